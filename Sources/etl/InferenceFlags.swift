@@ -27,8 +27,10 @@ struct InferenceFlags: ParsableArguments {
             "The format of the files; by default by name and first byte.", valueName: "format"))
     var format: RecordFormat?
 
-    @Flag(help: "The first row of a table holds values, not names of columns.")
-    var noHeader = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether the first row of a table names its columns; by default by its values.")
+    var header: Bool?
 
     @Option(
         help: ArgumentHelp("How the bytes of the files stand for text.", valueName: "encoding"))
@@ -40,14 +42,26 @@ struct InferenceFlags: ParsableArguments {
             "A text of tables that stands for no value; may be repeated.", valueName: "text"))
     var nullTexts: [String] = []
 
+    private var keys: [String] {
+        (key ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map { name in
+            String(name.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    mutating func validate() throws {
+        guard Set(keys).count == keys.count else {
+            throw ValidationError("--key names a field twice")
+        }
+    }
+
     /// What the flags state.
     var options: InferenceOptions {
         var options = InferenceOptions()
-        options.key = key.map { $0.split(separator: ",").map(String.init) } ?? []
+        options.key = keys
         options.entity = entity
         options.types = Dictionary(types.map { ($0.field, $0.type) }) { $1 }
         options.format = format
-        options.hasHeader = noHeader ? false : nil
+        options.hasHeader = header
         options.encoding = encoding
         options.nullTexts = nullTexts
         return options

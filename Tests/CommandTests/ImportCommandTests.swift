@@ -9,11 +9,11 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func write(_ name: String, _ text: String) throws {
+    func write(_ name: String, _ text: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
     }
 
-    private func etl(_ arguments: String...) throws -> ToolResult {
+    func etl(_ arguments: String...) throws -> ToolResult {
         try Tool.etl(arguments, in: folder.path)
     }
 
@@ -21,7 +21,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    private func rows(_ query: String, in store: String = "tasks.sqlite") throws -> [String] {
+    func rows(_ query: String, in store: String = "tasks.sqlite") throws -> [String] {
         try Tool.sqlite("\(folder.path)/\(store)", query)
     }
 
@@ -243,7 +243,8 @@ import Testing
 
     @Test func recordsWithoutKeyAreIdentifiedByAllColumns() throws {
         try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-01,b\n")
-        let line = "Log from log.csv: key rowKey of all columns; day Date, what String\n"
+        let line =
+            "Log from log.csv: no key found, so identified by all columns; day Date, what String\n"
         let counts = [
             " (new): 3 read, 3 inserted\nNext: etl fetch log.sqlite Log\n",
             ": 3 read, 3 unchanged\n",
@@ -261,7 +262,7 @@ import Testing
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        Log from log.csv: key rowKey of all columns; id Integer 64, what String
+                        Log from log.csv: no key found, so identified by all columns; id Integer 64, what String
                         New in the store's model: Log.id Integer 64
                         The old store is log.sqlite.bak-v1
                         Imported into log.sqlite: 2 read, 2 inserted

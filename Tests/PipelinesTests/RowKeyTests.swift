@@ -99,7 +99,7 @@ import Testing
     func canonical(json: String) {
         var json = json
         let text = json.withUTF8 { CanonicalJSON.text(of: $0) }
-        #expect(String(decoding: text, as: UTF8.self) == "{1:a#11:b1:x}")
+        #expect(String(decoding: text, as: UTF8.self) == "{1:a#1;1:b1:x}")
     }
 
     @Test("is refused where there is no whole record, or no text")

@@ -267,10 +267,10 @@ package struct FileImport {
         do {
             if let copy = spool.copies["-"] { try readAgain(copy) }
             defer { spool.remove() }
-            guard changesModel else { return run(runner, spec) }
+            guard changesModel else { return run(runner) }
             guard runner.options.isDry else {
                 if let old = try migrate(request.store, runner) { backup(old) }
-                return run(runner, spec)
+                return run(runner)
             }
             let copy = try StoreRehearsal(of: request.store)
             _ = try migrate(copy.path, runner)
@@ -295,7 +295,7 @@ package struct FileImport {
         }
     }
 
-    private func run(_ runner: PipelineRunner, _ spec: YAMLNode) -> RunOutcome {
+    private func run(_ runner: PipelineRunner) -> RunOutcome {
         guard let folder = request.specFolder else {
             var outcome = runner.run(specFile, text: specText)
             outcome.diagnostics = outcome.diagnostics.map(withoutSpec)

@@ -31,8 +31,9 @@ struct FittedImport {
         let parts = [
             key.isEmpty
                 ? ""
-                : "key \(key.joined(separator: " + "))"
-                    + (key == ["rowKey"] ? " of all columns" : ""),
+                : key == ["rowKey"]
+                    ? "no key found, so identified by all columns"
+                    : "key \(key.joined(separator: " + "))",
             Self.listed(others, max: Self.shownMax),
             links.map { "\($0.name) → \($0.destinationEntityName)" }.joined(separator: ", "),
         ].filter { !$0.isEmpty }

@@ -35,7 +35,7 @@ extension StoreFit {
         current.links.append(relationship)
     }
 
-    /// Fits one entry of `link`, which may come to fill an attribute in place of it.
+    /// Fits one entry of `link`, or turns it into an attribute if the store has one.
     mutating func fit(
         link entry: YAMLEntry, in block: inout YAMLNode, _ set: inout YAMLNode, of own: String,
         to entity: String, _ names: inout [String: String]
@@ -50,7 +50,9 @@ extension StoreFit {
             }
         if found == nil, entry.value["each"] == nil {
             let name = InferredNames.property([column])
-            if let attribute = property(name, column, of: entity) {
+            if let attribute = property(name, column, of: entity),
+                !names.values.contains(attribute.name)
+            {
                 block["link"]?[entry.key] = nil
                 set[attribute.name] = YAMLNode(text: column)
                 names[column] = attribute.name
@@ -59,6 +61,8 @@ extension StoreFit {
             }
             found = relationship(name, column, of: entity)?.relationship
         }
+        // Another column fills it.
+        if let taken = found, names.values.contains(taken.name) { found = nil }
         if found == nil, let declared,
             addsColumns || newEntities.contains(entity) || isNew(declared)
         {

@@ -142,11 +142,15 @@ struct StoreFit {
         var set = block["set"] ?? YAMLNode([])
         let links = block["link"]?.entries ?? []
         let isSetOnly = block["set-only"] != nil
-        if let rowKey = rowKey(of: entity), !isSetOnly, set[rowKey.name] == nil {
+        let ownAttributes = inferred.entity(named: own)?.ownAttributes ?? []
+        // A file that has the column, such as an export, has the keys themselves.
+        if let rowKey = rowKey(of: entity), !isSetOnly, set[rowKey.name] == nil,
+            !ownAttributes.contains(where: { $0.name == rowKey.name })
+        {
             set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: "rowkey()"))])
             current.attributes.append(rowKey)
         }
-        for attribute in inferred.entity(named: own)?.ownAttributes ?? [] {
+        for attribute in ownAttributes {
             let node = set[attribute.name]
             guard node != nil || !isSetOnly else { continue }
             let source = Self.source(node, attribute.name)
@@ -160,12 +164,16 @@ struct StoreFit {
                 names[attribute.name] = found.name
                 current.attributes.append(found)
                 // A mapping of the inferred type may not be one of the store's.
-                let isFit = node == nil || found.type == attribute.type
+                let isFit =
+                    node == nil || found.type == attribute.type
+                    || found.type.isNumber && attribute.type.isNumber
                 if found.name != attribute.name { set[attribute.name] = nil }
                 if found.name != attribute.name || !isFit {
                     set[found.name] = (isFit ? node : nil) ?? YAMLNode(text: source)
                 }
-            } else if let link = relationship(attribute.name, source, of: entity) {
+            } else if let link = relationship(attribute.name, source, of: entity),
+                !names.values.contains(link.name)
+            {
                 set[attribute.name] = nil
                 names[source] = link.name
                 names[attribute.name] = link.name
@@ -177,9 +185,13 @@ struct StoreFit {
                 // It identifies records by all columns, which a store with another key does not need.
                 set[attribute.name] = nil
             } else if addsColumns {
-                names[source] = attribute.name
-                names[attribute.name] = attribute.name
-                try add(attribute, to: entity)
+                let name = try add(attribute, to: entity)
+                names[source] = name
+                names[attribute.name] = name
+                if name != attribute.name {
+                    set[attribute.name] = nil
+                    set[name] = node ?? YAMLNode(text: source)
+                }
             } else {
                 set[attribute.name] = nil
                 current.skipped.append(source)
@@ -227,9 +239,12 @@ struct StoreFit {
             ?? attributes.first { InferredNames.folded($0.name) == InferredNames.folded(name) }
     }
 
+    /// Adds an attribute.
+    ///
+    /// - Returns: its name, which is another one if an entity of the family has that.
     private mutating func add(
         _ attribute: AttributeDescription, to entity: String
-    ) throws(RunFailure) {
+    ) throws(RunFailure) -> String {
         var attribute = attribute
         attribute.name = model.freeName(attribute.name, in: entity)
         attribute.isOptional = true
@@ -238,6 +253,7 @@ struct StoreFit {
         try change { model throws(ModelError) in
             try model.editing(entity) { $0.ownAttributes.append(attribute) }
         }
+        return attribute.name
     }
 
     /// Notes a property that an existing entity gets.
@@ -311,5 +327,15 @@ struct StoreFit {
 
     private static func columns(_ fitted: FittedImport) -> String {
         FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
+    }
+}
+
+extension AttributeType {
+    /// Whether its values are numbers, which are written alike.
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float: true
+        default: false
+        }
     }
 }

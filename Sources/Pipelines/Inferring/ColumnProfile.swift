@@ -82,7 +82,8 @@ final class ColumnProfile {
     /// How many of the values are in each of ten equal parts of the range.
     var bars: [Int] {
         let (spread, _) = spread
-        guard spread.count > 1, spread.high > spread.low else { return [] }
+        guard spread.count > 1, spread.high > spread.low, (spread.high - spread.low).isFinite
+        else { return [] }
         var bars = Array(repeating: 0, count: 10)
         for value in spread.sample {
             let place = (value - spread.low) / (spread.high - spread.low) * 10

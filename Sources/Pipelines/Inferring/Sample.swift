@@ -23,7 +23,12 @@ final class Sample {
     var columns: [String]? { form.columns }
     var paths: [String] { inputs.map(\.pattern) }
     /// What a spec says of the files: one pattern where that names just these.
-    var patterns: [String] { FilePattern.pattern(of: paths).map { [$0] } ?? paths }
+    ///
+    /// What is read but once has no pattern, since its copy is read in its place.
+    var patterns: [String] {
+        guard !inputs.contains(where: \.file.isStream) else { return paths }
+        return FilePattern.pattern(of: paths).map { [$0] } ?? paths
+    }
 
     init(entityName: String, first input: SampleInput, tracking: FieldTracking, nulls: [String]) {
         self.entityName = entityName
@@ -108,8 +113,8 @@ final class Sample {
         let room = DistinctRoom(valuesMax)
         var values = sets.map { _ in DistinctValues(in: room) }
         var count = 0
+        // All files are one here: what repeats between two of them tells no records apart.
         for input in inputs {
-            room.file += 1
             let reader = try RecordReader(
                 input: input.file, options: options(input), selection: FieldSelection(paths))
             let batch = RecordBatch()

@@ -65,8 +65,19 @@ struct TablePeek {
         let areYears =
             years.count == values.count && values.count < first.count
             && years.allSatisfy { (1800...2200).contains($0) } && Set(years).count == years.count
-            && years.count > 1
+        // One year may be a value; below the name of a column there are other values.
         return areYears
+            && (years.count > 1 || !isYear(below: first.firstIndex(where: isValue), rows))
+    }
+
+    /// Whether the rows behind the first have nothing but years in a column.
+    private static func isYear(below column: Int?, _ rows: [[[UInt8]]]) -> Bool {
+        guard let column else { return true }
+        return rows.dropFirst().allSatisfy { row in
+            guard row.indices.contains(column) else { return true }
+            return Int(String(decoding: row[column], as: UTF8.self))
+                .map { (1800...2200).contains($0) } ?? false
+        }
     }
 
     /// A number, a date or a UUID.

@@ -20,7 +20,7 @@ final class RowKeys {
     /// The columns by their names, so that their order does not count.
     private var order: [Int] = []
     private var rows: TableRows?
-    /// The bytes of a row are taken together: with escapes or a long delimiter nobody splits them here.
+    /// Hashes the raw row; rows with an escape character or a long delimiter are not split here.
     private var isWholeRow = false
     /// Keys that rejects had, by the number of the record.
     private var known: [String?] = []
@@ -204,6 +204,8 @@ enum CanonicalJSON {
             while at < bytes.count, !",]} \t\r\n".utf8.contains(bytes[at]) { at += 1 }
             text.append(UInt8(ascii: "#"))
             text += bytes[start..<at]
+            // Without an end, `1` and the length of a text behind it would be `12` and another one.
+            text.append(UInt8(ascii: ";"))
         }
     }
 

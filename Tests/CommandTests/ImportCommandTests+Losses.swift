@@ -1,0 +1,94 @@
+import Testing
+
+/// What an import without a spec must not lose silently.
+extension ImportCommandTests {
+
+    @Test("fields that repeat between files together are no key")
+    func keyOverFiles() throws {
+        // In each file alone, the first three fields tell all records apart.
+        for file in 0..<2 {
+            var text = "station,hour,value,note\n"
+            for row in 0..<120 {
+                text +=
+                    "s\(row % 6),\(row % 24),\((row * 7 + file * 3) % 11),f\(file)-\(row % 50)\n"
+            }
+            try write("readings-\(file).csv", text)
+        }
+        let first = try etl("import", "readings-0.csv", "readings-1.csv", "--into", "r.sqlite")
+        #expect(first.status == 0)
+        #expect(
+            first.standardOutput.contains("240 read, 240 inserted"), "\(first.standardOutput)")
+        let second = try etl("import", "readings-0.csv", "readings-1.csv", "--into", "r.sqlite")
+        #expect(second.standardOutput.contains("240 read, 240 unchanged"))
+    }
+
+    @Test("a column whose name a sub-entity has fills the attribute that is added for it")
+    func addedUnderAnotherName() throws {
+        try write(
+            "model.yaml",
+            """
+            model: 1
+            entities:
+              Task: { attributes: { id: Integer 64, title: String }, unique: [[id]] }
+              Bug: { parent: Task, attributes: { color: String } }
+            """)
+        try write(
+            "make.yaml",
+            """
+            etl: 1
+            store: { at: t.sqlite, model: model.yaml, open: create }
+            stages: [{ import: task.csv, into: Task }]
+            """)
+        try write("task.csv", "id,title\n1,a\n")
+        #expect(try etl("run", "make.yaml").status == 0)
+        try write("task.csv", "id,title,color\n1,a,red\n2,b,blue\n")
+        let result = try etl("import", "task.csv", "--into", "t.sqlite", "--add-columns")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.contains("Task.color2 String"))
+        #expect(
+            try rows("SELECT ZID || ZCOLOR2 FROM ZTASK ORDER BY 1", in: "t.sqlite")
+                == ["1red", "2blue"])
+    }
+
+    @Test("of two columns that name one relationship, one fills it and the other is told")
+    func twoColumnsOfOneLink() throws {
+        try write("artist.csv", "id,name\n1,Ann\n2,Bob\n3,Cem\n")
+        try write("album.csv", "id,artist\n10,1\n11,2\n12,3\n")
+        #expect(try etl("import", "artist.csv", "album.csv", "--into", "a.sqlite").status == 0)
+        try write("album.csv", "id,artist_id,artist\n10,2,1\n11,3,2\n12,1,3\n")
+        let result = try etl("import", "album.csv", "--into", "a.sqlite")
+        #expect(result.status == 0, "\(result)")
+        #expect(
+            result.standardOutput.contains("Skipped columns of album.csv: artist"),
+            "\(result.standardOutput)")
+    }
+
+    @Test("an export with its row keys changes nothing where it came from")
+    func exportedRowKeys() throws {
+        try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-02,b\n")
+        #expect(try etl("import", "log.csv", "--into", "l.sqlite").status == 0)
+        let exported = try etl("fetch", "l.sqlite", "Log", "--format", "ndjson")
+        try write("Log.ndjson", exported.standardOutput)
+        let result = try etl("import", "Log.ndjson", "--into", "l.sqlite")
+        #expect(result.standardOutput.contains("3 read, 3 unchanged"), "\(result)")
+    }
+
+    @Test("a header may hold one year, and --header says that the first row is one")
+    func headers() throws {
+        try write("y.csv", "country,2020\nDE,5\nFR,6\n")
+        #expect(try etl("import", "y.csv", "--into", "y.sqlite").status == 0)
+        #expect(try rows("SELECT count(*) FROM ZY", in: "y.sqlite") == ["2"])
+        try write("z.csv", "1,2\n3,4\n")
+        let result = try etl("import", "z.csv", "--into", "z.sqlite", "--header")
+        #expect(result.standardOutput.contains("1 read, 1 inserted"), "\(result)")
+        let twice = try etl("import", "z.csv", "--into", "z.sqlite", "--key", "1,1")
+        #expect(twice.status == 64)
+        #expect(twice.standardError.contains("--key names a field twice"))
+    }
+
+    @Test("pages take numbers of any size")
+    func largeNumbersOnPage() throws {
+        try write("n.csv", "id,v\n1,-1.7e308\n2,1.7e308\n3,0\n")
+        #expect(try etl("infer", "n.csv", "--html", "n.html", "--output", "spec").status == 0)
+    }
+}
