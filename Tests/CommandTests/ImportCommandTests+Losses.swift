@@ -91,4 +91,31 @@ extension ImportCommandTests {
         try write("n.csv", "id,v\n1,-1.7e308\n2,1.7e308\n3,0\n")
         #expect(try etl("infer", "n.csv", "--html", "n.html", "--output", "spec").status == 0)
     }
+
+    @Test("objects inside records are told apart within their owner, unless they have IDs")
+    func nestedKeys() throws {
+        try write(
+            "o.ndjson",
+            """
+            {"id":1,"items":[{"sku":"x","qty":1}]}
+            {"id":2,"items":[{"sku":"y","qty":5}]}
+
+            """)
+        #expect(try etl("import", "o.ndjson", "--into", "o.sqlite").status == 0)
+        try write("o.ndjson", "{\"id\":3,\"items\":[{\"sku\":\"x\",\"qty\":7}]}\n")
+        #expect(try etl("import", "o.ndjson", "--into", "o.sqlite").status == 0)
+        #expect(
+            try rows("SELECT ZSKU || ZQTY FROM ZITEMS ORDER BY 1", in: "o.sqlite")
+                == ["x1", "x7", "y5"])
+    }
+
+    @Test("a number in the first column is the key, and not a name")
+    func numberBeforeName() throws {
+        try write("liste.csv", "Kundennr;Name;Ort\n00017;Ada Meier;Bern\n00018;Ben Ito;Basel\n")
+        let first = try etl("import", "liste.csv", "--into", "l.sqlite")
+        #expect(first.standardOutput.hasPrefix("Liste from liste.csv: key kundennr;"), "\(first)")
+        try write("dup.csv", "id,name,price\n1,A,10\n2,B,20\n1,C,30\n")
+        let second = try etl("import", "dup.csv", "--into", "d.sqlite")
+        #expect(second.standardOutput.contains("3 read, 3 inserted"))
+    }
 }

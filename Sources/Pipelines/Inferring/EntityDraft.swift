@@ -207,12 +207,15 @@ struct EntityDraft {
         }
         let several = ReportWords.several(records, "object")
         let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[found.place].name))
-        guard distinct.repeatsBetween || isPosition else {
+        // An ID is one everywhere. A code or a name, such as `sku`, may come with the next owner.
+        guard distinct.repeatsBetween || isPosition || found.rank > KeyNames.lastOfIDs else {
             return Key(places: [found.place], note: "guessed: unique in \(several)")
         }
         // The objects of one key are one object where they are equal.
         let list = ownerItems
-        if !isPosition, let list, list.objects.isWhole, list.objects.count == distinct.count {
+        if distinct.repeatsBetween, !isPosition, let list, list.objects.isWhole,
+            list.objects.count == distinct.count
+        {
             isShared = true
             return Key(
                 places: [found.place], note: "guessed: objects with the same one are equal")
@@ -240,7 +243,14 @@ struct EntityDraft {
         let names = [name, InferredNames.singular(name)].map(InferredNames.folded)
         let isBetween = leaf.node.distinct?.repeatsBetween == true && owner == nil
         if let rank = names.compactMap({ KeyNames.rank(folded, of: $0) }).min() {
+            // Where IDs are there that are no key, a name is none either.
+            if folded == "name", leaves.contains(where: { $0.name.lowercased() == "id" }) {
+                return nil
+            }
             return isBetween && rank > 7 ? nil : rank
+        }
+        if place == 0, isTable, !isBetween, KeyNames.endsAsNumber(folded) {
+            return KeyNames.numberOfOther
         }
         // What names another entity, or another one of the kind, is a reference.
         let others = around.entities

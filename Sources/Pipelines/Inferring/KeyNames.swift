@@ -60,6 +60,17 @@ enum KeyNames {
     /// Whether things are told apart by that name only in a list, or along with another field.
     static func isPosition(_ name: String) -> Bool { positions.contains(name) }
 
+    /// The rank of the last names that mean an ID, which is one everywhere.
+    static let lastOfIDs = 3
+
+    /// The rank of a first column that is a number of something, such as `Kundennr`: before `name`.
+    static let numberOfOther = 7
+
+    /// Whether a name ends as that of a number does.
+    static func endsAsNumber(_ name: String) -> Bool {
+        numbers.contains { name.hasSuffix($0) && name.count > $0.count + 2 }
+    }
+
     /// The rank of the first column of a table.
     static let firstColumn = 9
 
