@@ -99,6 +99,10 @@ struct RejectFiles {
                 guard !isDry else { continue }
                 let file = isReplaying ? nil : try RejectFile(resuming: note)
                 if isOwn, let file {
+                    // Of an attempt that was left, there may be an earlier one.
+                    if let left = files[note.source] {
+                        others.append(left.note(source: note.source))
+                    }
                     files[note.source] = file
                     taken.insert(note.path)
                 } else if FileDescriptor.size(note.path) != nil {
@@ -115,6 +119,15 @@ struct RejectFiles {
             remove(FileName(folder).joining(file.name))
         }
         return saved
+    }
+
+    /// Ends the files of an earlier attempt, whose records are not read again, and lets them stay.
+    mutating func leave(_ notes: [RejectFileNote], links linkNotes: [LinkFileNote]) throws {
+        _ = try resume(notes, links: linkNotes)
+        others = self.notes
+        otherLinks = self.linkNotes ?? []
+        for file in files.values { try file.close() }
+        (files, links) = ([:], [:])
     }
 
     /// Goes on with the files of left-out links of an earlier attempt, cut to what its last save knows.

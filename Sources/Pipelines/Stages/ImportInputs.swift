@@ -378,10 +378,19 @@ extension ReadOptions {
 /// Why an import cannot go on where an earlier attempt stopped.
 struct CannotResume: Error {
     var reason: String
+    /// The stage is another one, and its inputs may be what they were.
+    var isOfStage = false
 
     init(_ reason: String) {
         self.reason = reason
     }
+
+    /// The stage is another one.
+    static let changedStage: CannotResume = {
+        var obstacle = CannotResume("the stage has changed")
+        obstacle.isOfStage = true
+        return obstacle
+    }()
 
     init(changed file: InputFile) {
         reason = "\(file.name) is not what it was"

@@ -21,13 +21,19 @@ struct ImportStage: Sendable {
                 inputs.naming(earlier, environment.paths), environment)
             do {
                 guard note.fingerprint == environment.journal.fingerprint(of: stage) else {
-                    throw CannotResume("the stage has changed")
+                    throw CannotResume.changedStage
                 }
                 let rest = try inputs.resuming(
                     note, isRepeatable: spec.isRepeatable, environment)
                 return try run(rest, after: note)
             } catch let obstacle as CannotResume {
                 try tell(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
+                // What was rejected of an input that has changed will not be read again.
+                let isReadAgain =
+                    obstacle.isOfStage
+                    && (try? inputs.resuming(
+                        note, isRepeatable: spec.isRepeatable, environment)) != nil
+                return try run(inputs, after: nil, leaving: isReadAgain ? nil : note)
             }
         }
         return try run(inputs, after: nil)
@@ -82,7 +88,9 @@ struct ImportStage: Sendable {
             leavesArchives: environment.container.origin.isApp)
     }
 
-    private func run(_ inputs: ImportInputs, after note: ResumePoint?) throws -> StageReport {
+    private func run(
+        _ inputs: ImportInputs, after note: ResumePoint?, leaving left: ResumePoint? = nil
+    ) throws -> StageReport {
         environment.progress.begin(
             stage: "import \(stage.name)",
             // How much comes of a stream is not known.
@@ -95,7 +103,7 @@ struct ImportStage: Sendable {
             // A transaction that is left open would keep the next one waiting.
             defer { context.rollback() }
             context.transactionAuthor = environment.author
-            return try write(inputs, after: note, in: context)
+            return try write(inputs, after: note, leaving: left, in: context)
         }
         // What the import had for pages is for the next stage to divide.
         try sharePages()
@@ -154,7 +162,8 @@ struct ImportStage: Sendable {
 
     /// The writing side, on the background context's queue.
     private func write(
-        _ inputs: ImportInputs, after note: ResumePoint?, in context: ManagedObjectContext
+        _ inputs: ImportInputs, after note: ResumePoint?, leaving left: ResumePoint?,
+        in context: ManagedObjectContext
     ) throws -> StageReport {
         let isSmall = note?.isBegun != true && inputs.areSmall(environment.decoding.smallInputBytes)
         var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)
@@ -175,7 +184,8 @@ struct ImportStage: Sendable {
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         if note?.isBegun != true { try environment.journal.restart(note, in: context) }
-        var writer = try ImportWriter(self, plan, inputs, reader.summary, context, after: note)
+        var writer = try ImportWriter(
+            self, plan, inputs, reader.summary, context, after: note, leaving: left)
         if environment.isDry { try noteSharedKeys(writer.writer) }
         if !isFirst { reader.start(lanes, in: reading) }
         var report = try writer.run(lanes)

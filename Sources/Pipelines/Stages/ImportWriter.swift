@@ -46,10 +46,13 @@ struct ImportWriter {
     var recordsHere: Int { progress.counts.read - recordsBefore }
     private let recordsBefore: Int
 
-    /// - Parameter note: how far an earlier attempt came.
+    /// - Parameters:
+    ///   - note: how far an earlier attempt came.
+    ///   - left: an earlier attempt whose rejects stay, although the import begins again.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
-        _ summary: ReadSummary, _ context: ManagedObjectContext, after note: ResumePoint?
+        _ summary: ReadSummary, _ context: ManagedObjectContext, after note: ResumePoint?,
+        leaving left: ResumePoint?
     ) throws {
         stage = importStage.stage
         spec = importStage.spec
@@ -96,6 +99,8 @@ struct ImportWriter {
         if let note, note.isBegun {
             imported = environment.journal.point(of: stage)?.finished ?? []
             if let earlier = note.section { try resumeSection(earlier) }
+        } else if let left {
+            try rejects.leave(left.rejects, links: left.links ?? [])
         } else {
             rejects.removeLeftovers()
         }
