@@ -72,6 +72,7 @@ enum ReplayFuzz {
         }
         let first = PipelineRunner(options: options).replay(folder)
         require(first.status != .software, "\(first.diagnostics)")
+        guard triesTwice(bytes) else { return }
         let second = PipelineRunner(options: options).replay(folder)
         require(second.status == first.status, "\(first.diagnostics)\n\(second.diagnostics)")
     }

@@ -47,6 +47,26 @@ import Testing
         try expect("a,b\n1,x\n", [], error: "csv.no-header") { $0.linesSkipped = 2 }
     }
 
+    @Test("the limit of a record holds for each line before the table, not for all of them")
+    func longLinesBeforeTheTable() throws {
+        let line = String(repeating: "-", count: 20)
+        try expect("\(line)\n\(line)\na,b\n1,x\n", ["1@4:1 '1' 'x'"]) {
+            $0.linesSkipped = 2
+            $0.maxRecordBytes = 20
+        }
+        let comments = String(repeating: "#\(line.dropFirst())\n", count: 9)
+        try expect("\(comments)a,b\n1,x\n", ["1@11:1 '1' 'x'"]) {
+            $0.comment = UInt8(ascii: "#")
+            $0.maxRecordBytes = 20
+        }
+        for text in ["\(line)-\n\na,b\n1,x\n", "\(line)-", "\n\(line)-\r\na,b\n1,x\n"] {
+            try expect(text, [], error: "csv.header") {
+                $0.linesSkipped = 2
+                $0.maxRecordBytes = 20
+            }
+        }
+    }
+
     @Test func comments() throws {
         try expect(
             "# of \"June\n\n#,\"\na,b\n1,x\n#2,\"y\n\n3,\"#\n#\"\n# end",

@@ -130,18 +130,17 @@ final class CSVDecoder: RecordDecoder {
     ) throws(RecordStreamError) -> Int? {
         guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
         guard options.linesSkipped > 0 || options.comment != nil else { return mark }
-        let (place, linesLeft) = dialect.endOfPreamble(
+        let preamble = dialect.preamble(
             UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
-            comments: options.header, isFinal: isFinal)
-        guard let place else {
-            let read = options.linesSkipped - linesLeft + 1
-            guard bytes.count > windowByteCount * read else { return nil }
+            comments: options.header, lineBytesMax: options.maxRecordBytes, isFinal: isFinal)
+        switch preamble {
+        case .ends(let place): return mark + place
+        case .goesOn: return nil
+        case .tooFewLines:
+            throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)
+        case .lineTooLong:
             throw RecordStreamError(.csvHeader(reason: "a line before it never ends"), in: source)
         }
-        guard linesLeft == 0 else {
-            throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)
-        }
-        return mark + place
     }
 
     private func setColumns(

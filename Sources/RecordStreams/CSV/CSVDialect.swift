@@ -49,11 +49,11 @@ struct CSVDialect {
     ///   - lines: how many lines are read over.
     ///   - comments: whether comments and blank lines may follow. Without a header they stand
     ///     between records, where a blank line may be one.
-    /// - Returns: the place of the first byte behind it, the end where nothing is; nil where more
-    ///   data is needed.
-    func endOfPreamble(
-        _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, isFinal: Bool
-    ) -> (place: Int?, linesLeft: Int) {
+    ///   - lineBytesMax: how long each of these lines may be, in bytes, without its line end.
+    func preamble(
+        _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, lineBytesMax: Int,
+        isFinal: Bool
+    ) -> Preamble {
         let comment = comments ? self.comment : nil
         var place = 0
         var left = lines
@@ -61,20 +61,33 @@ struct CSVDialect {
             let byte = bytes[place]
             let isBlank = byte == 10 || byte == 13
             guard left > 0 || comment != nil && (byte == comment || isBlank) else {
-                return (place, 0)
+                return .ends(at: place)
             }
             var end = place
             while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
+            guard end - place <= lineBytesMax else { return .lineTooLong }
             // Whether an LF follows a CR must show.
             if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
-                return (nil, left)
+                return .goesOn
             }
             if end + 1 < bytes.count, bytes[end] == 13, bytes[end + 1] == 10 { end += 1 }
             place = min(end + 1, bytes.count)
             left = max(0, left - 1)
         }
         let mayGoOn = left > 0 || comment != nil
-        return (isFinal || !mayGoOn ? bytes.count : nil, left)
+        guard isFinal || !mayGoOn else { return .goesOn }
+        return left > 0 ? .tooFewLines : .ends(at: bytes.count)
+    }
+
+    /// What is known of the lines before the header or the first record.
+    enum Preamble {
+        /// The first byte behind them, or the end of the data.
+        case ends(at: Int)
+        /// More data is needed.
+        case goesOn
+        /// The data ends within the lines that are read over.
+        case tooFewLines
+        case lineTooLong
     }
 
     /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data
