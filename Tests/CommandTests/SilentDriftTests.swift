@@ -293,6 +293,81 @@ import Testing
             ])
     }
 
+    @Test("a record with faults in its objects tells all of them, and so does one of many links")
+    func allFaultsInside() throws {
+        let place = try Place(entity: "id: Integer 64, size: Integer 32")
+        let reasons = { () throws -> [String] in
+            let rejects = place.folder.path + "/rejects"
+            let run = try #require(FileManager.default.contentsOfDirectory(atPath: rejects).first)
+            let why = try Tool.contents("\(rejects)/\(run)/import-a.a.ndjson.why.ndjson")
+            let reason =
+                try JSONSerialization.jsonObject(with: Data(why.utf8)) as? [String: Any] ?? [:]
+            try FileManager.default.removeItem(atPath: rejects)
+            return ([reason] + (reason["others"] as? [[String: Any]] ?? [])).map {
+                "\($0["code"] ?? ""), \($0["field"] ?? ""): \($0["message"] ?? "")"
+            }
+        }
+        try place.write(
+            "a.ndjson",
+            """
+            {"name":7,"jobs":[{"id":"x","size":"big"},{"id":2,"size":1},5,{"size":2.5}]}
+
+            """)
+        let nested = try place.run(
+            "{ import: a.ndjson, into: Person, link: { tasks: { each: \"jobs[*]\" } } }")
+        #expect(nested.status == 65)
+        #expect(
+            try reasons() == [
+                "cast, jobs[0].id: 'id' takes a whole number that fits Integer 64, not 'x'",
+                "cast, jobs[0].size: 'size' takes a whole number that fits Integer 32, not 'big'",
+                "shape, jobs[2]: 'jobs[2]' is not an object, but 5",
+                "key, jobs[3].id: The record has no 'id'",
+                "cast, jobs[3].size: 'size' takes a whole number that fits Integer 32, not 2.5",
+            ])
+        try place.write("a.ndjson", "{\"name\":\"Ada\",\"jobs\":[7,8,7],\"size\":1}\n")
+        let linked = try place.run(
+            "{ import: a.ndjson, into: Person, link: { tasks: { by: { id: \"jobs[*]\" } } } }")
+        #expect(linked.status == 65)
+        #expect(
+            try reasons() == [
+                "link, jobs[*]: No Task has id 7 (for 'tasks')",
+                "link, jobs[*]: No Task has id 8 (for 'tasks')",
+                "link, jobs[*]: No Task has id 7 (for 'tasks')",
+            ])
+    }
+
+    @Test("fields of objects in records are looked for, and those that nothing takes are counted")
+    func unmetInside() throws {
+        let place = try Place()
+        let stage = """
+            { import: a.ndjson, into: Person, link: { tasks: { each: "jobs[*]", \
+            set: { id: id, title: titel } } } }
+            """
+        try place.write("a.ndjson", "{\"name\":\"Ada\",\"jobs\":[]}\n")
+        #expect(try place.run(stage) == .silentSuccess)
+        try place.write(
+            "a.ndjson",
+            """
+            {"name":"Ada","jobs":[{"id":1,"title":"a"},{"id":2,"title":"b","done":true}]}
+            {"name":"Bob","jobs":[{"id":3,"done":false}]}
+
+            """)
+        let result = try place.run(stage)
+        #expect(result.status == 0)
+        #expect(
+            result.standardError == """
+                s.yaml:5:95: warning: No record has 'jobs[*].titel'. Did you mean 'jobs[*].title'? \
+                [import.unmet-path]
+                  in: stages[0].link.tasks.set.title
+
+                """)
+        let extra = try place.stageReport()["extraFields"] as? [[String: Any]] ?? []
+        #expect(
+            extra.map { "\($0["name"] ?? "") \($0["records"] ?? "")" } == [
+                "jobs[*].done 2", "jobs[*].title 2",
+            ])
+    }
+
     @Test("fewer records than `read.min-records` end the stage before `mirror` deletes anything")
     func tooFewRecords() throws {
         let place = try Place()

@@ -275,7 +275,8 @@ struct LinkTests {
                 "others":[],"record":1,"run":"RUN","value":"bob"}
                 {"byte":54,"code":"link","column":20,"detail":"link","field":"tags[*]",\
                 "file":"tasks.ndjson","line":2,"message":"No Tag has name 'a' (for 'tags')",\
-                "others":[],"record":2,"run":"RUN","value":"a"}
+                "others":[{"code":"link","field":"tags[*]",\
+                "message":"No Tag has name 'b' (for 'tags')","value":"b"}],"record":2,"run":"RUN","value":"a"}
                 {"byte":63,"code":"link","column":1,"detail":"link","field":"parent",\
                 "file":"tasks.ndjson","line":3,"message":"No Task has id '9'",\
                 "others":[],"record":3,"run":"RUN","value":"9"}

@@ -193,6 +193,18 @@ package struct BulkReject: Sendable, Hashable {
     package var message: String
     /// What it hangs on besides the row.
     package var hinge: Hinge?
+    /// What else is wrong with the row.
+    package var others: [Other] = []
+
+    /// Another fault of the row.
+    package struct Other: Sendable, Hashable {
+        package var code: String
+        /// The attribute or relationship.
+        package var property: String?
+        /// The value at fault as text, where one is.
+        package var value: String?
+        package var message: String
+    }
 
     /// What a refusal hangs on besides the row, which may be otherwise in another store.
     package enum Hinge: Sendable, Hashable {

@@ -9,16 +9,28 @@ extension BulkWriter {
         let first = plan.plan.attributes.count
         missedOfRow.removeAll(keepingCapacity: true)
         var mustCreate = false
-        for link in plan.plan.links.indices {
+        var refusal: LinkOutcome?
+        for link in plan.plan.links.indices where refusal == nil || canOnlyRefuse(link, unresolved)
+        {
             let cell = batch[place, first + link]
             let found = try resolve(batch, cell, link, token, unresolved, creating: false)
             switch found {
             case .done: continue
             case .mustCreate: mustCreate = true
+            case .obstacle where rejects.last?.token == token: refusal = refusal ?? found
             case .obstacle: return found
             }
         }
-        return mustCreate ? .mustCreate : .done
+        return refusal ?? (mustCreate ? .mustCreate : .done)
+    }
+
+    /// Whether a key that no object has can lead to nothing but a refusal.
+    private func canOnlyRefuse(_ link: Int, _ unresolved: UnresolvedPolicy) -> Bool {
+        guard plan.plan.links[link].nested == nil, plan.plan.links[link].missing == .reject else {
+            return false
+        }
+        if case .decide = unresolved { return true }
+        return !plan.mayComeLater(link: link)
     }
 
     /// Looks up what one link names, when nothing more comes.
@@ -108,6 +120,7 @@ extension BulkWriter {
         destinations.removeAll(keepingCapacity: true)
         var mustCreate = false
         var known: Set<Int64> = []
+        var refusal: LinkOutcome?
         if cell.kind == .list {
             let width = plan.plan.links[link].keyWidth
             let end = cell.listStart + cell.listCount
@@ -132,6 +145,10 @@ extension BulkWriter {
                     case .mustCreate:
                         mustCreate = true
                         continue
+                    case .obstacle(let obstacle)
+                    where canOnlyRefuse(link, unresolved) && rejects.last?.token == token:
+                        refusal = .obstacle(obstacle)
+                        continue
                     case .obstacle(let obstacle): return .obstacle(obstacle)
                     }
                 }
@@ -140,6 +157,7 @@ extension BulkWriter {
                 }
             }
         }
+        if let refusal { return refusal }
         if !mustCreate, !plan.toManys[many].isUnlimited, plan.plan.links[link].many == .replace {
             let relationship = plan.toManys[many].place.relationship
             if let problem = Self.countProblem(destinations.count, relationship) {

@@ -111,14 +111,26 @@ extension BulkWriter {
         return .written
     }
 
+    /// Refuses a row, or notes what else is wrong with the one that was refused last.
     func reject(
         _ token: Int64, _ code: String, _ property: String?, _ message: String,
         value: String? = nil, hinge: BulkReject.Hinge? = nil
     ) {
+        if let last = rejects.indices.last, rejects[last].token == token {
+            let other = BulkReject.Other(
+                code: code, property: property, value: value, message: message)
+            if rejects[last].others.count < Self.otherFaultsMax {
+                rejects[last].others.append(other)
+            }
+            return
+        }
         tally.rejected += 1
         rejects.append(
             BulkReject(
                 token: token, code: code, property: property, value: value, message: message,
                 hinge: hinge))
     }
+
+    /// A row can name any number of objects.
+    private static let otherFaultsMax = 99
 }

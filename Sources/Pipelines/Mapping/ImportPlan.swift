@@ -118,16 +118,25 @@ package struct ImportPlan {
         /// The path to them, without `[*]`.
         let label: String
         let wholes: [Whole]
+        /// The paths that the spec names in them and in objects inside them.
+        private(set) var namedPaths: [NamedPath] = []
         /// Keeps the bytes of constants.
         private let constants: ConstantMemory
 
-        init(_ builder: ImportPlanBuilder, label: String) {
+        /// - Parameter each: the path to them.
+        init(_ builder: ImportPlanBuilder, label: String, each: PlacedText) {
             columns = builder.columns
             links = builder.links
             selection = FieldSelection(builder.paths, optional: builder.optionalSlots)
             constants = builder.constants
             wholes = builder.wholes
             self.label = label
+            namedPaths = ([.init(anyObjectOf: each)] + builder.namedPaths).map { path in
+                var path = path
+                path.name = "\(each.text).\(path.name)"
+                path.nested = path.nested ?? ObjectIdentifier(self)
+                return path
+            }
         }
     }
 
@@ -144,11 +153,44 @@ package struct ImportPlan {
         /// The slots that it fills, one of which is enough.
         var slots: [Int]
         var text: PlacedText
+        /// The path from the record, which tells it from others.
+        var name: String
+        /// The objects in the record that it leads into; nil for the record itself.
+        var nested: ObjectIdentifier?
         /// It is a composite attribute, and its slots are the parts.
         var isOfParts = false
+        /// It stands for the objects in a field: where there are none, none of them lacks anything.
+        let isAnyObject: Bool
+
+        init(slots: [Int], text: PlacedText, isOfParts: Bool = false) {
+            self.slots = slots
+            self.text = text
+            self.isOfParts = isOfParts
+            name = text.text
+            isAnyObject = false
+        }
+
+        fileprivate init(anyObjectOf each: PlacedText) {
+            slots = []
+            text = each
+            name = ""
+            isAnyObject = true
+        }
 
         /// The path as messages name it: records may have a composite attribute with other parts.
-        var shown: String { (isOfParts ? "any part of " : "") + "'\(text.text)'" }
+        var shown: String { (isOfParts ? "any part of " : "") + "'\(name)'" }
+    }
+
+    /// Of the paths that the spec names, those that may be misspelt.
+    ///
+    /// - Parameter names: those of the paths that no record had.
+    func unmet(_ names: Set<String>) -> [NamedPath] {
+        let unmet = namedPaths.filter { names.contains($0.name) }
+        let withoutObjects = unmet.filter(\.isAnyObject).map(\.name)
+        var told: Set<String> = []
+        return unmet.filter { path in
+            !withoutObjects.contains { path.name.hasPrefix($0) } && told.insert(path.name).inserted
+        }
     }
 
     /// The field of the input that fills an attribute or a relationship; nil where none does.

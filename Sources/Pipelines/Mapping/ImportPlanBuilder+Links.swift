@@ -81,13 +81,15 @@ extension ImportPlanBuilder {
         let key = builder.key
         let slot = slot(nested.each.text)
         namedPaths.append(.init(slots: [slot], text: nested.each))
+        let objects = ImportPlan.Nested(builder, label: nested.label, each: nested.each)
+        namedPaths += objects.namedPaths
         links.append(
             ImportPlan.Link(
                 relationship,
                 ImportPlan.LinkPart(
                     slot: slot, expression: nil, field: FieldMapping(source: nested.each),
                     fallback: .absent, caster: ValueCaster(attribute)),
-                nested: ImportPlan.Nested(builder, label: nested.label),
+                nested: objects,
                 isKey: self.key.contains(relationship.name)))
         var link = BulkPlan.Link(
             relationship: relationship.name, destination: entity,

@@ -38,13 +38,26 @@ extension RejectedRecord {
         var record = self
         record.code = reject.code
         record.detail = reject.code
-        record.message = reject.message
         record.value = reject.value
-        let source = reject.property.flatMap { plan.source(of: $0) }?.text
-        record.location.field = source ?? reject.property
-        if let property = reject.property, let source, source != property {
-            record.message += " (for '\(property)')"
+        (record.location.field, record.message) = plan.told(reject.message, of: reject.property)
+        record.others = reject.others.map { other in
+            let (field, message) = plan.told(other.message, of: other.property)
+            return RejectedRecord.Other(
+                code: other.code, field: field ?? "", message: message, value: other.value)
         }
         return record
+    }
+}
+
+extension ImportPlan {
+    /// The field that fills a property, and what is wrong with the property, named as the record
+    /// names it.
+    fileprivate func told(
+        _ message: String, of property: String?
+    ) -> (field: String?, message: String) {
+        guard let property, let source = source(of: property)?.text, source != property else {
+            return (property, message)
+        }
+        return (source, "\(message) (for '\(property)')")
     }
 }

@@ -51,7 +51,13 @@ package final class MappedBatch {
     /// An empty batch.
     package init(_ plan: ImportPlan) {
         rows = RowBatch(width: plan.bulk.width, capacity: 1024)
-        nested = plan.links.map { $0.nested.map { NestedReader($0) } }
+        nested = plan.links.map { NestedReader($0) }
+    }
+
+    /// The fields of objects in the records that nothing maps, each with the number of objects that
+    /// had it since the last call.
+    func takeNestedExtraFields() -> [(name: String, count: Int)] {
+        nested.flatMap { $0?.takeExtraFields(in: "") ?? [] }
     }
 
     /// Whether it has a record so large that there must be no other beside it: the next batch is

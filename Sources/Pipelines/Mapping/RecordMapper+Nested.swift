@@ -8,10 +8,25 @@ final class NestedReader {
     let records: NestedRecords
     /// For each link of the objects, what reads those in its field.
     let inner: [NestedReader?]
+    /// The path to the objects.
+    private let each: String
 
-    init(_ nested: ImportPlan.Nested) {
+    /// A reader of the objects that a link has in its field; nil where it has none.
+    init?(_ link: ImportPlan.Link) {
+        guard let nested = link.nested else { return nil }
         records = NestedRecords(nested.selection)
-        inner = nested.links.map { $0.nested.map { NestedReader($0) } }
+        inner = nested.links.map { NestedReader($0) }
+        each = link.part.sourceText
+    }
+
+    /// The fields of the objects, and of those inside them, that nothing maps, each with the number
+    /// of objects that had it since the last call.
+    ///
+    /// - Parameter path: what leads to the objects' field.
+    func takeExtraFields(in path: String) -> [(name: String, count: Int)] {
+        let path = "\(path)\(each)."
+        return records.takeExtraFields().map { ("\(path)\($0.name)", $0.count) }
+            + inner.flatMap { $0?.takeExtraFields(in: path) ?? [] }
     }
 
     func removeAll() {
@@ -38,36 +53,32 @@ extension RecordMapper {
         case .list:
             for (number, item) in records.items(of: field).enumerated() where item.kind != .null {
                 let place = "\(place)[\(number)]"
-                try add(item, nested, batch, reader, path: place, to: &cells)
+                add(item, nested, batch, reader, path: place, to: &cells)
             }
         default:
             // One object where a list could be is a list of one.
             let isInList = link.isToMany
-            try add(
-                field, nested, batch, reader, path: isInList ? place + "[0]" : place, to: &cells)
+            add(field, nested, batch, reader, path: isInList ? place + "[0]" : place, to: &cells)
         }
         let start = batch.rows.beginList()
         for cell in cells { batch.rows.addItem(cell) }
         return batch.rows.list(from: start)
     }
 
-    /// Adds the cells of one object.
+    /// Adds the cells of one object, and notes what is wrong with it.
     private mutating func add(
         _ item: Field, _ nested: ImportPlan.Nested, _ batch: MappedBatch, _ reader: NestedReader,
         path: String, to cells: inout [BulkCell]
-    ) throws(CastFailure) {
+    ) {
         guard let fields = reader.records.read(item) else {
-            throw CastFailure(
-                code: "shape", message: "'\(path)' is not an object, but \(ValueCaster.show(item))"
-            ).at(path, item)
+            let message = "'\(path)' is not an object, but \(ValueCaster.show(item))"
+            return note(CastFailure(code: "shape", message: message), path, item)
         }
-        try refuse(item, nested, reader.records.batch, path: path)
-        let emptied: [Int]
-        do throws(Misshapen) {
-            emptied = try misshapen(nested.wholes, nested.columns, fields)
-        } catch {
-            throw error.failure.at(
-                "\(path).\(error.whole.text)", fields[error.whole.slot], orIn: item)
+        if !unseen.isEmpty { noteSeen(in: ObjectIdentifier(nested), fields) }
+        guard !refuses(item, nested, reader.records.batch, path: path) else { return }
+        let misshapen = misshapen(nested.wholes, nested.columns, fields)
+        for (whole, failure) in misshapen.refused {
+            note(failure, "\(path).\(whole.text)", fields[whole.slot], orIn: item)
         }
         let start = cells.count
         for (cell, column) in nested.columns.enumerated() {
@@ -75,15 +86,20 @@ extension RecordMapper {
                 cells.append(
                     try value(column, fields, isTabular: false, &batch.rows.arena))
             } catch {
+                // The cells of the object stay in their places.
+                cells.append(.null)
+                guard !misshapen.refuses(cell) else { continue }
                 if let whole = nullWhole(around: cell, nested.wholes, fields) {
-                    throw Self.absence(of: column, by: whole)
-                        .at("\(path).\(whole.text)", fields[whole.slot], orIn: item)
+                    note(
+                        Self.absence(of: column, by: whole), "\(path).\(whole.text)",
+                        fields[whole.slot], orIn: item)
+                    continue
                 }
                 let field = column.slot.map { fields[$0] }
-                throw error.at("\(path).\(column.sourceText)", field, orIn: item)
+                note(error, "\(path).\(column.sourceText)", field, orIn: item)
             }
         }
-        for cell in emptied { cells[start + cell] = nested.columns[cell].emptyValue }
+        for cell in misshapen.emptied { cells[start + cell] = nested.columns[cell].emptyValue }
         for (link, inner) in zip(nested.links, reader.inner) {
             do throws(CastFailure) {
                 cells.append(
@@ -91,37 +107,38 @@ extension RecordMapper {
                         link, fields, batch, of: reader.records.batch, inner, path: path + "."))
             } catch {
                 let field = link.part.slot.map { fields[$0] }
-                throw error.at("\(path).\(link.part.sourceText)", field, orIn: item)
+                note(error, "\(path).\(link.part.sourceText)", field, orIn: item)
             }
         }
     }
 
-    /// Refuses an object by the rules about keys, which saw only the record around it.
-    private func refuse(
-        _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
-    ) throws(CastFailure) {
-        if refusesDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
-            throw CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage)
-                .at(path, nil, orIn: item)
-        }
-        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return }
-        let (first, count) = UnmappedFields.names(
-            in: item.bytes, nested.selection, shownMax: Self.extraShownMax)
-        let names = first.map { "\(path).\($0)" }
-        throw CastFailure(code: "extra", message: Self.extraMessage(names, of: count))
-            .at(names.first ?? path, nil, orIn: item)
-    }
-}
-
-extension CastFailure {
-    /// The failure with its place, unless it has one further inside.
-    fileprivate func at(_ path: String, _ field: Field?, orIn item: Field? = nil) -> CastFailure {
-        guard self.path == nil else { return self }
-        var failure = self
+    /// Notes what is wrong with an object in the record, or with a field of it.
+    private mutating func note(
+        _ failure: CastFailure, _ path: String, _ field: Field?, orIn item: Field? = nil
+    ) {
+        var failure = failure
         failure.path = path
         let start = field.flatMap { $0.kind == .list ? nil : $0.start } ?? item?.start
         failure.address = start.map { UInt(bitPattern: $0) }
         failure.value = field.flatMap { MappedBatch.text(of: $0) }
-        return failure
+        note(failure, nil, path)
+    }
+
+    /// Whether the rules about keys refuse an object; they saw only the record around it.
+    private mutating func refuses(
+        _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
+    ) -> Bool {
+        if refusesDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
+            let failure = CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage)
+            note(failure, path, nil, orIn: item)
+            return true
+        }
+        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return false }
+        let (first, count) = UnmappedFields.names(
+            in: item.bytes, nested.selection, shownMax: Self.extraShownMax)
+        let names = first.map { "\(path).\($0)" }
+        let failure = CastFailure(code: "extra", message: Self.extraMessage(names, of: count))
+        note(failure, names.first ?? path, nil, orIn: item)
+        return true
     }
 }

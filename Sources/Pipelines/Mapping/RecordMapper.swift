@@ -15,6 +15,8 @@ package struct RecordMapper {
     private var nulled = 0
     /// The key of the record that is made of all its fields, where the plan wants one.
     private var rowKey = ""
+    /// What is wrong with the record that is mapped.
+    private var faults: [Fault] = []
     /// The paths that no record has had yet.
     private(set) var unseen: [ImportPlan.NamedPath]
     /// No record has had any field that the stage reads.
@@ -55,7 +57,7 @@ package struct RecordMapper {
         let fields = batch.records.fields(of: record)
         if !batch.rowKeys.isEmpty { rowKey = batch.rowKeys[record] }
         if !unseen.isEmpty {
-            unseen.removeAll { path in path.slots.contains { fields[$0].kind != .absent } }
+            noteSeen(in: nil, fields)
         }
         if fitsNothing { fitsNothing = fields.allSatisfy { $0.kind == .absent } }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
@@ -77,47 +79,42 @@ package struct RecordMapper {
             }
         }
         let nulledBefore = nulled
-        var emptied: [Int] = []
         // A table has no objects: a column that is called like a composite is another thing.
-        if !plan.wholes.isEmpty, !batch.isTabular {
-            do throws(Misshapen) {
-                emptied = try misshapen(plan.wholes, plan.columns, fields)
-            } catch {
-                nulled = nulledBefore
-                return batch.reject(
-                    record, error.failure, slot: error.whole.slot, field: error.whole.text)
-            }
-        }
+        let misshapen =
+            plan.wholes.isEmpty || batch.isTabular
+            ? Misshapen() : misshapen(plan.wholes, plan.columns, fields)
+        for (whole, failure) in misshapen.refused { note(failure, whole.slot, whole.text) }
         let row = batch.rows.addRow()
-        for cell in plan.columns.indices {
-            let column = plan.columns[cell]
+        for (cell, column) in plan.columns.enumerated() {
             do throws(CastFailure) {
                 batch.rows[row, cell] = try value(
                     column, fields, isTabular: batch.isTabular, &batch.rows.arena)
             } catch {
-                let fault = fault(error, of: cell, fields, isTabular: batch.isTabular)
-                let others = faults(of: fields, behind: cell, batch)
-                batch.rows.removeLastRow()
-                nulled = nulledBefore
-                return batch.reject(
-                    record, fault.failure, slot: fault.slot, field: fault.field, others: others)
+                guard !misshapen.refuses(cell) else { continue }
+                let whole = batch.isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
+                note(
+                    whole.map { Self.absence(of: column, by: $0) } ?? error,
+                    whole?.slot ?? column.slot, whole?.text ?? column.sourceText)
             }
         }
-        for cell in emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
-        for index in plan.links.indices {
-            let link = plan.links[index]
+        for cell in misshapen.emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
+        for (index, link) in plan.links.enumerated() {
             do throws(CastFailure) {
                 batch.rows[row, plan.columns.count + index] = try keys(
                     link, fields, batch, of: batch.records, batch.nested[index], path: "")
             } catch {
-                batch.rows.removeLastRow()
-                nulled = nulledBefore
-                return batch.reject(
-                    record, error, slot: link.part.slot, field: link.part.sourceText)
+                note(error, link.part.slot, link.part.sourceText)
             }
+        }
+        guard faults.isEmpty else {
+            batch.rows.removeLastRow()
+            nulled = nulledBefore
+            return reject(record, batch)
         }
         batch.rowRecords.append(Int32(record))
     }
+
+    // MARK: Faults
 
     /// What is wrong with a record, and the field that it comes from.
     private struct Fault {
@@ -126,48 +123,40 @@ package struct RecordMapper {
         var field: String
     }
 
-    private func fault(
-        _ failure: CastFailure, of cell: Int, _ fields: UnsafeBufferPointer<Field>,
-        isTabular: Bool
-    ) -> Fault {
-        let column = plan.columns[cell]
-        let whole = isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
-        return Fault(
-            failure: whole.map { Self.absence(of: column, by: $0) } ?? failure,
-            slot: whole?.slot ?? column.slot, field: whole?.text ?? column.sourceText)
+    /// Notes what is wrong with the record that is mapped. It is mapped to its end all the same, so
+    /// that all is told at once.
+    mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String) {
+        guard faults.count < Self.faultsMax else { return }
+        faults.append(Fault(failure: failure, slot: slot, field: field))
     }
 
-    /// What else is wrong with a record that is refused for the value of a cell.
-    ///
-    /// Objects inside the record are not looked at: they would become rows of their own.
-    private mutating func faults(
-        of fields: UnsafeBufferPointer<Field>, behind cell: Int, _ batch: MappedBatch
-    ) -> [RejectedRecord.Other] {
-        var found: [RejectedRecord.Other] = []
-        func add(_ fault: Fault) {
-            let value = fault.slot.flatMap { MappedBatch.text(of: fields[$0]) }
+    /// A record can hold any number of objects, each with its own faults.
+    private static let faultsMax = 100
+
+    /// Refuses a record for its faults, and forgets them.
+    private mutating func reject(_ record: Int, _ batch: MappedBatch) {
+        let first = faults.removeFirst()
+        var others: [RejectedRecord.Other] = []
+        for fault in faults {
+            let value = fault.slot.flatMap {
+                MappedBatch.text(of: batch.records.fields(of: record)[$0])
+            }
             let other = RejectedRecord.Other(
                 code: fault.failure.code, field: fault.failure.path ?? fault.field,
                 message: fault.failure.message, value: fault.failure.value ?? value)
             // Elements of one composite may lack the same object.
-            if !found.contains(other) { found.append(other) }
+            if !others.contains(other) { others.append(other) }
         }
-        for cell in plan.columns.indices.dropFirst(cell + 1) {
-            do throws(CastFailure) {
-                _ = try value(
-                    plan.columns[cell], fields, isTabular: batch.isTabular, &batch.rows.arena)
-            } catch {
-                add(fault(error, of: cell, fields, isTabular: batch.isTabular))
-            }
+        faults.removeAll(keepingCapacity: true)
+        batch.reject(record, first.failure, slot: first.slot, field: first.field, others: others)
+    }
+
+    /// Notes the paths of the record, or of an object in it, that have a field.
+    mutating func noteSeen(in nested: ObjectIdentifier?, _ fields: UnsafeBufferPointer<Field>) {
+        unseen.removeAll { path in
+            path.nested == nested
+                && (path.isAnyObject || path.slots.contains { fields[$0].kind != .absent })
         }
-        for link in plan.links where link.nested == nil {
-            do throws(CastFailure) {
-                _ = try keys(link, fields, batch, of: batch.records, nil, path: "")
-            } catch {
-                add(Fault(failure: error, slot: link.part.slot, field: link.part.sourceText))
-            }
-        }
-        return found
     }
 
     private func rejectExtra(_ record: Int, _ batch: MappedBatch) {
@@ -195,19 +184,24 @@ package struct RecordMapper {
             + (count == UnmappedFields.countMax ? "at least \(more) more" : "\(more) more")
     }
 
-    /// A field that should be an object and is something else.
-    struct Misshapen: Error {
-        var whole: ImportPlan.Whole
-        var failure: CastFailure
+    /// Fields that should be objects and are something else.
+    struct Misshapen {
+        /// Columns of elements in them that become null, since the stage says so.
+        var emptied: [Int] = []
+        var refused: [(whole: ImportPlan.Whole, failure: CastFailure)] = []
+
+        /// Whether the field around an element is refused, so that nothing is told of the element.
+        func refuses(_ column: Int) -> Bool {
+            refused.contains { $0.whole.columns.contains(column) }
+        }
     }
 
-    /// The columns of elements that become null, since what should be the object around them is
-    /// something else and the stage says so.
+    /// Looks at the objects around elements of composites.
     mutating func misshapen(
         _ wholes: [ImportPlan.Whole], _ columns: [ImportPlan.Column],
         _ fields: UnsafeBufferPointer<Field>
-    ) throws(Misshapen) -> [Int] {
-        var emptied: [Int] = []
+    ) -> Misshapen {
+        var found = Misshapen()
         for whole in wholes {
             let field = fields[whole.slot]
             switch field.kind {
@@ -218,17 +212,17 @@ package struct RecordMapper {
             let isNulled =
                 plan.nullsCasts
                 && !whole.columns.contains { columns[$0].isRequired || columns[$0].isNeeded }
-            guard isNulled else {
-                throw Misshapen(
-                    whole: whole,
-                    failure: CastFailure(
-                        message: "'\(whole.text)' is a composite and takes an object, not "
-                            + ValueCaster.show(field)))
+            if isNulled {
+                nulled += 1
+                found.emptied += whole.columns
+            } else {
+                let message =
+                    "'\(whole.text)' is a composite and takes an object, not "
+                    + ValueCaster.show(field)
+                found.refused.append((whole, CastFailure(message: message)))
             }
-            nulled += 1
-            emptied += whole.columns
         }
-        return emptied
+        return found
     }
 
     /// The outermost object around an element of a composite, where that is null as a whole.

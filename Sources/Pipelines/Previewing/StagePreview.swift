@@ -54,6 +54,7 @@ struct StagePreview {
                     ? reader.extraFields.map(\.name) : nil
                 try rowKeys?.fill(batch)
                 mapper.map(batch)
+                names.formUnion(batch.takeNestedExtraFields().map(\.name))
                 let refused = refusals(of: batch.rows, &trial)
                 let taken = attempt { try earlier?.apply(batch.rows, without: refused) ?? [:] }
                 if taken == nil { earlier = nil }
@@ -64,7 +65,7 @@ struct StagePreview {
             names.formUnion(reader.extraFields.map(\.name))
         }
         if shown.mapped + shown.rejected + shown.filtered > 0 {
-            warn(of: mapper.unseen, names)
+            warn(of: plan.unmet(Set(mapper.unseen.map(\.name))), names)
         }
         // Of the last batch, more were counted than were looked at.
         if isEnough(shown) { shown.filtered = 0 }
@@ -185,14 +186,13 @@ struct StagePreview {
     }
 
     /// A path that no record has may be misspelt.
-    private func warn(of unseen: [ImportPlan.NamedPath], _ names: Set<String>) {
-        var said: Set<String> = []
-        for path in unseen where said.insert(path.text.text).inserted {
+    private func warn(of unmet: [ImportPlan.NamedPath], _ names: Set<String>) {
+        for path in unmet {
             tell(
                 Diagnostic(
                     .warning, code: "import.unmet-path",
                     "None of the records that were read has \(path.shown)"
-                        + Suggestion.phrase(for: path.text.text, among: names.sorted()),
+                        + Suggestion.phrase(for: path.name, among: names.sorted()),
                     at: .source(path.text.location)))
         }
     }

@@ -62,9 +62,14 @@ final class ImportReader: Sendable {
             }
             decoder?.pieces.decode(batch.records)
             guard pieces.count(batch, of: input, isMore: isMore, lane: lane) else { return }
-            mapper.map(batch)
+            map(batch, &mapper)
             queue.put(batch)
         }
+    }
+
+    private func map(_ batch: MappedBatch, _ mapper: inout RecordMapper) {
+        mapper.map(batch)
+        summary.add(extraFields: batch.takeNestedExtraFields())
     }
 
     /// Reads the inputs of one lane.
@@ -150,7 +155,7 @@ final class ImportReader: Sendable {
                     records: records)
             }
             try rowKeys?.fill(batch)
-            mapper.map(batch)
+            map(batch, &mapper)
             if isMore, recordsLeft > 0, records == end?.record {
                 held = batch
                 continue

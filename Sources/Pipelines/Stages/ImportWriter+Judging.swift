@@ -50,17 +50,12 @@ extension ImportWriter {
                 )
             ]
         }
-        let unmet = Set(progress.unmet ?? [])
-        var said: Set<String> = []
-        return plan.namedPaths
-            .filter { unmet.contains($0.text.text) && said.insert($0.text.text).inserted }
-            .map { named in
-                Diagnostic(
-                    .warning, code: "import.unmet-path",
-                    "No record has \(named.shown)"
-                        + Suggestion.phrase(for: named.text.text, among: names),
-                    at: .source(named.text.location))
-            }
+        return plan.unmet(Set(progress.unmet ?? [])).map { named in
+            Diagnostic(
+                .warning, code: "import.unmet-path",
+                "No record has \(named.shown)" + Suggestion.phrase(for: named.name, among: names),
+                at: .source(named.text.location))
+        }
     }
 
     // MARK: Inputs of earlier runs

@@ -205,8 +205,8 @@ struct ImportWriter {
         }
         // What could not be read as a record has no fields that could be missed.
         if batch.records.count > batch.filtered {
-            let unseen = Set(batch.unseen.map(\.text.text))
-            progress.unmet = (progress.unmet ?? plan.namedPaths.map(\.text.text)).filter(
+            let unseen = Set(batch.unseen.map(\.name))
+            progress.unmet = (progress.unmet ?? plan.namedPaths.map(\.name)).filter(
                 unseen.contains)
             progress.fitsNothing = (progress.fitsNothing ?? true) && batch.fitsNothing
         }

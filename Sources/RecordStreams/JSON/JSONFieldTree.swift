@@ -205,6 +205,13 @@ final class JSONFieldTree {
         }
     }
 
+    /// Counts the names that nobody asked for anew.
+    func forgetMeetings() {
+        for node in 0..<nodeCount {
+            for index in 0..<nodes[node].keyCount { nodes[node].keys[index].meetings = 0 }
+        }
+    }
+
     /// Takes back the meetings of a record that was cut or bad, by the number of its object, behind
     /// which the objects in it have theirs.
     ///

@@ -20,6 +20,13 @@ package final class NestedRecords {
         batch.prepare(source: "", slotCount: slotCount, recordsMax: 1)
     }
 
+    /// The fields of objects that nobody asked for, each with the number of objects that had it
+    /// since the last call.
+    package func takeExtraFields() -> [(name: String, count: Int)] {
+        defer { store.tree.forgetMeetings() }
+        return store.tree.extraFields
+    }
+
     /// The fields of an object, one for each path of the selection.
     ///
     /// They are valid until the next call, their bytes until `removeAll()` or as long as those of
