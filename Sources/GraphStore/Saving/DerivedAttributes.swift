@@ -162,7 +162,7 @@ struct DerivedAttributes {
         for derived in all {
             let rows = derived.isMoment ? " AND t.\(derived.column) IS NULL" : ""
             let update = try statement(derived, rows, schema)
-            try storing { () throws(SQLiteError) in _ = try update.run(on: connection) }
+            try naming(derived) { () throws(SQLiteError) in _ = try update.run(on: connection) }
         }
     }
 
@@ -189,6 +189,21 @@ struct DerivedAttributes {
         session.change.update(ids)
     }
 
+    /// Runs a statement; if a value cannot be computed, the error says which.
+    private func naming<Result>(
+        _ derived: Derived, _ body: () throws(SQLiteError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try storing(body)
+        } catch {
+            guard error.code == .validation else { throw error }
+            throw StoreError(
+                .validation,
+                "'\(derived.entity.name).\(derived.attribute.name)' of an object cannot be derived: "
+                    + error.message)
+        }
+    }
+
     private func statement(
         _ derived: Derived, _ rows: String, _ schema: StoreLayout
     ) throws(StoreError) -> SQLFragment {
@@ -206,7 +221,7 @@ struct DerivedAttributes {
         _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreLayout
     ) throws(StoreError) -> [ManagedObjectID] {
         let update = try statement(derived, rows, schema) + " RETURNING Z_ENT, Z_PK"
-        return try storing { () throws(SQLiteError) in
+        return try naming(derived) { () throws(SQLiteError) in
             let statement = try update.prepare(on: connection)
             var ids: [ManagedObjectID] = []
             while try statement.step() {

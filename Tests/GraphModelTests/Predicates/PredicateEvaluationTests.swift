@@ -201,6 +201,8 @@ struct PredicateEvaluationTests {
             ),
             ("date(title, 'QQ') == nil", 0, nil),
             ("three IN 5", 6, "IN needs a list on its right: {1, 2}"),
+            ("title MATCHES 5", 6, "MATCHES needs text on its right, such as 'a'"),
+            ("title BEGINSWITH YES", 6, "BEGINSWITH needs text on its right, such as 'a'"),
             ("three == {1}", 6, "A list has its place after IN and BETWEEN only"),
             ("title MATCHES '('", 6, nil),
             (

@@ -226,4 +226,29 @@ private let tasks = """
             #expect(storeError { _ = try TestStore(words) }?.code == .invalidRequest)
         }
     }
+
+    @Test("a value that is too large is told by its attribute, and nothing is saved")
+    func overflow() throws {
+        let entities = """
+            Item:
+              attributes:
+                size: Integer 64
+                bytes: { type: Integer 64, derived: "size * 4096" }
+            """
+        try withStore(entities) { store in
+            let context = store.context()
+            let item = try context.insert("Item")
+            item[.integer("size")] = Int.max
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(
+                error?.message == """
+                    'Item.bytes' of an object cannot be derived: The result of the arithmetic is too \
+                    large
+                    """)
+            item[.integer("size")] = 2
+            try context.save()
+            try store.expect("SELECT ZSIZE, ZBYTES FROM ZITEM", ["2|8192"])
+        }
+    }
+
 }

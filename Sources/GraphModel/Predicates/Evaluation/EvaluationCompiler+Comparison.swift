@@ -15,7 +15,7 @@ extension EvaluationCompiler {
             swap(&left, &right)
         }
         try checkLeft(comparison, left)
-        try checkRight(comparison, right)
+        try checkRight(comparison, left, right)
         if comparison.op == .matches, case .constant(.string(let text)) = comparison.right {
             do throws(PatternError) {
                 program.patterns.append(
@@ -74,7 +74,7 @@ extension EvaluationCompiler {
     }
 
     private func checkRight(
-        _ comparison: GraphComparison, _ right: Compiled
+        _ comparison: GraphComparison, _ left: Compiled, _ right: Compiled
     ) throws(GraphPredicateError) {
         switch comparison.op {
         case .in:
@@ -87,6 +87,15 @@ extension EvaluationCompiler {
             }
             if right.shape == .single {
                 throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
+            }
+        case .contains where left.shape != .single: try refuseSeveral(right)
+        case .contains, .beginsWith, .endsWith, .like, .matches:
+            try refuseSeveral(right)
+            if case .constant(let value) = nodes[right.node], !value.isNull,
+                value.textBytes == nil
+            {
+                throw error(
+                    .type, "\(comparison.op.rawValue) needs text on its right, such as 'a'")
             }
         default: try refuseSeveral(right)
         }
