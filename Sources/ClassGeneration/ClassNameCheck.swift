@@ -17,8 +17,25 @@ struct ClassNameCheck {
             if let other = owners.updateValue(owner, forKey: name.lowercased()) {
                 error("The classes of \(other) and \(owner) would share a file '\(name)'", place)
             }
+            warnOfSwift(plan, generator, place)
             checkProperties(plan, place)
         }
+    }
+
+    /// A class called like a type of Swift's hides it in the files that use the class.
+    private mutating func warnOfSwift(
+        _ plan: ClassPlan, _ generator: ClassGenerator, _ place: Diagnostic.Place
+    ) {
+        guard plan.entity.managedObjectClassName == nil,
+            let module = SwiftName.modulesOfHiddenTypes[plan.className]
+        else { return }
+        let name = plan.className
+        problems.append(
+            Diagnostic(
+                .warning, code: "swift.hidden-type",
+                "The class '\(name)' hides Swift's own '\(name)' where both can be seen", at: place,
+                fix: "name the class, as in `class: \(name)Item`. To keep the name, write "
+                    + "`class: \(name)`, and `\(module).\(name)` for Swift's type"))
     }
 
     private mutating func checkProperties(_ plan: ClassPlan, _ place: Diagnostic.Place) {

@@ -44,6 +44,10 @@ extension ClassText {
             if case .toOne = property.kind {
                 text.assignment(
                     8, name, "object[reference: \(plan.swiftName).Keys.\(property.identifier)]")
+            } else if property.valueTypeName != nil {
+                let key = "\(types.name(of: "AttributeKey"))<\(types.name(of: "Data"))>"
+                text.assignment(
+                    8, name, "object[\(key)(\"\(property.name)\", slot: \(property.slot))]")
             } else {
                 text.assignment(8, name, "object.\(property.identifier)")
             }
@@ -55,7 +59,9 @@ extension ClassText {
     private func type(_ property: ClassPlan.Property) -> String {
         switch property.kind {
         case .attribute(let attribute):
-            types.name(of: attribute) + (attribute.isOptional ? "?" : "")
+            // What a transformer gives need be neither `Sendable` nor `Codable`: a row has its bytes.
+            types.name(of: attribute)
+                + (attribute.isOptional || attribute.valueTypeName != nil ? "?" : "")
         case .toOne(_, let className), .toMany(_, let className):
             "\(types.name(of: "Ref"))<\(types.className(className))>?"
         }

@@ -63,9 +63,9 @@ struct ClassText {
     }
 
     private var modules: Set<String> {
-        var modules: Set<String> = ["GraphModel", "GraphStore"]
+        var modules: Set<String> = ["GraphStore"]
         for case .attribute(let attribute) in plan.properties.map(\.kind) {
-            if let module = SwiftTypes.module(of: attribute.type.swiftName), module != "Swift" {
+            if let module = SwiftTypes.module(of: attribute.type.swiftName), module == "Foundation" {
                 modules.insert(module)
             }
         }
@@ -98,7 +98,8 @@ struct ClassText {
             documentation(property, 8, onlyIfVisible: true, &text)
             text.call(
                 8, "\(text.prefix)static let \(property.identifier) = \(keyType(property))(",
-                "\"\(property.name)\", slot: \(property.slot)")
+                property.valueTypeName == nil
+                    ? "\"\(property.name)\", slot: \(property.slot)" : "\"\(property.name)\"")
         }
         text.line("    }")
     }
@@ -106,7 +107,8 @@ struct ClassText {
     private func keyType(_ property: ClassPlan.Property) -> String {
         switch property.kind {
         case .attribute(let attribute):
-            "\(types.name(of: "AttributeKey"))<\(types.name(of: attribute))>"
+            attribute.valueTypeName.map { "\(types.name(of: "TransformableKey"))<\($0)>" }
+                ?? "\(types.name(of: "AttributeKey"))<\(types.name(of: attribute))>"
         case .toOne(_, let className):
             "\(types.name(of: "ToOneKey"))<\(types.className(className))>"
         case .toMany(_, let className):
@@ -122,8 +124,11 @@ struct ClassText {
         documentation(property, 4, &text)
         switch property.kind {
         case .attribute(let attribute):
-            let key = attribute.isOptional ? "Keys.\(name)" : "required: Keys.\(name)"
-            let type = types.name(of: attribute) + (attribute.isOptional ? "?" : "")
+            // Of a value type nobody knows what stands for no value.
+            let isOptional = attribute.isOptional || attribute.valueTypeName != nil
+            let key = isOptional ? "Keys.\(name)" : "required: Keys.\(name)"
+            let type =
+                (attribute.valueTypeName ?? types.name(of: attribute)) + (isOptional ? "?" : "")
             if attribute.derivationExpression != nil {
                 text.body(4, "\(text.prefix)var \(name): \(type)", "self[\(key)]")
             } else {
@@ -182,6 +187,17 @@ struct ClassText {
         text.body(
             4, "\(text.prefix)func removeFrom\(suffix)(_ object: \(element))",
             "remove(object, from: Keys.\(name))")
+        let sequence = "some \(types.name(of: "Sequence"))<\(element)>"
+        text.line()
+        text.line("    /// Adds all of these to `\(relationship.name)`.")
+        text.body(
+            4, "\(text.prefix)func addTo\(suffix)(_ objects: \(sequence))",
+            "for object in objects { add(object, to: Keys.\(name)) }")
+        text.line()
+        text.line("    /// Takes all of these out of `\(relationship.name)`.")
+        text.body(
+            4, "\(text.prefix)func removeFrom\(suffix)(_ objects: \(sequence))",
+            "for object in objects { remove(object, from: Keys.\(name)) }")
     }
 
     // MARK: Predicates and orders
@@ -231,6 +247,11 @@ extension ClassPlan.Property {
     /// Managed, but in no column.
     var isTransient: Bool {
         if case .attribute(let attribute) = kind { attribute.isTransient } else { false }
+    }
+
+    /// The type of a Transformable's values, where the model names it.
+    var valueTypeName: String? {
+        if case .attribute(let attribute) = kind { attribute.valueTypeName } else { nil }
     }
 
     /// What the model says about it, in one sentence.

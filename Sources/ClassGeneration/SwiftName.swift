@@ -27,6 +27,26 @@ enum SwiftName {
         "Row", "Seed", "Self", "Swift", "Type", "init", "self",
     ]
 
+    /// Types that code beside the classes is likely to use, with their modules.
+    static let modulesOfHiddenTypes: [String: String] = {
+        let names = [
+            "Swift": [
+                "Array", "Character", "Collection", "Dictionary", "Duration", "Error", "Optional",
+                "Range", "Result", "Sequence", "Set", "String",
+            ],
+            "_Concurrency": ["Actor", "Clock", "Executor", "MainActor", "Task", "TaskGroup"],
+            "Foundation": [
+                "Calendar", "Data", "Date", "DateInterval", "Decimal", "Locale", "Measurement",
+                "Notification", "Operation", "Process", "Thread", "TimeZone", "Timer", "Unit",
+                "URL",
+                "UUID",
+            ],
+        ]
+        return names.reduce(into: [:]) { modules, entry in
+            for name in entry.value { modules[name] = entry.key }
+        }
+    }()
+
     /// A property's name in Swift: what clashes gets the suffix `Value`, keywords get backticks;
     /// the element `magnitude.richter` of a composite is `magnitudeRichter`.
     static func property(_ path: String) -> String {

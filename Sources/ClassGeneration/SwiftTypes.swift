@@ -13,9 +13,11 @@ struct SwiftTypes {
         "Int32": "Swift",
         "Int64": "Swift", "Key": "GraphModel", "ManagedObject": "GraphStore",
         "ManagedObjectID": "GraphModel", "ObjectKeys": "GraphStore", "Ref": "GraphStore",
-        "Sendable": "Swift", "Set": "Swift", "StoredValue": "GraphModel", "String": "Swift",
+        "Sendable": "Swift", "Sequence": "Swift", "Set": "Swift", "StoredValue": "GraphModel",
+        "String": "Swift",
         "ToManyKey": "GraphStore", "ToManyPath": "GraphStore", "ToOneKey": "GraphStore",
-        "ToOnePath": "GraphStore", "URL": "Foundation", "UUID": "Foundation",
+        "ToOnePath": "GraphStore", "TransformableKey": "GraphStore", "URL": "Foundation",
+        "UUID": "Foundation",
     ]
 
     /// The classes of the model.

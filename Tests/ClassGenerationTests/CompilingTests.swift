@@ -1,4 +1,5 @@
 import Foundation
+import Diagnostics
 import GraphModel
 import Testing
 
@@ -111,7 +112,7 @@ struct CompilingTests {
     func compiles(access: ClassGenerator.Access) throws {
         let generator = ClassGenerator(try model(), source: "names.yaml", access: access)
         let (files, problems) = generator.files()
-        #expect(problems.isEmpty)
+        #expect(!problems.contains { $0.severity == .error })
         #expect(files.count == 2 * Self.words.count + Self.entityNames.count + 3)
         let scratch = try Scratch()
         _ = try GeneratedFolder(scratch.path, header: generator.header).write(files)

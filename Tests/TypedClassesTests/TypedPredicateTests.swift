@@ -4,6 +4,19 @@ import GraphStore
 import Testing
 
 @Suite("Typed predicates") struct TypedPredicateTests {
+    private static let expressions: [(TypedPredicate<Task>, String)] = [
+        (\.notes == \.title, "notes == title"),
+        (\.title != \.notes, "title != notes"),
+        (\.priority <= \.priority, "priority <= priority"),
+        (\.estimate >= \.estimate, "estimate >= estimate"),
+        (\.priority + 1 > 2, "priority + 1 > 2"),
+        (\.priority - \.views == 0, "priority - views == 0"),
+        (\.estimate * 2 / \.weight <= 1.5, "estimate * 2 / weight <= 1.5"),
+        (\.views != \.priority * 3, "views != priority * 3"),
+        (\.priority + 1 < \.views, "priority + 1 < views"),
+        (\.priority + \.views >= \.steps + 1, "priority + views >= steps + 1"),
+    ]
+
     private static let cases: [(TypedPredicate<Task>, String)] = [
         (\.title == "x", "title == 'x'"),
         (\.title != "x", "title != 'x'"),
@@ -45,9 +58,10 @@ import Testing
         ),
     ]
 
-    @Test("each is the tree that its text gives", arguments: cases.indices)
+    @Test(
+        "each is the tree that its text gives", arguments: 0..<(cases.count + expressions.count))
     func sameTreeAsText(index: Int) throws {
-        let (typed, text) = Self.cases[index]
+        let (typed, text) = (Self.cases + Self.expressions)[index]
         #expect(typed.predicate == (try GraphPredicate(format: text)))
     }
 

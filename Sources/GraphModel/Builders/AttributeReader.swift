@@ -33,6 +33,7 @@ enum AttributeReader {
         }
         attribute.derivationExpression = mapping.optional("derived")?.filledText()
         attribute.extras = ModelReader.userInfo(mapping.optional("xcode"))
+        readValueType(mapping, type, &attribute)
         readComposite(mapping, type, &attribute)
         readSearchable(mapping, type, &attribute)
         mapping.finish()
@@ -84,6 +85,15 @@ enum AttributeReader {
             return
         }
         value.warn("rule", problem.message, fix: problem.fix)
+    }
+
+    private static func readValueType(
+        _ mapping: YAMLMapping, _ type: AttributeType?, _ attribute: inout AttributeDescription
+    ) {
+        guard let value = mapping.optional("value-type") else { return }
+        attribute.extras[AttributeDescription.valueTypeKey] = value.filledText()
+        guard let type, type != .transformable else { return }
+        value.fail("rule", "'value-type' is for Transformable, not for \(type.rawValue)")
     }
 
     private static func readComposite(

@@ -33,7 +33,13 @@ extension ModelYAMLWriter {
         append(attribute.renamingIdentifier, "renamed-from", to: &entries)
         append(attribute.versionHashModifier, "hash-modifier", to: &entries)
         append(attribute.userInfo, "info", to: &entries)
-        append(attribute.extras, "xcode", to: &entries)
+        var extras = attribute.extras
+        if attribute.valueTypeName != nil {
+            append(
+                extras.removeValue(forKey: AttributeDescription.valueTypeKey), "value-type",
+                to: &entries)
+        }
+        append(extras, "xcode", to: &entries)
         return entries.count == 1 ? type : .mapping(entries)
     }
 

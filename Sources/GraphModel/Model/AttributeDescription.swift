@@ -187,6 +187,17 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
 }
 
 extension AttributeDescription {
+    /// Where models of Xcode name the type of a Transformable's values ("Custom Class").
+    package static let valueTypeKey = "customClassName"
+
+    /// The Swift type of a Transformable's values, if the model names one that is not Apple's own.
+    package var valueTypeName: String? {
+        guard type == .transformable, let name = extras[Self.valueTypeKey],
+            !name.hasPrefix("NS"), !name.hasPrefix("UI"), !name.isEmpty
+        else { return nil }
+        return name
+    }
+
     /// Whether only its name is known: no store has a column of such a type.
     package var isDoubtful: Bool { type == .undefined && !isTransient }
 

@@ -22,10 +22,79 @@ public struct ManagedObjectID: Sendable, Codable {
         self.primaryKey = primaryKey
     }
 
+}
+
+/// How IDs are coded as URIs, which mean the same in every process; see
+/// `PersistentContainer.objectURIs`.
+public struct ObjectURIs: Sendable {
+    let uri: @Sendable (ManagedObjectID) -> String?
+    let id: @Sendable (String) -> ManagedObjectID?
+
+    /// - Parameters:
+    ///   - uri: the URI of an object; nil for an object of another store.
+    ///   - id: the object of a URI; nil where it is of another store.
+    public init(
+        uri: @escaping @Sendable (ManagedObjectID) -> String?,
+        id: @escaping @Sendable (String) -> ManagedObjectID?
+    ) {
+        self.uri = uri
+        self.id = id
+    }
+}
+
+extension CodingUserInfoKey {
+    /// Where coders find the `ObjectURIs` by which IDs are coded.
+    public static let objectURIs: CodingUserInfoKey = {
+        guard let key = CodingUserInfoKey(rawValue: "GraphModel.objectURIs") else {
+            preconditionFailure("Every text is a key")
+        }
+        return key
+    }()
+}
+
+extension ManagedObjectID {
     private enum CodingKeys: String, CodingKey {
         case entity = "entityNumber"
         case store = "storeNumber"
         case primaryKey
+    }
+
+    /// Codes the object's URI where the coder has `ObjectURIs`, and the numbers otherwise.
+    public func encode(to encoder: any Encoder) throws {
+        if let uris = encoder.userInfo[.objectURIs] as? ObjectURIs {
+            guard let uri = uris.uri(self) else {
+                throw EncodingError.invalidValue(
+                    self,
+                    .init(
+                        codingPath: encoder.codingPath,
+                        debugDescription: "The store has no such entity"))
+            }
+            var container = encoder.singleValueContainer()
+            return try container.encode(uri)
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(entity, forKey: .entity)
+        try container.encode(store, forKey: .store)
+        try container.encode(primaryKey, forKey: .primaryKey)
+    }
+
+    /// Decodes what `encode(to:)` gives.
+    public init(from decoder: any Decoder) throws {
+        if let uris = decoder.userInfo[.objectURIs] as? ObjectURIs {
+            let container = try decoder.singleValueContainer()
+            let uri = try container.decode(String.self)
+            guard let id = uris.id(uri) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "'\(uri)' is no object of the store")
+            }
+            self = id
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            entityNumber: Int64(try container.decode(UInt32.self, forKey: .entity)),
+            primaryKey: try container.decode(Int64.self, forKey: .primaryKey),
+            storeNumber: Int(try container.decode(UInt16.self, forKey: .store)))
     }
 }
 

@@ -28,6 +28,25 @@ extension ManagedObjectContext {
         return object
     }
 
+    /// The object with that ID as the class that is asked for, with its values; never a fault.
+    ///
+    /// - Throws: `inaccessible` where it has no row, `invalidRequest` where it is of another class.
+    public func existingObject<Object: ManagedObject>(
+        _ type: Object.Type, with id: ManagedObjectID
+    ) throws(StoreError) -> Object {
+        try use(Object.self, for: [id.entityNumber])
+        return try existingObject(with: id).typed()
+    }
+
+    /// The object that a typed reference names, with its values; never a fault.
+    ///
+    /// - Throws: `inaccessible` where it has no row.
+    public func existingObject<Object: ManagedObject>(
+        _ reference: Ref<Object>
+    ) throws(StoreError) -> Object {
+        try existingObject(Object.self, with: reference.id)
+    }
+
     /// The object that a typed reference names.
     public subscript<Object: ManagedObject>(reference: Ref<Object>) -> Object? {
         do throws(StoreError) {

@@ -63,18 +63,13 @@ extension ManagedObject {
     /// Does not throw: what goes wrong is thrown by the context's next save.
     public final subscript<Value>(key: TransformableKey<Value>) -> Value? {
         get {
-            do throws(StoreError) {
-                return try transformedValue(forKey: key.name)
-            } catch {
-                link.context?.note(error)
-                return nil
-            }
+            attempting { () throws(StoreError) -> Value? in
+                try transformedValue(forKey: key.name)
+            } ?? nil
         }
         set {
-            do throws(StoreError) {
+            _ = attempting { () throws(StoreError) in
                 try setTransformedValue(newValue, forKey: key.name)
-            } catch {
-                link.context?.note(error)
             }
         }
     }
@@ -83,7 +78,7 @@ extension ManagedObject {
     public final func transformedValue<Value>(
         forKey key: String, as type: Value.Type = Value.self
     ) throws(StoreError) -> Value? {
-        let (slot, transformer) = try transformer(forKey: key)
+        let (slot, transformer) = try transformer(forKey: key, of: Value.self)
         guard case .blob(let bytes) = try attribute(slot) else { return nil }
         guard let value = try decoded(bytes, transformer, key) as? Value else {
             throw StoreError(
@@ -96,13 +91,20 @@ extension ManagedObject {
     public final func setTransformedValue<Value>(
         _ value: Value?, forKey key: String
     ) throws(StoreError) {
-        let (slot, transformer) = try transformer(forKey: key)
+        let (slot, transformer) = try transformer(forKey: key, of: Value.self)
         guard let value else { return try setAttribute(slot, .null) }
         try setAttribute(slot, .blob(try encoded(value, transformer, key)))
     }
 
+    private static func jsonTransformer<Value: Codable>(
+        of type: Value.Type
+    ) -> any AttributeTransformer {
+        JSONTransformer(type)
+    }
+
+    /// `json` needs no registration: it codes any `Codable` type.
     private func transformer(
-        forKey key: String
+        forKey key: String, of type: Any.Type
     ) throws(StoreError) -> (Int, any AttributeTransformer) {
         guard case .attribute(let slot) = try property(key),
             layout.attributes[slot].description.type == .transformable
@@ -112,6 +114,9 @@ extension ManagedObject {
         guard let name = layout.attributes[slot].description.transformerName else {
             throw StoreError(
                 .invalidRequest, "The model names no transformer for '\(layout.name).\(key)'")
+        }
+        if name == "json", let type = type as? any Codable.Type {
+            return (slot, Self.jsonTransformer(of: type))
         }
         guard let transformer = try live().container.objects.transformer(named: name) else {
             throw StoreError(

@@ -247,6 +247,62 @@ public enum PropertyValue {
     case composite([String: PropertyValue])
 }
 
+extension PropertyValue {
+    /// An attribute's value; nil is no value.
+    public init(_ value: (any AttributeValue)?) {
+        self = .attribute(value?.storedValue ?? .null)
+    }
+
+    /// Where a to-one leads.
+    public init(_ object: ManagedObject?) {
+        self = .object(object)
+    }
+
+    /// Where a to-many leads.
+    public init(_ objects: some Sequence<ManagedObject>) {
+        self = .objects(Array(objects))
+    }
+
+    /// An attribute's value as a Swift type; nil where there is none, or where it is no such value.
+    public func value<Value: AttributeValue>(as type: Value.Type = Value.self) -> Value? {
+        guard case .attribute(let stored) = self else { return nil }
+        return Value(storedValue: stored)
+    }
+
+    /// Where a to-one leads; nil where it leads nowhere, or the property is none.
+    public var object: ManagedObject? {
+        guard case .object(let object) = self else { return nil }
+        return object
+    }
+
+    /// Where a to-many leads; nil where the property is none.
+    public var objects: [ManagedObject]? {
+        guard case .objects(let objects) = self else { return nil }
+        return objects
+    }
+}
+
+extension ManagedObject {
+    /// Sets an attribute by its name: `try person.setValue(birthday, forKey: "birthday")`.
+    public final func setValue(
+        _ value: some AttributeValue, forKey key: String
+    ) throws(StoreError) {
+        try setValue(PropertyValue(value), forKey: key)
+    }
+
+    /// Sets several attributes by their names; `nil` takes a value away.
+    ///
+    /// - Throws: at the first name that is no attribute, or value that does not fit, in the order
+    ///   of the names. What comes before it is set.
+    public final func setValues(
+        _ values: [String: (any AttributeValue)?]
+    ) throws(StoreError) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            try setValue(PropertyValue(value), forKey: key)
+        }
+    }
+}
+
 @available(*, unavailable, message: "It may hold objects, which stay in their context")
 extension PropertyValue: Sendable {}
 

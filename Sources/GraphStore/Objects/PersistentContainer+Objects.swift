@@ -38,6 +38,21 @@ extension PersistentContainer {
         return ManagedObjectID(entityNumber: layout.number, primaryKey: key)
     }
 
+    /// What makes coders write IDs as URIs, in rows and references as well.
+    ///
+    /// ```swift
+    /// let encoder = JSONEncoder()
+    /// encoder.userInfo[.objectURIs] = container.objectURIs
+    /// let json = try encoder.encode(Task.Row(task))  // {"objectID":"x-coredata://…/Task/p1", …}
+    /// ```
+    public var objectURIs: ObjectURIs {
+        ObjectURIs { [self] id in
+            uri(for: id)
+        } id: { [self] uri in
+            managedObjectID(forURI: uri)
+        }
+    }
+
     private func storeUUID(of entity: StoreLayout.Entity) -> String {
         schema.parts[entity.rootNumber]?.metadata.current.uuid ?? storeUUID
     }

@@ -208,7 +208,7 @@ extension ManagedObject {
     }
 
     /// Does what an accessor wants; an error goes to the context.
-    private func attempting<R>(_ body: () throws(StoreError) -> R) -> R? {
+    final func attempting<R>(_ body: () throws(StoreError) -> R) -> R? {
         do throws(StoreError) {
             return try body()
         } catch {

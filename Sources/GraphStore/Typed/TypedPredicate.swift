@@ -79,18 +79,132 @@ public func >= <Object, Value: GraphPredicateArgument>(
     TypedPredicate(ObjectKeys()[keyPath: left] >= right)
 }
 
+// MARK: Two properties, one of which may be missing
+
+/// The same value as another property.
+public func == <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
+}
+
+/// The same value as another property.
+public func == <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
+}
+
+/// The same value as another property.
+public func == <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
+}
+
+/// Not the same value as another property.
+public func != <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
+}
+
+/// Not the same value as another property.
+public func != <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
+}
+
+/// Not the same value as another property.
+public func != <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
+}
+
 /// Smaller than another property.
 public func < <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left] < ObjectKeys()[keyPath: right])
+    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
+}
+
+/// Smaller than another property.
+public func < <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
+}
+
+/// Smaller than another property.
+public func < <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
+}
+
+/// Smaller than another property, or equal.
+public func <= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
+}
+
+/// Smaller than another property, or equal.
+public func <= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
+}
+
+/// Smaller than another property, or equal.
+public func <= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
 }
 
 /// Greater than another property.
 public func > <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left] > ObjectKeys()[keyPath: right])
+    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
+}
+
+/// Greater than another property.
+public func > <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
+}
+
+/// Greater than another property.
+public func > <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
+}
+
+/// Greater than another property, or equal.
+public func >= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
+}
+
+/// Greater than another property, or equal.
+public func >= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
+}
+
+/// Greater than another property, or equal.
+public func >= <Object, Value>(
+    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+) -> TypedPredicate<Object> {
+    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
 }
 
 /// Leads to that object, or nowhere where it is nil.

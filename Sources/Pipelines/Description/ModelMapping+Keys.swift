@@ -143,6 +143,10 @@ extension ModelMapping {
             "What makes bytes of a Transformable's values: `json`, `plist`, `secure-archive` or a"
                 + " registered name.", example: "json"),
         KeyDescription(
+            "value-type", .text, .nothing,
+            "The Swift type of a Transformable's values, which generated classes use.",
+            example: "Point"),
+        KeyDescription(
             "composite", .text, .nothing, "What a Composite consists of, a name of `composites`.",
             example: "Point"),
         renamedFrom("attribute"), hashModifier, info, xcode,

@@ -20,14 +20,18 @@ struct ConstantComparisonTests {
     private enum Outcome: Equatable {
         case holds(Bool)
         case fails(EvaluationError)
+        /// The constant is no operand of the operator.
+        case refused(GraphPredicateError.Code)
     }
 
     private static func outcome(_ predicate: GraphPredicate, _ row: TestRow) throws -> Outcome {
-        let compiled = try CompiledPredicate(predicate) { row.slots[$0.joined(separator: ".")] }
-        do throws(EvaluationError) {
+        do {
+            let compiled = try CompiledPredicate(predicate) { row.slots[$0.joined(separator: ".")] }
             return .holds(try compiled.evaluate(row))
-        } catch {
+        } catch let error as EvaluationError {
             return .fails(error)
+        } catch let error as GraphPredicateError {
+            return .refused(error.code)
         }
     }
 
