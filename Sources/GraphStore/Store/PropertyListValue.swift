@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import XcodeModel
 
 /// Any value of a property list, so that keys we do not know survive a rewrite.
 public enum PropertyListValue: Sendable, Hashable {
@@ -20,42 +21,43 @@ public enum PropertyListValue: Sendable, Hashable {
     case dictionary([String: PropertyListValue])
 }
 
-extension PropertyListValue: Codable {
-    /// Reads any value of a property list.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        // Property lists keep their types apart, so the first that fits is the right one.
-        if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Data.self) {
-            self = .data(value)
-        } else if let value = try? container.decode(Date.self) {
-            self = .date(value)
-        } else if let value = try? container.decode([PropertyListValue].self) {
-            self = .array(value)
-        } else {
-            self = .dictionary(try container.decode([String: PropertyListValue].self))
+extension PropertyListValue {
+    /// The value of a binary property list; nil of a reference of a keyed archive.
+    init?(_ value: BinaryPlist) {
+        switch value {
+        case .boolean(let value): self = .boolean(value)
+        case .integer(let value): self = .integer(Int64(value))
+        case .real(let value): self = .real(value)
+        case .date(let seconds): self = .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .data(let bytes): self = .data(Data(bytes))
+        case .text(let text): self = .string(text)
+        case .uid: return nil
+        case .array(let items):
+            let values = items.compactMap { PropertyListValue($0) }
+            guard values.count == items.count else { return nil }
+            self = .array(values)
+        case .dictionary(let entries):
+            var values: [String: PropertyListValue] = [:]
+            for (key, entry) in entries {
+                guard let value = PropertyListValue(entry) else { return nil }
+                values[key] = value
+            }
+            self = .dictionary(values)
         }
     }
 
-    /// Writes the value as it is.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    /// The same as a binary property list has it, keys in the order of their characters.
+    var binary: BinaryPlist {
         switch self {
-        case .string(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .real(let value): try container.encode(value)
-        case .boolean(let value): try container.encode(value)
-        case .date(let value): try container.encode(value)
-        case .data(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .dictionary(let value): try container.encode(value)
+        case .string(let value): .text(value)
+        case .integer(let value): .integer(Int(value))
+        case .real(let value): .real(value)
+        case .boolean(let value): .boolean(value)
+        case .date(let value): .date(value.timeIntervalSinceReferenceDate)
+        case .data(let value): .data([UInt8](value))
+        case .array(let values): .array(values.map(\.binary))
+        case .dictionary(let values):
+            .dictionary(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.binary) })
         }
     }
 }

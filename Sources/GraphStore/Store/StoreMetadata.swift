@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GraphModel
 import SQLite
+import XcodeModel
 
 /// The row of Z_METADATA: what a store says of itself.
 struct StoreMetadata {
@@ -60,26 +61,19 @@ struct StoreMetadata {
             propertyList = [:]
             return
         }
-        do {
-            propertyList = try PropertyListDecoder().decode(
-                [String: PropertyListValue].self, from: Data(bytes))
-        } catch {
+        guard let list = try? BinaryPlist(reading: bytes),
+            case .dictionary(let values)? = PropertyListValue(list)
+        else {
             throw StoreError(.corrupt, "\(connection.path): its metadata cannot be read")
         }
+        propertyList = values
     }
 
     /// Writes the row anew.
     func write(
         to connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        let bytes: [UInt8]
-        do {
-            bytes = [UInt8](try encoder.encode(propertyList))
-        } catch {
-            throw StoreError(.internalError, "The store's metadata cannot be encoded: \(error)")
-        }
+        let bytes = PropertyListValue.dictionary(propertyList).binary.bytes
         try storing { () throws(SQLiteError) in
             let statement = try connection.prepare(
                 "INSERT OR REPLACE INTO \(database).Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST)"

@@ -22,6 +22,63 @@ package indirect enum BinaryPlist {
     }
 }
 
+extension BinaryPlist {
+    /// Reads a property list as a whole.
+    ///
+    /// Lists that contain themselves, nest deeper than 64 levels, or repeat a part so often that the
+    /// whole would be far larger than the file are refused.
+    package init(reading bytes: [UInt8]) throws(ArchiveFault) {
+        let list = try BinaryPropertyList(bytes)
+        var reader = BinaryPlistReader(list)
+        self = try reader.value(list.top, depth: 0)
+    }
+}
+
+private struct BinaryPlistReader {
+    private static let depthMax = 64
+
+    private let list: BinaryPropertyList
+    /// How many values may still come: each needs a reference in the file, unless parts repeat.
+    private var valuesLeft: Int
+
+    init(_ list: BinaryPropertyList) {
+        self.list = list
+        valuesLeft = list.bytes.count
+    }
+
+    mutating func value(_ number: Int, depth: Int) throws(ArchiveFault) -> BinaryPlist {
+        valuesLeft -= 1
+        guard depth < Self.depthMax, valuesLeft >= 0 else {
+            throw ArchiveFault("the property list has parts within themselves")
+        }
+        switch list.nodes[number] {
+        case .boolean(let value): return .boolean(value)
+        case .integer(let value): return .integer(Int(value))
+        case .real(let value): return .real(value)
+        case .date(let value): return .date(value)
+        case .data(let range): return .data(Array(list.bytes[range]))
+        case .ascii, .utf16: return .text(list.text(number) ?? "")
+        case .uid(let value): return .uid(value)
+        case .null: throw ArchiveFault("the property list has a null")
+        case .list(let first, let count):
+            var items: [BinaryPlist] = []
+            for item in list.items(first: first, count: count) {
+                items.append(try value(item, depth: depth + 1))
+            }
+            return .array(items)
+        case .dictionary(let first, let count):
+            var entries: [(String, BinaryPlist)] = []
+            for entry in list.entries(first: first, count: count) {
+                guard let key = list.text(entry.key) else {
+                    throw ArchiveFault("the property list has a key that is no text")
+                }
+                entries.append((key, try value(entry.value, depth: depth + 1)))
+            }
+            return .dictionary(entries)
+        }
+    }
+}
+
 /// Collects the objects of a property list: the size of a reference is known when all are there.
 private struct BinaryPlistWriter {
     private enum Object {
