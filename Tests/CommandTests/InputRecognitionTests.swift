@@ -230,6 +230,28 @@ import Testing
                 """)
     }
 
+    @Test("a URL for the reports is refused, and no folder is made of it")
+    func reportURL() throws {
+        let folder = try TemporaryFolder()
+        let spec = """
+            etl: 1
+            name: test
+            store: { at: s.sqlite, open: create, model: model.yaml }
+            report: { to: "s3://b/r", metrics: "s3://b/m.prom" }
+            stages: [{ import: a.ndjson, into: Task }]
+            """
+        try spec.write(toFile: folder.path + "/s.yaml", atomically: true, encoding: .utf8)
+        try "model: 1\nentities: { Task: { attributes: { id: Integer 64 } } }\n".write(
+            toFile: folder.path + "/model.yaml", atomically: true, encoding: .utf8)
+        let result = try Tool.etl(["run", "s.yaml"], in: folder.path)
+        #expect(result.status == 78)
+        #expect(result.standardError.contains("[spec.url]"), "\(result)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "model.yaml", "s.yaml",
+            ])
+    }
+
     @Test(
         "a hierarchy with more columns than SQLite has is an error of the spec, and a wide table is none"
     )

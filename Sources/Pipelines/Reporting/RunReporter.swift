@@ -72,7 +72,12 @@ struct RunReporter {
         let values = ParameterValues.partial(
             spec, run.runner.context(now: run.options.now, runID: run.runID))
         let paths = [spec.report.folder, spec.report.metrics].compactMap(\.self)
-        return paths.allSatisfy(values.canResolve) ? (spec, values) : nil
+        // A URL that was refused is no folder.
+        let areKnown = paths.allSatisfy { path in
+            values.canResolve(path)
+                && URLCheck.diagnostic(values.resolve(path), at: .nowhere) == nil
+        }
+        return areKnown ? (spec, values) : nil
     }
 }
 

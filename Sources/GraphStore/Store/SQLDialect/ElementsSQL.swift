@@ -196,12 +196,14 @@ extension PredicateSQL {
         _ elements: inout ElementsSQL,
         _ body: (inout PredicateSQL) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        let outer = touched
+        var outer = touched
         touched = []
         let result = try body(&self)
-        // Scopes from the elements' own on are inside.
-        if touched.contains(where: { $0 < elements.firstScope }) { elements.isCorrelated = true }
-        touched.formUnion(outer)
+        // Scopes from the elements' own on are inside, and nobody around asks for them.
+        let around = touched.filter { $0 < elements.firstScope }
+        if !around.isEmpty { elements.isCorrelated = true }
+        outer.formUnion(around)
+        touched = outer
         return result
     }
 
