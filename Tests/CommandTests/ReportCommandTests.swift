@@ -52,7 +52,7 @@ struct ReportCommandTests {
                       import categories   done     8 read, 8 inserted, SECONDS
                       import import-tags  done     11 read, 10 inserted, 1 superseded, SECONDS
                       import tasks        done     253 read, 240 inserted, 12 superseded, \
-                    1 rejected, SECONDS
+                    1 rejected, 1 blank line, SECONDS
                       export export-task  done     240 rows to out/tasks.ndjson.gz, SECONDS
                       export open-tasks   done     79 rows to out/open-tasks.csv, SECONDS
 

@@ -261,6 +261,8 @@ import Testing
         try place.write("a.csv", "id,title\n1,a\n\n2,b\n\n\n")
         #expect(try place.run("{ import: a.csv, into: Task }") == .silentSuccess)
         #expect((try place.stageReport()["records"] as? [String: Any])?["blankLines"] as? Int == 3)
+        let text = try Tool.etl(["report", "runs"], in: place.folder.path)
+        #expect(text.standardOutput.contains("2 read, 2 inserted, 3 blank lines"), "\(text)")
     }
 
     @Test("a record with several faults tells all of them")

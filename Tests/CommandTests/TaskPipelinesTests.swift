@@ -60,7 +60,7 @@ import Testing
             lines == [
                 "import categories: 8 read, 8 inserted",
                 "import import-tags: 11 read, 10 inserted, 1 superseded",
-                "import tasks: 253 read, 240 inserted, 12 superseded, 1 rejected",
+                "import tasks: 253 read, 240 inserted, 12 superseded, 1 rejected, 1 blank line",
                 "  rejects: out/rejects/import-tasks",
                 "export export-task: 240 rows to out/tasks.ndjson.gz",
                 "export open-tasks: \(open) rows to out/open-tasks.csv",
@@ -92,7 +92,7 @@ import Testing
             Array(lines.prefix(3)) == [
                 "import categories: 8 read, 8 unchanged",
                 "import import-tags: 11 read, 10 unchanged, 1 superseded",
-                "import tasks: 253 read, 240 unchanged, 12 superseded, 1 rejected",
+                "import tasks: 253 read, 240 unchanged, 12 superseded, 1 rejected, 1 blank line",
             ])
         #expect(
             try Data(contentsOf: URL(filePath: workspace.path("out/tasks.sqlite"))) == store)

@@ -205,6 +205,8 @@ extension StageReport {
             add(nulled, "\(nulled == 1 ? "value" : "values") made null")
             let missed = missedLinks?.reduce(0) { $0 + $1.count }
             add(missed, "\(missed == 1 ? "link" : "links") without an object")
+            let blank = records.blankLines
+            add(blank, "\(blank == 1 ? "blank line" : "blank lines")")
         }
         add(mirrored, "deleted")
         if let matched { parts.append("\(number(matched)) matched") }
