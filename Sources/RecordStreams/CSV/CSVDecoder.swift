@@ -92,7 +92,8 @@ final class CSVDecoder: RecordDecoder {
             return mark
         }
         let header = CSVHeader(
-            source: source, recordBytesMax: options.maxRecordBytes, lineEnd: lineEnd)
+            source: source, recordBytesMax: options.maxRecordBytes, encoding: options.encoding,
+            lineEnd: lineEnd)
         guard let first = bytes.baseAddress else {
             throw RecordStreamError(.csvNoHeader, in: source)
         }
@@ -130,12 +131,11 @@ final class CSVDecoder: RecordDecoder {
     ) throws(RecordStreamError) -> Int? {
         guard let mark = byteOrderMarkLength(bytes, isFinal: isFinal) else { return nil }
         guard options.linesSkipped > 0 || options.comment != nil else { return mark }
-        let (place, linesLeft) = dialect.endOfPreamble(
+        let (place, linesLeft, linesRead) = dialect.endOfPreamble(
             UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
             comments: options.header, isFinal: isFinal)
         guard let place else {
-            let read = options.linesSkipped - linesLeft + 1
-            guard bytes.count > windowByteCount * read else { return nil }
+            guard bytes.count > windowByteCount * (linesRead + 1) else { return nil }
             throw RecordStreamError(.csvHeader(reason: "a line before it never ends"), in: source)
         }
         guard linesLeft == 0 else {
@@ -326,7 +326,7 @@ final class CSVDecoder: RecordDecoder {
         recordCount += 1
         let chunkStart = Bytes(batch.chunk.start)
         batch.reject(
-            fault.recordFault, number: recordCount, offset: start - chunkStart,
+            fault.recordFault(options.encoding), number: recordCount, offset: start - chunkStart,
             byteCount: end - start, faultOffset: place - chunkStart)
     }
 }

@@ -50,31 +50,33 @@ struct CSVDialect {
     ///   - comments: whether comments and blank lines may follow. Without a header they stand
     ///     between records, where a blank line may be one.
     /// - Returns: the place of the first byte behind it, the end where nothing is; nil where more
-    ///   data is needed.
+    ///   data is needed. Also the lines that are still to be read over, and those that were.
     func endOfPreamble(
         _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, isFinal: Bool
-    ) -> (place: Int?, linesLeft: Int) {
+    ) -> (place: Int?, linesLeft: Int, linesRead: Int) {
         let comment = comments ? self.comment : nil
         var place = 0
         var left = lines
+        var read = 0
         while place < bytes.count {
             let byte = bytes[place]
             let isBlank = byte == 10 || byte == 13
             guard left > 0 || comment != nil && (byte == comment || isBlank) else {
-                return (place, 0)
+                return (place, 0, read)
             }
             var end = place
             while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
             // Whether an LF follows a CR must show.
             if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
-                return (nil, left)
+                return (nil, left, read)
             }
             if end + 1 < bytes.count, bytes[end] == 13, bytes[end + 1] == 10 { end += 1 }
             place = min(end + 1, bytes.count)
             left = max(0, left - 1)
+            read += 1
         }
         let mayGoOn = left > 0 || comment != nil
-        return (isFinal || !mayGoOn ? bytes.count : nil, left)
+        return (isFinal || !mayGoOn ? bytes.count : nil, left, read)
     }
 
     /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data
