@@ -9,12 +9,13 @@ struct ImportCommand: ParsableCommand {
         abstract: "Import files into a store without a spec.",
         discussion: """
             Reads CSV, TSV, JSON, and NDJSON, also gzipped, and creates the store if it is missing. \
-            It infers the entity, the key, the types, and the links as `etl infer` does, prints \
-            what it decided, and runs the import as `etl run` does. To import the same files again \
-            changes nothing. An import that was killed resumes.
+            It infers the entity, the key, the types, and the links as `etl infer` does, and runs \
+            the import as `etl run` does. To import the same files again changes nothing. An \
+            import that was killed resumes. On a terminal, and with --verbose, it prints what it \
+            decided and what it did; else only errors and warnings of what it leaves out.
 
-            If the store exists, the import uses its model. Columns without a property are listed \
-            and skipped. `--add-columns` adds them by a lightweight migration. A file whose entity \
+            If the store exists, the import uses its model. Columns without a property are skipped \
+            with a warning. `--add-columns` adds them by a lightweight migration. A file whose entity \
             the store lacks adds the entity in the same way. The old store stays as STORE.bak-v1. \
             The model of a store that an app created is never changed.
 
@@ -54,6 +55,9 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Change nothing, and print what would change.")
     var dryRun = false
 
+    @Flag(help: "Start over instead of resuming an interrupted import.")
+    var restart = false
+
     @OptionGroup var conditions: RunConditions
     @OptionGroup var verbosity: VerbosityFlags
 
@@ -72,9 +76,11 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let isQuiet = verbosity.verbosity.level == .error
+        let level = verbosity.verbosity.level(isInteractive: Terminal().isInteractive)
+        // A plan is what was asked for.
+        let says = level == .info || dryRun && level != .error
         func say(_ line: String) {
-            if !isQuiet { print(OutputText(line).text) }
+            if says { print(OutputText(line).text) }
         }
         let fileImport: FileImport
         do throws(RunFailure) {
@@ -89,11 +95,14 @@ struct ImportCommand: ParsableCommand {
             throw error.shown()
         }
         fileImport.decisions.forEach(say)
-        let launch = Launch(verbosity: verbosity.verbosity, progress: progress)
+        var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
+        launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
             { options in
                 conditions.apply(to: &options)
                 options.isDry = dryRun
+                options.isRestart = restart
+                options.hasSpecFile = fileImport.hasSpecFile
             },
             { runner in
                 fileImport.run(runner) { say("The old store is \($0)") }
