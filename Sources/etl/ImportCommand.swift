@@ -12,7 +12,8 @@ struct ImportCommand: ParsableCommand {
             It infers the entity, the key, the types, and the links as `etl infer` does, and runs \
             the import as `etl run` does. To import the same files again changes nothing. An \
             import that was killed resumes. On a terminal, and with --verbose, it prints what it \
-            decided and what it did; else only errors and warnings of what it leaves out.
+            decided and what it did; else only errors, warnings of what it leaves out, and changes \
+            of the store's model.
 
             If the store exists, the import uses its model. Columns without a property are skipped \
             with a warning. `--add-columns` adds them by a lightweight migration. A file whose entity \
@@ -77,11 +78,13 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         let level = verbosity.verbosity.level(isInteractive: Terminal().isInteractive)
-        // A plan is what was asked for.
-        let says = level == .info || dryRun && level != .error
-        func say(_ line: String) {
-            if says { print(OutputText(line).text) }
+        func say(_ line: String, at least: LogLevel) {
+            if level == .info || level != .error && least == .warning {
+                print(OutputText(line).text)
+            }
         }
+        // A plan is what was asked for.
+        let ordinary = dryRun ? LogLevel.warning : .info
         let fileImport: FileImport
         do throws(RunFailure) {
             var request = FileImport.Request(
@@ -94,7 +97,8 @@ struct ImportCommand: ParsableCommand {
         } catch {
             throw error.shown()
         }
-        fileImport.decisions.forEach(say)
+        fileImport.decisions.forEach { say($0, at: ordinary) }
+        if let change = fileImport.modelChange { say(change, at: .warning) }
         var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
         launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
@@ -105,12 +109,12 @@ struct ImportCommand: ParsableCommand {
                 options.hasSpecFile = fileImport.hasSpecFile
             },
             { runner in
-                fileImport.run(runner) { say("The old store is \($0)") }
+                fileImport.run(runner) { say("The old store is \($0)", at: .warning) }
             })
         if dryRun {
             PlanCommand.show(outcome)
         } else if outcome.status == .ok {
-            fileImport.summary(of: outcome).forEach(say)
+            fileImport.summary(of: outcome).forEach { say($0, at: ordinary) }
         }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }

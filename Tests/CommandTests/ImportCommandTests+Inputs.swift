@@ -339,6 +339,71 @@ extension ImportCommandTests {
                         """))
     }
 
+    @Test("a file that is no store, no table, or no document has a way out")
+    func wrongFiles() throws {
+        try write("t.csv", "id,n\n1,a\n")
+        #expect(
+            try cron("import", "t.csv", "--into", "t.csv")
+                == failure(
+                    74,
+                    """
+                    error: t.csv is not an SQLite file, or is damaged [store.corrupt]
+                      fix: name a store or a new file with --into; if it was a store, see `etl verify t.csv`
+                    """))
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/in", withIntermediateDirectories: true)
+        #expect(
+            try cron("import", "in", "--into", "t.sqlite")
+                == failure(
+                    74,
+                    """
+                    in: error: The file cannot be read: Is a directory [input.unreadable]
+                      fix: name the files in it, such as in/*.csv
+                    """))
+        try write("d.json", "{\"items\":[{\"id\":1},{\"id\":2]}")
+        #expect(
+            try cron("import", "d.json", "--into", "t.sqlite")
+                == failure(
+                    65,
+                    """
+                    d.json:1:27: error: This is not JSON: a byte does not belong here [json.structure]
+                      in: record 2, byte 26
+                      fix: correct the document; nothing was imported
+                    """))
+        #expect(try names() == ["d.json", "in", "t.csv"])
+    }
+
+    @Test("cron hears of a change of the store's model")
+    func modelChanges() throws {
+        try write("t.csv", "id\n1\n")
+        #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
+        try write("people.csv", "id\n1\n")
+        #expect(
+            try cron("import", "people.csv", "--into", "t.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        New in the store's model: People
+                        The old store is t.sqlite.bak-v1
+
+                        """))
+    }
+
+    @Test("many columns are added in one step")
+    func manyColumns() throws {
+        let names = (1...500).map { "c\($0)" }
+        try write("w.csv", "id\n1\n")
+        #expect(try cron("import", "w.csv", "--into", "w.sqlite") == .silentSuccess)
+        let values = names.map { "v" + $0 }
+        try write(
+            "w.csv",
+            "id,\(names.joined(separator: ","))\n1,\(values.joined(separator: ","))\n")
+        let result = try cron("import", "w.csv", "--into", "w.sqlite", "--add-columns")
+        #expect(result.status == 0, "\(result.standardError)")
+        #expect(
+            try rows("SELECT ZC1, ZC250, ZC500 FROM ZW", in: "w.sqlite") == ["vc1|vc250|vc500"])
+    }
+
     @Test("the store's folder is made, but none above it")
     func folderOfStore() throws {
         try write("t.csv", "id\n1\n")

@@ -182,7 +182,13 @@ package struct FileImport {
             }
             return model
         } catch {
-            throw RunFailure(error)
+            var failure = RunFailure(error)
+            for place in failure.diagnostics.indices where failure.diagnostics[place].fix == nil {
+                failure.diagnostics[place].fix =
+                    "name a store or a new file with --into; if it was a store, see `etl verify"
+                    + " \(CommandExample.shell(store))`"
+            }
+            throw failure
         }
     }
 
@@ -206,8 +212,7 @@ package struct FileImport {
 
     // MARK: Text
 
-    /// What was decided: one line for each import, what may be wrong about it, and what the store's
-    /// model lacks.
+    /// What was decided: one line for each import, and what may be wrong about it.
     package var decisions: [String] {
         let streams = Self.names(in: spool)
         var lines = fit.imports.map(\.line)
@@ -219,12 +224,14 @@ package struct FileImport {
         lines += fit.newAttributes.compactMap { own, entity, name in
             inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
         }
-        if case .extended = target {
-            lines.append(
-                "New in the store's model: "
-                    + (fit.newEntities + fit.newProperties).joined(separator: ", "))
-        }
         return lines
+    }
+
+    /// What the store's model gets; nil for nothing.
+    package var modelChange: String? {
+        guard case .extended = target else { return nil }
+        return "New in the store's model: "
+            + (fit.newEntities + fit.newProperties).joined(separator: ", ")
     }
 
     /// Warnings of what is left out.

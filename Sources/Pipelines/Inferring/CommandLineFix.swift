@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import RecordStreams
 
 /// What to do about faults of files that no spec names: the flags of the command line, in place of
@@ -13,6 +14,14 @@ enum CommandLineFix {
         case .foreignFormat(let format, let path):
             let path = spool.name(ofCopy: path)
             return format.fix(path, for: options.command(of: path))
+        // Records are imported when all files were read.
+        case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
+            return "fetch the file again; nothing was imported"
+        case .jsonStructure(let reason) where TextEncoding.fix(of: reason) == nil:
+            return "correct the document; nothing was imported"
+        case .inputUnreadable where FileSystem.isFolder(error.location.source):
+            let folder = CommandExample.shell(PathText.normalized(error.location.source))
+            return "name the files in it, such as \(folder)/*.csv"
         case .inputMissing: return "check the name; a relative path starts at the working folder"
         default: return nil
         }

@@ -37,16 +37,17 @@ struct DateForms {
     /// Whether there is any left.
     var isOpen: Bool { near.isOpen }
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard isOpen else { return }
+    /// - Returns: whether the value is the first one that is no date.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard isOpen else { return false }
         var found: [Int] = []
         if bytes.count >= 8, bytes.count <= 24, bytes[0] &- 48 <= 9 {
             found = (left ?? Array(Self.forms.indices)).filter {
                 Self.forms[$0].pattern.parse(bytes) != nil
             }
         }
-        near.add(bytes, isOfType: !found.isEmpty)
         if !found.isEmpty { left = found }
+        return near.add(bytes, isOfType: !found.isEmpty)
     }
 
     /// Whether every value is a date.

@@ -114,9 +114,8 @@ package struct Inference: Sendable {
         var failure = RunFailure(error)
         for place in failure.diagnostics.indices {
             let diagnostic = failure.diagnostics[place]
-            let fix =
+            failure.diagnostics[place].fix =
                 CommandLineFix.of(error, options, spool) ?? CommandLineFix.of(diagnostic)
-            if diagnostic.fix != nil { failure.diagnostics[place].fix = fix }
         }
         return failure
     }

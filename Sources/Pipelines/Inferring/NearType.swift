@@ -23,15 +23,17 @@ struct NearType {
     /// The first value of none was met, and its place is not known yet.
     var wantsPlace: Bool { misfits > 0 && place == nil }
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isOfType: Bool) {
+    /// - Returns: whether the value is the first one that is not of the type.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isOfType: Bool) -> Bool {
         if isOfType {
             count += 1
-            return
+            return false
         }
         misfits += 1
-        guard misfits == 1 else { return }
+        guard misfits == 1 else { return false }
         let text = String(decoding: bytes.prefix(Self.shownMax * 4), as: UTF8.self)
         first = text.count > Self.shownMax ? text.prefix(Self.shownMax) + "…" : text
+        return true
     }
 
     /// Why the column is text.

@@ -24,14 +24,15 @@ struct NumberForms {
     /// A mark stands twice in a number, so that it groups digits.
     private var repeatsMark = false
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard near.isOpen, mayBeComma || mayBePoint else { return }
+    /// - Returns: whether the value is the first one that is no number.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard near.isOpen, mayBeComma || mayBePoint else { return false }
         let comma = UInt8(ascii: ",")
         let point = UInt8(ascii: ".")
         let asComma = mayBeComma ? Self.parts(bytes, decimal: comma, group: point) : nil
         let asPoint = mayBePoint ? Self.parts(bytes, decimal: point, group: comma) : nil
-        near.add(bytes, isOfType: asComma != nil || asPoint != nil)
-        guard let parts = asComma ?? asPoint else { return }
+        guard let parts = asComma ?? asPoint else { return near.add(bytes, isOfType: false) }
+        _ = near.add(bytes, isOfType: true)
         if asComma == nil { mayBeComma = false }
         if asPoint == nil { mayBePoint = false }
         if parts.groups > 0 || parts.scale > 0 {
@@ -44,10 +45,10 @@ struct NumberForms {
         scaleMax = max(scaleMax, parts.scale)
         if parts.groups > 0 { hasGroups = true }
         if parts.scale > 0 { hasFractions = true }
-        guard (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 else {
-            return
+        if (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 {
+            if asComma == nil { provesPoint = true } else { provesComma = true }
         }
-        if asComma == nil { provesPoint = true } else { provesComma = true }
+        return false
     }
 
     /// The form that the values prove, of numbers that a double holds.

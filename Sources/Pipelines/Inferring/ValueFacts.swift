@@ -33,6 +33,8 @@ struct ValueFacts {
     /// Dates of ISO 8601, and numbers, among the texts.
     private var nearDates = NearType()
     private var nearNumbers = NearType()
+    /// The value that was added last kept the column from a type, and its place is not known yet.
+    private(set) var hasNewMisfit = false
     /// How often each text came that may stand for no value, by its place among them.
     private(set) var markers: [Int: Int] = [:]
 
@@ -64,19 +66,19 @@ struct ValueFacts {
         if nearDates.isOpen {
             let isDate = addDate(bytes)
             if !isDate { allDates = false }
-            nearDates.add(bytes, isOfType: isDate)
+            if nearDates.add(bytes, isOfType: isDate) { hasNewMisfit = true }
         }
-        if dates.isOpen { dates.add(bytes) }
+        if dates.isOpen, dates.add(bytes) { hasNewMisfit = true }
         if allWords { allWords = Self.isWord(bytes) }
         guard isTabular else { return }
-        numberForms.add(bytes)
+        if numberForms.add(bytes) { hasNewMisfit = true }
         truth.add(bytes)
         if allTruthTexts {
             allTruthTexts = bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8)
         }
         if nearNumbers.isOpen {
             let isNumber = addNumeral(bytes)
-            nearNumbers.add(bytes, isOfType: isNumber)
+            if nearNumbers.add(bytes, isOfType: isNumber) { hasNewMisfit = true }
         }
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
     }
@@ -105,14 +107,9 @@ struct ValueFacts {
         if allReals { _ = addNumeral(bytes) }
     }
 
-    /// A value kept the column from a type, and its place is not known yet.
-    var hasNewMisfit: Bool {
-        nearDates.wantsPlace || dates.near.wantsPlace
-            || isTabular && (nearNumbers.wantsPlace || numberForms.near.wantsPlace)
-    }
-
     /// Notes where the value is that was added last.
     mutating func place(misfit place: String) {
+        hasNewMisfit = false
         if nearDates.wantsPlace { nearDates.place = place }
         if dates.near.wantsPlace { dates.near.place = place }
         if nearNumbers.wantsPlace { nearNumbers.place = place }

@@ -27,7 +27,7 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What to do about a fault that an error tells of; nil if it is about no bytes.
-    static func fix(of fault: String) -> String? {
+    package static func fix(of fault: String) -> String? {
         allCases.first { $0.fault == fault }?.fix
     }
 }
