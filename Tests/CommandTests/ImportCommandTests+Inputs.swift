@@ -325,6 +325,19 @@ extension ImportCommandTests {
                     h.csv: error: The file has a header and no record, so the types of its columns are not known [infer.empty]
                       fix: give a file with some records
                     """))
+        try write("t.csv", "id\n1\n")
+        #expect(
+            try etl("import", "h.csv", "t.csv", "--into", "t.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        H from h.csv: key id; name String
+                        T from t.csv: key id
+                        H: the file has no record, so types are guessed by the names of its columns
+                        Imported into t.sqlite (new): 1 read, 1 inserted
+                        Next: etl fetch t.sqlite H
+
+                        """))
         try write("h.csv", "id,name\n1,Ann\n")
         #expect(try cron("import", "h.csv", "--into", "h.sqlite") == .silentSuccess)
         try write("h.csv", "id,name\n")

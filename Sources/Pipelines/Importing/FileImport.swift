@@ -221,6 +221,9 @@ package struct FileImport {
                 + FittedImport.listed(columns, max: 4)
                 + " (--header takes their names from the first row)"
         }
+        lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
+            "\(entity): the file has no record, so types are guessed by the names of its columns"
+        }
         lines += fit.newAttributes.compactMap { own, entity, name in
             inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
         }

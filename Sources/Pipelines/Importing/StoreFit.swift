@@ -158,7 +158,6 @@ struct StoreFit {
         {
             set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: "rowkey()"))])
             current.attributes.append(rowKey)
-            current.hasRowKey = true
         }
         for attribute in ownAttributes {
             let node = set[attribute.name]
@@ -166,7 +165,6 @@ struct StoreFit {
             let source = Self.source(node, attribute.name)
             if node?["expr"] != nil, let found = model.attribute(attribute.name, of: entity) {
                 names[attribute.name] = found.name
-                current.hasRowKey = true
                 if !current.attributes.contains(found) { current.attributes.append(found) }
             } else if let found = known.attribute(attribute.name, source),
                 !names.values.contains(found.name)
@@ -311,6 +309,7 @@ struct StoreFit {
         let own = (stage["key"]?.itemsOrOne ?? []).compactMap(\.text)
         let key = try key(own.map { names[$0] ?? $0 }, entity, names)
         current.key = key
+        current.hasRowKey = key == [InferredNames.rowKey]
         stage["when-found"] = nil
         guard key != own else { return }
         let nodes = key.map { YAMLNode(text: $0) }

@@ -137,6 +137,11 @@ package struct Inference: Sendable {
         warnings.filter { !InferenceInputs.isOfRejects($0) }
     }
 
+    /// The entities of tables without a record.
+    var entitiesWithoutRecords: [String] {
+        entities.filter { $0.records == 0 && $0.stage != nil }.map(\.name)
+    }
+
     /// What is to be told of an attribute's type; nil for nothing.
     func remark(on name: String, of entity: String) -> String? {
         attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }

@@ -86,10 +86,11 @@ struct InferenceInputs {
     }
 
     /// Whether the store has the entities of all files, so that it tells the types of columns.
-    var areOfStore: Bool {
-        guard let model = known.storeModel, !samples.isEmpty else { return false }
-        let names = model.entities.map(\.name)
-        return samples.allSatisfy { InferredNames.match($0.entityName, names) != nil }
+    var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
+
+    private func isOfStore(_ sample: Sample) -> Bool {
+        let names = known.storeModel?.entities.map(\.name) ?? []
+        return InferredNames.match(sample.entityName, names) != nil
     }
 
     /// Whether there is anything to look at.

@@ -159,7 +159,8 @@ enum InferenceText {
             lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
         }
         if form.linesSkipped > 0 {
-            lines.append(noted("      skip: \(form.linesSkipped)", "it names the delimiter"))
+            lines.append(
+                noted("      skip: \(form.linesSkipped)", "the first line names the delimiter"))
         }
         if !form.hasHeader {
             lines.append(noted("      header: false", "guessed: the first row holds values"))

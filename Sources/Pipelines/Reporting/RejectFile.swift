@@ -37,7 +37,7 @@ final class RejectFile {
     /// What they got after its last save is cut off, since these records are read again.
     ///
     /// - Parameter note: how long they were after the last save, or after a replay since.
-    init?(resuming note: RejectFileNote) throws {
+    init?(resuming note: RejectFileNote, escape: UInt8? = nil) throws {
         let reasonsPath = Self.reasons(of: note.path)
         guard let recordsSize = FileDescriptor.size(note.path),
             let reasonsSize = FileDescriptor.size(reasonsPath)
@@ -51,7 +51,7 @@ final class RejectFile {
         }
         records = AppendedFile(note.path, length: note.recordsLength)
         reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
-        escape = nil
+        self.escape = escape
         (isArray, isFirst, replayed) = (note.isArray, note.isFirst, note.replayed)
         try make()
     }

@@ -99,7 +99,11 @@ struct RejectFiles {
                 saved += note.replayed - earlier.replayed
                 // A dry run leaves those of the real one alone.
                 guard !isDry else { continue }
-                let file = isReplaying ? nil : try RejectFile(resuming: note)
+                let file =
+                    isReplaying
+                    ? nil
+                    : try RejectFile(
+                        resuming: note, escape: inputs.options.escape)
                 if isOwn, let file {
                     // Of an attempt that was left, there may be an earlier one.
                     if let left = files[note.source] {
@@ -213,7 +217,7 @@ struct RejectFiles {
             let path = freePath(of: source)
             files[source] = RejectFile(
                 path: path, isArray: format == .json, header: header(columnNames, format),
-                escape: format?.isTabular == true ? inputs.options.escape : nil,
+                escape: inputs.options.escape,
                 replayed: replayed[path.lastComponent] ?? 0)
             taken.insert(path)
             hasFiles = true
