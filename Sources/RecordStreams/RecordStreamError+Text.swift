@@ -85,15 +85,15 @@ extension RecordStreamError {
         case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
         case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
         case .jsonStructure(let reason):
-            reason.hasSuffix("UTF-8")
-                ? TextEncoding.fix : "mend the document; the records before this place were kept"
+            TextEncoding.fix(of: reason)
+                ?? "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
         case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvTooShort: "lower `read.skip`"
         case .csvHeader(let reason):
-            reason.hasSuffix("UTF-8") ? TextEncoding.fix : "mend the first line"
+            TextEncoding.fix(of: reason) ?? "mend the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
         case .csvNothingFits(let wanted, let header):
             Self.delimiterFix(header) ?? Self.nearNames(wanted, header)
@@ -125,6 +125,12 @@ extension RecordStreamError {
 
     /// What to say of a header of one column with a sign in it that separates columns elsewhere.
     private static func delimiterFix(_ header: [String]) -> String? {
+        if let first = header.first, first.hasPrefix("sep="), first.utf8.count <= 5 {
+            // The header is cut where the sign stands, if it is the delimiter.
+            let sign = first.utf8.count == 5 ? String(first.suffix(1)) : nil
+            return "the first line names the delimiter for Excel: set `read.skip: 1`"
+                + (sign.map { " and `read.delimiter: \"\($0)\"`" } ?? "")
+        }
         guard header.count == 1, let only = header.first else { return nil }
         let known = [";": ";", "\t": "\\t", "|": "|", ",": ","]
         guard let place = only.firstIndex(where: { known[String($0)] != nil }),

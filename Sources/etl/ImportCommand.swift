@@ -9,12 +9,14 @@ struct ImportCommand: ParsableCommand {
         abstract: "Import files into a store without a spec.",
         discussion: """
             Reads CSV, TSV, JSON, and NDJSON, also gzipped, and creates the store if it is missing. \
-            It infers the entity, the key, the types, and the links as `etl infer` does, prints \
-            what it decided, and runs the import as `etl run` does. To import the same files again \
-            changes nothing. An import that was killed resumes.
+            It infers the entity, the key, the types, and the links as `etl infer` does, and runs \
+            the import as `etl run` does. To import the same files again changes nothing. An \
+            import that was killed resumes. On a terminal, and with --verbose, it prints what it \
+            decided and what it did; else only errors, warnings of what it leaves out, and changes \
+            of the store's model.
 
-            If the store exists, the import uses its model. Columns without a property are listed \
-            and skipped. `--add-columns` adds them by a lightweight migration. A file whose entity \
+            If the store exists, the import uses its model. Columns without a property are skipped \
+            with a warning. `--add-columns` adds them by a lightweight migration. A file whose entity \
             the store lacks adds the entity in the same way. The old store stays as STORE.bak-v1. \
             The model of a store that an app created is never changed.
 
@@ -54,6 +56,9 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Change nothing, and print what would change.")
     var dryRun = false
 
+    @Flag(help: "Start over instead of resuming an interrupted import.")
+    var restart = false
+
     @OptionGroup var conditions: RunConditions
     @OptionGroup var verbosity: VerbosityFlags
 
@@ -72,10 +77,14 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let isQuiet = verbosity.verbosity.level == .error
-        func say(_ line: String) {
-            if !isQuiet { print(OutputText(line).text) }
+        let level = verbosity.verbosity.level(isInteractive: Terminal().isInteractive)
+        func say(_ line: String, at least: LogLevel) {
+            if level == .info || level != .error && least == .warning {
+                print(OutputText(line).text)
+            }
         }
+        // A plan is what was asked for.
+        let ordinary = dryRun ? LogLevel.warning : .info
         let fileImport: FileImport
         do throws(RunFailure) {
             var request = FileImport.Request(
@@ -88,20 +97,24 @@ struct ImportCommand: ParsableCommand {
         } catch {
             throw error.shown()
         }
-        fileImport.decisions.forEach(say)
-        let launch = Launch(verbosity: verbosity.verbosity, progress: progress)
+        fileImport.decisions.forEach { say($0, at: ordinary) }
+        if let change = fileImport.modelChange { say(change, at: .warning) }
+        var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
+        launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
             { options in
                 conditions.apply(to: &options)
                 options.isDry = dryRun
+                options.isRestart = restart
+                options.hasSpecFile = fileImport.hasSpecFile
             },
             { runner in
-                fileImport.run(runner) { say("The old store is \($0)") }
+                fileImport.run(runner) { say("The old store is \($0)", at: .warning) }
             })
         if dryRun {
             PlanCommand.show(outcome)
         } else if outcome.status == .ok {
-            fileImport.summary(of: outcome).forEach(say)
+            fileImport.summary(of: outcome).forEach { say($0, at: ordinary) }
         }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }

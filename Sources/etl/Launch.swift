@@ -8,6 +8,8 @@ struct Launch {
     var sets: [String] = []
     var verbosity = Verbosity()
     var progress = ProgressMode.auto
+    /// Each stage has its line, if the verbosity asks for it.
+    var showsStages = true
 
     /// Shows what happens while a runner does something.
     ///
@@ -22,7 +24,8 @@ struct Launch {
             workingFolder: WorkingFolder.path, now: Date())
         configure(&options)
         let log = RunLog(verbosity, isInteractive: terminal.isInteractive, isDry: options.isDry)
-        options.givesAdvice = log.showsStages
+        let showsStages = showsStages
+        options.givesAdvice = log.showsStages && showsStages
         let display = ProgressDisplay(
             isShown: progress.isShown(on: terminal, verbosity.format) && log.showsWarnings,
             terminal: terminal)
@@ -33,6 +36,7 @@ struct Launch {
                 display.clear { log.tell(warning) }
             },
             stageEnded: { stage in
+                guard showsStages else { return }
                 display.clear { log.tell(stage) }
             })
         display.start()

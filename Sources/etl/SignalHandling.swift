@@ -1,3 +1,4 @@
+import Files
 import Pipelines
 import Processes
 import Synchronization
@@ -45,6 +46,7 @@ enum SignalHandling {
     static func endAtOnce() {
         handleStops { number in
             ChildProcess.endAll()
+            TemporaryFiles.removeAll()
             _exit(128 + number)
         }
     }
@@ -52,6 +54,7 @@ enum SignalHandling {
     /// What a thread was waiting for goes on after the handler (`SA_RESTART`).
     private static func handleStops(by handler: @escaping @convention(c) (Int32) -> Void) {
         ChildProcess.prepareToEndAll()
+        TemporaryFiles.prepare()
         var action = sigaction()
         action.handler = handler
         action.sa_flags = Int32(SA_RESTART)
@@ -82,6 +85,7 @@ enum SignalHandling {
             interruption.request(signal: number)
         } else if time >= before + together {
             ChildProcess.endAll()
+            TemporaryFiles.removeAll()
             _exit(128 + number)
         }
     }

@@ -25,7 +25,7 @@ struct ImportDatasetTests {
         #expect(names.count >= 6)
         let files = names.map { "\(source)/\($0)" }
         func importAll() throws -> ToolResult {
-            try Tool.etl(["import"] + files + ["--into", "all.sqlite"], in: folder.path)
+            try Tool.etl(["import", "-v"] + files + ["--into", "all.sqlite"], in: folder.path)
         }
         let first = try importAll()
         #expect(first.status == 0 && first.standardError == "", "\(first)")

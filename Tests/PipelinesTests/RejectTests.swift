@@ -173,6 +173,12 @@ struct RejectTests {
                 "escape: \"\\\\\", comment: '#'", "\"#\\\\\",id,title\n,1,x\n,1,y\\,\n",
                 "\"#\\\\\",id,title\n,1,y\\,\n"
             ),
+            // An escape at the end of the input stands for itself.
+            ("escape: \"\\\\\"", "id,title\n1,x\n1,y\\", "id,title\n1,y\\\\\n"),
+            (
+                "quote: none, columns: [id, \"a,b\", title]", "id,c,title\n1,c,x\n1,c,y\n",
+                "id,a_b,title\n1,c,y\n"
+            ),
         ])
     func ownDialect(_ options: String, _ text: String, _ rejects: String) throws {
         let folder = try Workspace()

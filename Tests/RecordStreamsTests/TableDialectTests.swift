@@ -89,6 +89,52 @@ import Testing
         }
     }
 
+    @Test("a preamble may have any number of comment lines")
+    func manyComments() throws {
+        let comments = String(repeating: "# of June\n", count: 100)
+        try expect("\(comments)a,b\n1,x\n", ["1@102:1 '1' 'x'"]) {
+            $0.comment = UInt8(ascii: "#")
+            $0.maxRecordBytes = 20
+        }
+        try expect("Report\n\(comments)a,b\n1,x\n", ["1@103:1 '1' 'x'"]) {
+            $0.linesSkipped = 1
+            $0.comment = UInt8(ascii: "#")
+            $0.maxRecordBytes = 20
+        }
+    }
+
+    @Test("the fault of a byte that is no character names the encoding")
+    func encodingFaults() throws {
+        for (encoding, message) in [
+            (TextEncoding.utf8, "The text is not valid UTF-8"),
+            (.windows1252, "The text has a byte that is no character of windows-1252"),
+        ] {
+            for (name, text) in [("a.csv", "a\n"), ("a.ndjson", "{\"a\":\"")] {
+                let end = name == "a.csv" ? "\n" : "\"}\n"
+                let bytes = Array(text.utf8) + [0x81] + Array(end.utf8)
+                let rejects = try Self.rejects(bytes, as: name, encoding)
+                #expect(rejects.map(\.message) == [message])
+                #expect(rejects.map(\.code) == ["encoding"])
+            }
+        }
+    }
+
+    private static func rejects(
+        _ bytes: [UInt8], as name: String, _ encoding: TextEncoding
+    ) throws -> [RejectedRecord] {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(bytes, to: name)
+        var options = ReadOptions()
+        options.encoding = encoding
+        let reader = try RecordReader(
+            input: input, options: options,
+            selection: FieldSelection([FieldPath(name: "a")]))
+        let batch = RecordBatch()
+        var rejects: [RejectedRecord] = []
+        while try reader.next(batch) { rejects += batch.rejects }
+        return rejects
+    }
+
     @Test func escapes() throws {
         let lines = [
             #"a,b"#, #"1,x\,y"#, #"2,"x\"y""z\\""#, #"\N,\\N"#, #"4,\"q"#, #"5,x\"#, #"y\"#,
@@ -217,7 +263,7 @@ import Testing
                 $0.encoding = .windows1252
             }
             #expect(reading.records == ["1@2:1 '1' '€“éŸ'"])
-            #expect(reading.rejects.map { $0.split(separator: " ")[1] } == ["csv.invalid-utf8"])
+            #expect(reading.rejects.map { $0.split(separator: " ")[1] } == ["csv.invalid-text"])
         }
     }
 }

@@ -1,4 +1,4 @@
-package import Diagnostics
+import Diagnostics
 import FoundationEssentials
 import Files
 import GraphModel
@@ -34,15 +34,22 @@ package struct FileImport {
         }
     }
 
-    /// What the inference warns of.
-    package let warnings: [Diagnostic]
+    /// The store before the import.
+    private enum Target {
+        /// There is none yet.
+        case new
+        /// The import needs nothing that the store's model lacks.
+        case known
+        /// The store's model gets entities or properties.
+        case extended
+    }
+
     private let request: Request
     /// Copies of standard input and other streams, which are read a second time.
     private let spool: InferenceSpool
     private let inference: Inference
     private let fit: StoreFit
-    /// The model of the store; `nil` if the store is to be created.
-    private let stored: ManagedObjectModel?
+    private let target: Target
     /// The spec that runs.
     private let spec: YAMLNode
     /// The spec as it was inferred, with its comments.
@@ -54,9 +61,12 @@ package struct FileImport {
         let spool = InferenceSpool()
         self.spool = spool
         let stored = try Self.model(of: request.store)
+        try Self.checkFolder(of: request.store)
+        var options = request.options
+        options.storeModel = stored
+        options.command = "etl import - --into \(CommandExample.shell(request.store))"
         do throws(RunFailure) {
-            inference = try Inference(
-                from: request.files, options: request.options, spool)
+            inference = try Inference(from: request.files, options: options, spool)
         } catch {
             throw Self.naming(spool, in: error)
         }
@@ -67,7 +77,6 @@ package struct FileImport {
                 .usage, code: "import.store", "A store is not a file of records",
                 fix: "export its objects first: `etl infer STORE` writes a spec that does")
         }
-        warnings = inference.warnings
         let folder = InferenceFolder(
             request.specFolder ?? PathText.folder(of: request.store),
             workingFolder: request.workingFolder)
@@ -88,12 +97,17 @@ package struct FileImport {
         if let stored { model = stored } else { model = try Self.emptyModel() }
         var fit = StoreFit(
             inferred, to: model, addsColumns: request.addsColumns,
-            key: request.options.key, store: PathText.lastComponent(request.store))
-        fit.streams = Self.names(in: spool)
-        fit.isOfApp = stored != nil && PersistentContainer.isAppStore(at: request.store)
+            key: request.options.key, store: PathText.lastComponent(request.store),
+            isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
+            streams: Self.names(in: spool), mapping: inference.mapping,
+            isEmpty: inference.isEmpty)
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
-        self.stored = stored
-        if stored != nil { root["stages"] = YAMLNode(.sequence(stages), at: root.mark) }
+        if stored == nil {
+            target = .new
+        } else {
+            root["stages"] = YAMLNode(.sequence(stages), at: root.mark)
+            target = fit.newEntities.isEmpty && fit.newProperties.isEmpty ? .known : .extended
+        }
         self.fit = fit
         spec = root
     }
@@ -125,10 +139,6 @@ package struct FileImport {
     private static func naming(_ spool: InferenceSpool, in failure: RunFailure) -> RunFailure {
         var failure = failure
         for place in failure.diagnostics.indices {
-            if failure.diagnostics[place].code == "input.ambiguous-format" {
-                failure.diagnostics[place].fix =
-                    "name the format with --as csv, tsv, json, or ndjson"
-            }
             failure.diagnostics[place] = naming(spool, in: failure.diagnostics[place])
         }
         return failure
@@ -172,35 +182,90 @@ package struct FileImport {
             }
             return model
         } catch {
-            throw RunFailure(error)
+            var failure = RunFailure(error)
+            for place in failure.diagnostics.indices where failure.diagnostics[place].fix == nil {
+                failure.diagnostics[place].fix =
+                    "name a store or a new file with --into; if it was a store, see `etl verify"
+                    + " \(CommandExample.shell(store))`"
+            }
+            throw failure
         }
     }
 
-    /// Whether the store's model lacks something that the import fills.
-    private var changesModel: Bool {
-        stored != nil && !(fit.newEntities.isEmpty && fit.newProperties.isEmpty)
+    /// A folder that is missing is made, but not the ones above it: the path may be misspelt.
+    private static func checkFolder(of store: String) throws(RunFailure) {
+        let above = PathText.folder(of: PathText.folder(of: store))
+        guard !FileSystem.exists(PathText.folder(of: store)), !FileSystem.exists(above) else {
+            return
+        }
+        let folder = CommandExample.shell(PathText.folder(of: store))
+        throw RunFailure(
+            .cannotCreate,
+            [
+                Diagnostic(
+                    code: "import.folder",
+                    "The folder of the store, and the one above, do not exist",
+                    at: .file(store),
+                    fix: "check the path, or create the folder: `mkdir -p \(folder)`")
+            ])
     }
 
     // MARK: Text
 
-    /// What was decided: one line for each import, and what the store's model lacks.
+    /// What was decided: one line for each import, and what may be wrong about it.
     package var decisions: [String] {
+        let streams = Self.names(in: spool)
         var lines = fit.imports.map(\.line)
-        lines += fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
-            "Skipped columns of \(FittedImport.listed(fitted.files, max: 2)): "
-                + fitted.skipped.joined(separator: ", ")
-                + (fit.isOfApp ? "" : " (--add-columns adds them)")
+        lines += inference.withoutHeader.map { file, columns in
+            "No header in \(streams[file] ?? file), so its columns are "
+                + FittedImport.listed(columns, max: 4)
+                + " (--header takes their names from the first row)"
         }
-        if changesModel {
-            lines.append(
-                "New in the store's model: "
-                    + (fit.newEntities + fit.newProperties).joined(separator: ", "))
+        lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
+            "\(entity): the file has no record, so types are guessed by the names of its columns"
+        }
+        lines += fit.newAttributes.compactMap { own, entity, name in
+            inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
         }
         return lines
     }
 
+    /// What the store's model gets; nil for nothing.
+    package var modelChange: String? {
+        guard case .extended = target else { return nil }
+        return "New in the store's model: "
+            + (fit.newEntities + fit.newProperties).joined(separator: ", ")
+    }
+
+    /// Warnings of what is left out.
+    private var losses: [Diagnostic] {
+        inference.warningsOfLosses.map { Self.naming(spool, in: $0) }
+            + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
+                let names = FittedImport.listed(fitted.skipped, max: 12)
+                let isOne = fitted.skipped.count == 1
+                return Diagnostic(
+                    .warning, code: "import.skipped-columns",
+                    "\(fitted.entity) has no propert\(isOne ? "y" : "ies") for \(names), which"
+                        + " \(isOne ? "is" : "are") skipped",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: fit.isOfApp
+                        ? "map \(isOne ? "it" : "them") to other properties in a spec; --save-spec DIR"
+                            + " writes one"
+                        : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
+            }
+            + fit.imports.flatMap { fitted in
+                fitted.withoutKey.map { column in
+                    Diagnostic(
+                        .warning, code: "import.skipped-columns",
+                        "The objects in \(column) lack the key that \(fitted.entity) of the store has"
+                            + " for them, and are skipped",
+                        at: .file(FittedImport.listed(fitted.files, max: 2)),
+                        fix: "add the fields of the key to the file")
+                }
+            }
+    }
+
     /// What the run did, and the next step.
-    ///
     package func summary(of outcome: RunOutcome) -> [String] {
         var counts = RecordCounts()
         for stage in outcome.stages { counts.add(stage.records ?? RecordCounts()) }
@@ -208,14 +273,18 @@ package struct FileImport {
             "\(ReportWords.count($0.count)) \($0.word)"
         }
         let store = request.store
+        let isNew = if case .new = target { true } else { false }
         var lines = [
             "Imported into \(store)"
-                + (stored == nil ? " (new)" : "") + ": "
+                + (isNew ? " (new)" : "") + ": "
                 + (["\(ReportWords.count(counts.read)) read"] + parts).joined(separator: ", ")
         ]
+        for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
+            lines.append("Rejected records are in \(folder)")
+        }
         if let folder = request.specFolder {
             lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")
-        } else if stored == nil, let first = fit.imports.first {
+        } else if isNew, let first = fit.imports.first {
             lines.append("Next: etl fetch \(store) \(first.entity)")
         }
         return lines
@@ -232,14 +301,14 @@ package struct FileImport {
     }
 
     private var modelText: String? {
-        guard stored != nil else { return inference.model }
+        if case .new = target { return inference.model }
         let (text, problems) = ModelYAMLWriter.text(of: fit.model)
         return problems.isEmpty ? text : nil
     }
 
     private var specText: String {
         guard request.specFolder != nil else { return specWithoutModelFile.documentText }
-        guard stored != nil else { return inferredText }
+        if case .new = target { return inferredText }
         var spec = spec
         guard modelText == nil else { return spec.documentText }
         spec["store"]?["model"] = nil
@@ -251,7 +320,7 @@ package struct FileImport {
     /// its own.
     private var specWithoutModelFile: YAMLNode {
         var spec = spec
-        guard stored == nil, let model = inference.model else {
+        guard case .new = target, let model = inference.model else {
             spec["store"]?["model"] = nil
             spec["store"]?["open"] = nil
             return spec
@@ -267,7 +336,7 @@ package struct FileImport {
         do {
             if let copy = spool.copies["-"] { try readAgain(copy) }
             defer { spool.remove() }
-            guard changesModel else { return run(runner) }
+            guard case .extended = target else { return run(runner) }
             guard runner.options.isDry else {
                 if let old = try migrate(request.store, runner) { backup(old) }
                 return run(runner)
@@ -276,7 +345,9 @@ package struct FileImport {
             _ = try migrate(copy.path, runner)
             var trial = specWithoutModelFile
             trial["store"]?["at"] = YAMLNode(text: InferenceText.literal(copy.path))
-            return withExtendedLifetime(copy) { runner.run(specFile, text: trial.documentText) }
+            return withExtendedLifetime(copy) {
+                runner.run(specFile, text: trial.documentText, warnings: losses)
+            }
         } catch {
             let failure = RunFailure(error)
             return RunOutcome(status: failure.status, diagnostics: failure.diagnostics)
@@ -297,24 +368,22 @@ package struct FileImport {
 
     private func run(_ runner: PipelineRunner) -> RunOutcome {
         guard let folder = request.specFolder else {
-            var outcome = runner.run(specFile, text: specText)
+            var outcome = runner.run(specFile, text: specText, warnings: losses)
             outcome.diagnostics = outcome.diagnostics.map(withoutSpec)
             return outcome
         }
-        return runner.run(PathText.join(folder, InferenceFolder.specName))
+        return runner.run(
+            PathText.join(folder, InferenceFolder.specName), text: nil, warnings: losses)
     }
+
+    /// Whether the user gets the spec.
+    package var hasSpecFile: Bool { request.specFolder != nil }
 
     /// Returns what is to be printed of a run whose spec nobody has seen.
     private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
         var diagnostic = Self.naming(spool, in: diagnostic)
         if diagnostic.stage?.file == specFile { diagnostic.stage = nil }
-        if diagnostic.code == "rejects.too-many",
-            let folder = diagnostic.fix?.firstMatch(of: #/records in (.*), or raise/#)?.1
-        {
-            diagnostic.fix =
-                "correct the file and import it again, or allow rejects with --allow-rejects; the"
-                + " records are in \(folder)"
-        }
+        diagnostic.fix = CommandLineFix.of(diagnostic)
         return diagnostic
     }
 

@@ -14,6 +14,10 @@ struct FittedImport {
     var links: [RelationshipDescription] = []
     /// The columns that the store's model has no property for.
     var skipped: [String] = []
+    /// The columns of objects that lack the key by which the store identifies them.
+    var withoutKey: [String] = []
+    /// The key is made of all that a record holds.
+    var hasRowKey = false
     /// It fills a relationship of objects that other imports create.
     var isJoin = false
 
@@ -31,7 +35,7 @@ struct FittedImport {
         let parts = [
             key.isEmpty
                 ? ""
-                : key == ["rowKey"]
+                : hasRowKey
                     ? "no key found, so identified by all columns"
                     : "key \(key.joined(separator: " + "))",
             Self.listed(others, max: Self.shownMax),

@@ -40,20 +40,12 @@ extension ManagedObjectModel {
             fetchRequestTemplates: fetchRequestTemplates, extras: extras)
     }
 
-    /// Returns a name that no property of the entity, of its ancestors, and of its descendants has.
-    func freeName(_ wanted: String, in entity: String) -> String {
+    /// Returns the names that properties of the entity, of its ancestors, and of its descendants have.
+    func takenNames(in entity: String) -> TakenNames {
         let related = Set((lineage(of: entity) + family(of: entity)).map(\.name))
-        var taken: Set<String> = []
-        for entity in entities where related.contains(entity.name) {
-            taken.formUnion(entity.ownAttributes.map { $0.name.uppercased() })
-            taken.formUnion(entity.ownRelationships.map { $0.name.uppercased() })
-        }
-        var name = wanted
-        var number = 2
-        while taken.contains(name.uppercased()) {
-            name = "\(wanted)\(number)"
-            number += 1
-        }
-        return name
+        return TakenNames(
+            entities.filter { related.contains($0.name) }.flatMap { entity in
+                entity.ownAttributes.map(\.name) + entity.ownRelationships.map(\.name)
+            })
     }
 }

@@ -84,21 +84,27 @@ extension StoreFit {
             value = try fit(
                 block: value, of: declared.destinationEntityName,
                 to: found.destinationEntityName, &inner)
-            let skipped = current.skipped.map { "\(source).\($0)" }
+            let inside = current
             current = outer
-            current.skipped += skipped
+            current.skipped += inside.skipped.map { "\(source).\($0)" }
+            current.withoutKey += inside.withoutKey.map { "\(source).\($0)" }
             if let into = value["into"]?.text {
                 value["into"] = YAMLNode(text: try self.entity(into))
             }
-            if let key = value["key"] {
-                let fitted = key.itemsOrOne.compactMap(\.text).map { name in
-                    YAMLNode(
-                        text: inner[name]
-                            ?? (name == declared.inverseName ? found.inverseName : nil) ?? name)
-                }
-                value["key"] =
-                    fitted.count == 1 ? fitted[0] : YAMLNode(.sequence(fitted), at: key.mark)
+            let own = (value["key"]?.itemsOrOne ?? []).compactMap(\.text).map { name in
+                inner[name] ?? (name == declared.inverseName ? found.inverseName : nil) ?? name
             }
+            guard let key = nestedKey(own, found, Set(inner.values)) else {
+                block["link"]?[entry.key] = nil
+                names[column] = nil
+                names[entry.key] = nil
+                current.links.removeLast()
+                current.withoutKey.append(column)
+                return
+            }
+            let nodes = key.map { YAMLNode(text: $0) }
+            value["key"] =
+                nodes.count == 1 ? nodes[0] : YAMLNode(.sequence(nodes), at: entry.value.mark)
         } else {
             value["by"] = try by(value["by"], found.destinationEntityName)
         }
@@ -108,6 +114,23 @@ extension StoreFit {
         }
         block["link"]?[entry.key] = nil
         block["link"]?[found.name] = value
+    }
+
+    /// Returns the key of the objects of a relationship: the store's, as of all objects.
+    ///
+    /// - Parameters:
+    ///   - own: the inferred key, by the store's names.
+    ///   - filled: the properties that the objects in the records fill.
+    /// - Returns: nil if the store has a key, and the records do not fill it.
+    private func nestedKey(
+        _ own: [String], _ relationship: RelationshipDescription, _ filled: Set<String>
+    ) -> [String]? {
+        let entity = relationship.destinationEntityName
+        let keys = model.uniquenessConstraints(of: entity)
+        guard !newEntities.contains(entity), !keys.isEmpty else { return own }
+        if keys.contains(where: { Set($0) == Set(own) }) { return own }
+        let known = filled.union([relationship.inverseName].compactMap(\.self))
+        return keys.first(where: known.isSuperset)
     }
 
     /// The column of a link that looks objects up by one key.
@@ -142,10 +165,10 @@ extension StoreFit {
             declared.inverseName ?? "", of: declared.destinationEntityName)
         var relationship = declared
         var inverse = own ?? RelationshipDescription(name: "", destinationEntityName: entity)
-        relationship.name = model.freeName(declared.name, in: entity)
-        inverse.name = model.freeName(
-            own?.name ?? InferredNames.lowered(entity), in: destination)
-        if destination == entity, inverse.name == relationship.name { inverse.name += "2" }
+        var taken = model.takenNames(in: entity)
+        relationship.name = taken.claim(declared.name)
+        if destination != entity { taken = model.takenNames(in: destination) }
+        inverse.name = taken.claim(own?.name ?? InferredNames.lowered(entity))
         relationship.destinationEntityName = destination
         relationship.inverseName = inverse.name
         inverse.destinationEntityName = entity

@@ -12,10 +12,14 @@ import YAML
 /// A file whose entity the model lacks adds the entity. A column without a property is skipped, or
 /// adds the property if `addsColumns` is set.
 struct StoreFit {
+    /// How an inferred attribute is filled if the store has it with another type: the attribute, the
+    /// entity, and the type.
+    typealias Mapping = (String, String, AttributeType) -> YAMLNode?
+
     /// What was inferred.
     let inferred: ManagedObjectModel
     /// The model as it is to be after the import.
-    var model: ManagedObjectModel
+    private(set) var model: ManagedObjectModel
     /// Columns without a property add one.
     let addsColumns: Bool
     /// The columns that identify a record, as the user names them; empty to use the store's key.
@@ -23,22 +27,32 @@ struct StoreFit {
     /// The name of the store in messages.
     let store: String
     /// The names of streams, by the paths of the copies that are read.
-    var streams: [String: String] = [:]
+    private let streams: [String: String]
     /// The store was created by an app, so that its model must not change.
-    var isOfApp = false
+    let isOfApp: Bool
+    private let mapping: Mapping
+    /// Whether the records have no value of an inferred attribute: the attribute, and the entity.
+    private let isEmpty: (String, String) -> Bool
     /// What the imports fill, in their order.
-    var imports: [FittedImport] = []
+    private(set) var imports: [FittedImport] = []
     /// The entities that the model lacked.
-    var newEntities: [String] = []
+    private(set) var newEntities: [String] = []
     /// The properties that existing entities lacked, such as `Task.color String`.
-    var newProperties: [String] = []
+    private(set) var newProperties: [String] = []
+    /// What is to be told of the attributes that are new.
+    private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
     /// The import that is being fitted.
     var current = FittedImport(entity: "", files: [])
 
     init(
         _ inferred: ManagedObjectModel, to model: ManagedObjectModel, addsColumns: Bool,
-        key: [String], store: String
+        key: [String], store: String, isOfApp: Bool, streams: [String: String],
+        mapping: @escaping Mapping, isEmpty: @escaping (String, String) -> Bool
     ) {
+        self.isEmpty = isEmpty
+        self.isOfApp = isOfApp
+        self.streams = streams
+        self.mapping = mapping
         self.inferred = inferred
         self.model = model
         self.addsColumns = addsColumns
@@ -75,7 +89,7 @@ struct StoreFit {
 
     /// Returns the store's name of an inferred entity, which it adds if the store has none.
     mutating func entity(_ own: String) throws(RunFailure) -> String {
-        if let name = Self.match(own, model.entities.map(\.name)) {
+        if let name = InferredNames.match(own, model.entities.map(\.name)) {
             guard model.entity(named: name)?.isAbstract == true else { return name }
             let heirs = model.family(of: name).filter { !$0.isAbstract }.map(\.name)
             throw RunFailure(
@@ -94,6 +108,7 @@ struct StoreFit {
                     + FittedImport.listed(names, max: 6))
         }
         newEntities.append(own)
+        newAttributes += entity.ownAttributes.map { (own, own, $0.name) }
         // Links add their relationships.
         try change { model throws(ModelError) in
             try model.editing(own) {
@@ -104,15 +119,6 @@ struct StoreFit {
             }
         }
         return own
-    }
-
-    /// Returns the name that is the wanted one, or differs by case, separators, or plural only.
-    private static func match(_ wanted: String, _ names: [String]) -> String? {
-        if names.contains(wanted) { return wanted }
-        let folded = InferredNames.folded(wanted)
-        if let name = names.first(where: { InferredNames.folded($0) == folded }) { return name }
-        let single = InferredNames.folded(InferredNames.singular(wanted))
-        return names.first { InferredNames.folded(InferredNames.singular($0)) == single }
     }
 
     mutating func change(
@@ -143,6 +149,9 @@ struct StoreFit {
         let links = block["link"]?.entries ?? []
         let isSetOnly = block["set-only"] != nil
         let ownAttributes = inferred.entity(named: own)?.ownAttributes ?? []
+        let known = KnownAttributes(model.attributes(of: entity))
+        var taken = model.takenNames(in: entity)
+        var added: [AttributeDescription] = []
         // A file that has the column, such as an export, has the keys themselves.
         if let rowKey = rowKey(of: entity), !isSetOnly, set[rowKey.name] == nil,
             !ownAttributes.contains(where: { $0.name == rowKey.name })
@@ -157,7 +166,7 @@ struct StoreFit {
             if node?["expr"] != nil, let found = model.attribute(attribute.name, of: entity) {
                 names[attribute.name] = found.name
                 if !current.attributes.contains(found) { current.attributes.append(found) }
-            } else if let found = property(attribute.name, source, of: entity),
+            } else if let found = known.attribute(attribute.name, source),
                 !names.values.contains(found.name)
             {
                 names[source] = found.name
@@ -165,11 +174,14 @@ struct StoreFit {
                 current.attributes.append(found)
                 // A mapping of the inferred type may not be one of the store's.
                 let isFit =
-                    node == nil || found.type == attribute.type
+                    found.type == attribute.type
                     || found.type.isNumber && attribute.type.isNumber
+                let fitted = isFit ? node : mapping(attribute.name, own, found.type)
                 if found.name != attribute.name { set[attribute.name] = nil }
                 if found.name != attribute.name || !isFit {
-                    set[found.name] = (isFit ? node : nil) ?? YAMLNode(text: source)
+                    // A column of the property's name fills it by itself.
+                    let isPlain = found.name == source && !isSetOnly
+                    set[found.name] = fitted ?? (isPlain ? nil : YAMLNode(text: source))
                 }
             } else if let link = relationship(attribute.name, source, of: entity),
                 !names.values.contains(link.name)
@@ -185,7 +197,7 @@ struct StoreFit {
                 // It identifies records by all columns, which a store with another key does not need.
                 set[attribute.name] = nil
             } else if addsColumns {
-                let name = try add(attribute, to: entity)
+                let name = try add(attribute, of: own, to: entity, &taken, &added)
                 names[source] = name
                 names[attribute.name] = name
                 if name != attribute.name {
@@ -194,7 +206,17 @@ struct StoreFit {
                 }
             } else {
                 set[attribute.name] = nil
-                current.skipped.append(source)
+                if isEmpty(attribute.name, own) { continue }
+                if holdsObjects(attribute.name, of: entity) {
+                    current.withoutKey.append(source)
+                } else {
+                    current.skipped.append(source)
+                }
+            }
+        }
+        if !added.isEmpty {
+            try change { model throws(ModelError) in
+                try model.editing(entity) { $0.ownAttributes += added }
             }
         }
         for entry in links {
@@ -204,6 +226,14 @@ struct StoreFit {
         if block["link"]?.entries.isEmpty == true { block["link"] = nil }
         if newEntities.contains(entity) { try addConstraints(of: own, to: entity, names) }
         return block
+    }
+
+    /// Whether a name is that of a relationship that lists of objects fill.
+    private func holdsObjects(_ name: String, of entity: String) -> Bool {
+        let folded = InferredNames.folded(name)
+        return model.relationships(of: entity).contains {
+            $0.isToMany && InferredNames.folded($0.name) == folded
+        }
     }
 
     /// Adds the constraints of a new entity, when it has its relationships.
@@ -221,8 +251,9 @@ struct StoreFit {
 
     /// Returns the attribute that identifies an object by all columns, if it is the store's key.
     private func rowKey(of entity: String) -> AttributeDescription? {
-        guard model.uniquenessConstraints(of: entity).contains(["rowKey"]) else { return nil }
-        return model.attribute("rowKey", of: entity)
+        let name = InferredNames.rowKey
+        guard model.uniquenessConstraints(of: entity).contains([name]) else { return nil }
+        return model.attribute(name, of: entity)
     }
 
     /// The column that fills an attribute.
@@ -234,25 +265,26 @@ struct StoreFit {
     func property(
         _ name: String, _ source: String, of entity: String
     ) -> AttributeDescription? {
-        let attributes = model.attributes(of: entity).filter(\.takesValues)
-        return attributes.first { $0.name == source } ?? attributes.first { $0.name == name }
-            ?? attributes.first { InferredNames.folded($0.name) == InferredNames.folded(name) }
+        KnownAttributes(model.attributes(of: entity)).attribute(name, source)
     }
 
-    /// Adds an attribute.
+    /// Adds an attribute to those that the model is to get.
     ///
+    /// - Parameters:
+    ///   - own: the inferred entity.
+    ///   - taken: the names of the properties of the entity's family.
     /// - Returns: its name, which is another one if an entity of the family has that.
     private mutating func add(
-        _ attribute: AttributeDescription, to entity: String
+        _ attribute: AttributeDescription, of own: String, to entity: String,
+        _ taken: inout TakenNames, _ added: inout [AttributeDescription]
     ) throws(RunFailure) -> String {
+        newAttributes.append((own, entity, attribute.name))
         var attribute = attribute
-        attribute.name = model.freeName(attribute.name, in: entity)
+        attribute.name = taken.claim(attribute.name)
         attribute.isOptional = true
         try add(property: "\(entity).\(attribute.name) \(attribute.type.rawValue)")
         current.attributes.append(attribute)
-        try change { model throws(ModelError) in
-            try model.editing(entity) { $0.ownAttributes.append(attribute) }
-        }
+        added.append(attribute)
         return attribute.name
     }
 
@@ -277,6 +309,7 @@ struct StoreFit {
         let own = (stage["key"]?.itemsOrOne ?? []).compactMap(\.text)
         let key = try key(own.map { names[$0] ?? $0 }, entity, names)
         current.key = key
+        current.hasRowKey = key == [InferredNames.rowKey]
         stage["when-found"] = nil
         guard key != own else { return }
         let nodes = key.map { YAMLNode(text: $0) }
@@ -327,6 +360,25 @@ struct StoreFit {
 
     private static func columns(_ fitted: FittedImport) -> String {
         FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
+    }
+}
+
+/// The attributes of an entity by their names, exact and folded.
+private struct KnownAttributes {
+    private var exact: [String: AttributeDescription] = [:]
+    private var folded: [String: AttributeDescription] = [:]
+
+    init(_ attributes: [AttributeDescription]) {
+        for attribute in attributes where attribute.takesValues {
+            exact[attribute.name] = attribute
+            let name = InferredNames.folded(attribute.name)
+            if folded[name] == nil { folded[name] = attribute }
+        }
+    }
+
+    /// The attribute of the column's name, or else of the inferred one.
+    func attribute(_ name: String, _ source: String) -> AttributeDescription? {
+        exact[source] ?? exact[name] ?? folded[InferredNames.folded(name)]
     }
 }
 

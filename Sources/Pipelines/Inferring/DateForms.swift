@@ -29,39 +29,47 @@ struct DateForms {
     /// Digits alone, which may as well be a number.
     private static let digits = "yyyyMMdd"
 
-    /// Those that every value so far is written in; nil before the first value.
+    /// Those that every date so far is written in; nil before the first one.
     private var left: [Int]?
+    /// The values that are such dates, and those that are none.
+    var near = NearType()
 
     /// Whether there is any left.
-    var isOpen: Bool { left?.isEmpty != true }
+    var isOpen: Bool { near.isOpen }
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard isOpen else { return }
-        guard bytes.count >= 8, bytes.count <= 24, bytes[0] &- 48 <= 9 else {
-            left = []
-            return
+    /// - Returns: whether the value is the first one that is no date.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard isOpen else { return false }
+        var found: [Int] = []
+        if bytes.count >= 8, bytes.count <= 24, bytes[0] &- 48 <= 9 {
+            found = (left ?? Array(Self.forms.indices)).filter {
+                Self.forms[$0].pattern.parse(bytes) != nil
+            }
         }
-        left = (left ?? Array(Self.forms.indices)).filter {
-            Self.forms[$0].pattern.parse(bytes) != nil
-        }
+        if !found.isEmpty { left = found }
+        return near.add(bytes, isOfType: !found.isEmpty)
     }
+
+    /// Whether every value is a date.
+    private var isWhole: Bool { near.misfits == 0 }
 
     /// The pattern that the values prove; nil where there is none, or where some day might as well
     /// be a month.
     var proven: String? {
-        guard !isAmbiguous, let first, first != Self.digits else { return nil }
+        guard isWhole, !isAmbiguous, let first, first != Self.digits else { return nil }
         return first
     }
 
     /// Eight digits that all are days.
-    var isDigits: Bool { first == Self.digits }
+    var isDigits: Bool { isWhole && first == Self.digits }
 
     /// Nothing tells the day from the month.
     var isAmbiguous: Bool {
+        guard isWhole else { return false }
         let orders = Set((left ?? []).compactMap { Self.forms[$0].isDayFirst })
         return orders.count > 1
     }
 
-    /// The first pattern that all values have, whether it is proven or not.
+    /// The first pattern that all dates have, whether it is proven or not.
     var first: String? { left?.first.map { Self.forms[$0].text } }
 }

@@ -104,6 +104,8 @@ package final class DistinctRoom {
     var file = 0
     /// The number of the record that is being read, among those of all files.
     var record = 0
+    /// The file and the line of the record that is being read, for people.
+    var place: () -> String = { "" }
 
     init(_ count: Int) {
         left = count

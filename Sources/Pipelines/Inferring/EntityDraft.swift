@@ -71,6 +71,8 @@ struct EntityDraft {
     /// What could not be found out.
     var notes: [String] = []
     private var told: [Int: AttributeType] = [:]
+    /// What stands before the fractions of the table's numbers, if the values of a column prove it.
+    private(set) var decimalMark: Character?
     private var isTable: Bool { owner == nil && sample.columns != nil }
 
     /// The field that tells records apart by itself.
@@ -100,13 +102,15 @@ struct EntityDraft {
         for (place, leaf) in leaves.enumerated() {
             told[place] = around.known.types[leaf.source] ?? around.known.types[leaf.name]
         }
+        let marks = Set(leaves.compactMap(\.node.facts.decimalMark))
+        decimalMark = marks.count == 1 ? marks.first : nil
         key = owner == nil ? toldKey(around.known.key) ?? ownKey(around) : nestedKey(around)
     }
 
     // MARK: Fields
 
     private mutating func collect(_ node: FieldNode, _ parent: [String]) {
-        guard !node.name.isEmpty else { return }
+        guard !node.name.isEmpty, !node.isLeftOut else { return }
         let path = parent + [node.text]
         let facts = node.facts
         let isObject = facts.count > 0 && facts.objects == facts.count
@@ -140,10 +144,12 @@ struct EntityDraft {
     func type(_ place: Int) -> TypeGuess {
         let leaf = leaves[place]
         let facts = leaf.node.facts
-        if let type = told[place] { return facts.guess(named: leaf.name, told: type) }
+        if let type = told[place] {
+            return facts.guess(named: leaf.name, told: type, decimal: decimalMark)
+        }
         let isNumber =
             key?.places.contains(place) == true && !KeyNames.isCode(InferredNames.folded(leaf.name))
-        var found = facts.guess(named: leaf.name, isKey: isNumber)
+        var found = facts.guess(named: leaf.name, isKey: isNumber, decimal: decimalMark)
         guard found.type == .transformable, found.note == nil else { return found }
         guard facts.lists == facts.count else {
             found.note = "an object, kept as JSON"
@@ -195,6 +201,7 @@ struct EntityDraft {
     /// The key of objects in lists: unique everywhere, or equal wherever it comes, or unique among
     /// those of one owner.
     private mutating func nestedKey(_ around: Surroundings) -> Key? {
+        if let key = storedKey(around.known.storeModel) { return key }
         let found = leaves.indices.filter { mayBeKey(leaves[$0]) }
             .compactMap { place -> (rank: Int, place: Int)? in
                 let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[place].name))
@@ -223,6 +230,26 @@ struct EntityDraft {
         return Key(
             places: [found.place], isScoped: true,
             note: "guessed: unique in each list of \(several)")
+    }
+
+    /// The key that the store has for the objects; nil if it has none that the fields fill.
+    private func storedKey(_ model: ManagedObjectModel?) -> Key? {
+        guard let model, let entity = InferredNames.match(name, model.entities.map(\.name)) else {
+            return nil
+        }
+        for names in model.uniquenessConstraints(of: entity) {
+            let attributes = names.filter { model.attribute($0, of: entity) != nil }
+            let places = attributes.compactMap { name in
+                leaves.firstIndex {
+                    InferredNames.folded(InferredNames.property($0.path))
+                        == InferredNames.folded(name)
+                }
+            }
+            let others = names.count - attributes.count
+            guard !places.isEmpty, places.count == attributes.count, others <= 1 else { continue }
+            return Key(places: places, isScoped: others == 1, note: "the key of the store")
+        }
+        return nil
     }
 
     /// What is known of the lists that these objects stand in.

@@ -62,18 +62,20 @@ struct EntityInference {
             let leaf = draft.leaves[place]
             let guess = draft.type(place)
             let name = names.claim(property: InferredNames.property(leaf.path), of: draft.name)
-            let hasWords = guess.type == .boolean
             entity.attributes.append(
                 InferredAttribute(
                     name: name, type: guess.type,
                     isRequired: draft.key?.places.contains(place) == true,
                     isEverywhere: leaf.isEverywhere && draft.records > 0, source: leaf.source,
-                    words: hasWords ? leaf.node.facts.truthWords : nil, date: guess.date,
-                    number: guess.number, note: guess.note))
+                    words: guess.words
+                        ?? (guess.type == .boolean ? leaf.node.facts.truthWords : nil),
+                    date: guess.date, number: guess.number, note: guess.note,
+                    isRemark: guess.isRemark, isOpenNumber: guess.isOpenNumber,
+                    isEmpty: leaf.hasNoValue, facts: leaf.node.facts))
             properties[draft.name, default: [:]][place] = name
         }
         if draft.usesRowKey {
-            let name = names.claim("rowKey")
+            let name = names.claim(InferredNames.rowKey)
             entity.attributes.insert(
                 InferredAttribute(
                     name: name, type: .string, isRequired: true, source: "", isRowKey: true,

@@ -26,6 +26,8 @@ final class FieldNode {
     /// What people want to see of the values, where they asked for it.
     let profile: ColumnProfile?
     let tracking: FieldTracking
+    /// The field is no part of the record.
+    var isLeftOut = false
     /// The field is inside a list of the record.
     let isInList: Bool
     /// Its values are remembered whatever they look like.
@@ -100,6 +102,7 @@ final class FieldNode {
             return facts.addMarker(place)
         }
         facts.add(text: text)
+        if facts.hasNewMisfit { facts.place(misfit: tracking.room.place()) }
         profile?.add(text)
         remember(text)
     }

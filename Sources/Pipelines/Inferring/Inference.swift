@@ -2,6 +2,7 @@ package import Diagnostics
 import Files
 import GraphModel
 import RecordStreams
+import YAML
 
 /// A model and a spec to begin with, made from samples of data or from a store.
 package struct Inference: Sendable {
@@ -15,6 +16,8 @@ package struct Inference: Sendable {
     private let name: String
     private let entities: [InferredEntity]
     private let joins: [InferredJoin]
+    /// Tables whose first row is taken for values, with the names of their columns.
+    let withoutHeader: [(file: String, columns: [String])]
     /// How many records of one import could not be read.
     private let rejects: Int
     /// The store, where the spec exports from one.
@@ -49,14 +52,16 @@ package struct Inference: Sendable {
             self = try Inference(store: store)
             return
         }
+        let urls = paths.compactMap { URLCheck.problem(ofInput: $0, for: options.command(of: $0)) }
+        guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
         let inputs: InferenceInputs
         do throws(RecordStreamError) {
             inputs = try InferenceInputs(paths, options, spool)
         } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, options, spool)
         }
         warnings = inputs.warnings
-        guard inputs.hasRecords else {
+        guard inputs.hasRecords || inputs.areOfStore else {
             throw RunFailure(
                 .dataError,
                 warnings.map { warning in
@@ -70,8 +75,10 @@ package struct Inference: Sendable {
         do throws(RecordStreamError) {
             found = try EntityInference(inputs.samples, options)
         } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, options, spool)
         }
+        withoutHeader = inputs.withoutHeader
+        warnings += found.entities.flatMap(InputLoss.of)
         entities = found.entities
         joins = found.joins
         rejects = inputs.samples.map(\.rejectCount).max() ?? 0
@@ -95,17 +102,20 @@ package struct Inference: Sendable {
         store = (path, found)
         entities = []
         joins = []
+        withoutHeader = []
         rejects = 0
         name = ""
     }
 
     /// Nothing here is named by a spec, nor begins at one.
-    private static func failure(_ error: RecordStreamError) -> RunFailure {
+    private static func failure(
+        _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
+    ) -> RunFailure {
         var failure = RunFailure(error)
-        guard error.fault == .noInput else { return failure }
-        for place in failure.diagnostics.indices where failure.diagnostics[place].fix != nil {
+        for place in failure.diagnostics.indices {
+            let diagnostic = failure.diagnostics[place]
             failure.diagnostics[place].fix =
-                "check the name; a relative path starts at the working folder"
+                CommandLineFix.of(error, options, spool) ?? CommandLineFix.of(diagnostic)
         }
         return failure
     }
@@ -118,6 +128,40 @@ package struct Inference: Sendable {
                 ("a"..."z").contains($0) || ("0"..."9").contains($0)
             }.prefix(50).map(Character.init))
         return name.isEmpty ? "data" : name
+    }
+
+    // MARK: What imports ask for
+
+    /// Warnings of what is left out or called by another name; an import tells of rejects itself.
+    var warningsOfLosses: [Diagnostic] {
+        warnings.filter { !InferenceInputs.isOfRejects($0) }
+    }
+
+    /// The entities of tables without a record.
+    var entitiesWithoutRecords: [String] {
+        entities.filter { $0.records == 0 && $0.stage != nil }.map(\.name)
+    }
+
+    /// What is to be told of an attribute's type; nil for nothing.
+    func remark(on name: String, of entity: String) -> String? {
+        attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }
+    }
+
+    /// Whether no record has a value of an attribute.
+    func isEmpty(_ name: String, of entity: String) -> Bool {
+        attribute(name, of: entity)?.isEmpty == true
+    }
+
+    /// What fills an attribute that the store has with another type.
+    func mapping(of name: String, in entity: String, as type: AttributeType) -> YAMLNode? {
+        guard let attribute = attribute(name, of: entity), !attribute.isRowKey,
+            let text = InferenceText.mapping(attribute.retyped(type))
+        else { return nil }
+        return YAMLParser.parse(text + "\n").root?.entries.first?.value
+    }
+
+    private func attribute(_ name: String, of entity: String) -> InferredAttribute? {
+        entities.first { $0.name == entity }?.attributes.first { $0.name == name }
     }
 
     // MARK: Results

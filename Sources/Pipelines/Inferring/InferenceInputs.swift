@@ -1,6 +1,7 @@
 import Diagnostics
 import Files
 import FoundationEssentials
+import GraphModel
 import RecordStreams
 
 /// The files that an inference looks at, as samples of records of one form each.
@@ -8,6 +9,8 @@ struct InferenceInputs {
     private(set) var samples: [Sample] = []
     /// Files without a record that can be read.
     private var empty: [String] = []
+    /// What is left out, or named anew.
+    private var losses: [Diagnostic] = []
     private let known: InferenceOptions
     private let spool: InferenceSpool
 
@@ -59,13 +62,35 @@ struct InferenceInputs {
                 let readable = try spool.readable(file)
                 // Of nothing at all, not even the form can be told.
                 if FileDescriptor.size(readable.path) == 0 {
-                    empty.append(file.isStandardInput ? "standard input" : file.name)
+                    empty.append(Self.name(file))
                 } else {
-                    inputs += try SampleInput.inputs(of: readable, called: file.pattern, known)
+                    let found = try SampleInput.inputs(of: readable, called: file.pattern, known)
+                    losses += InputLoss.of(found, in: Self.name(file))
+                    inputs += found
                 }
             }
         }
         return inputs
+    }
+
+    private static func name(_ file: InputFile) -> String {
+        file.isStandardInput ? "standard input" : file.pattern
+    }
+
+    /// Tables whose first row is taken for values, with the names of their columns.
+    var withoutHeader: [(file: String, columns: [String])] {
+        guard known.hasHeader == nil else { return [] }
+        return samples.filter { !$0.form.hasHeader }.flatMap { sample in
+            sample.inputs.map { ($0.pattern, sample.columns ?? []) }
+        }
+    }
+
+    /// Whether the store has the entities of all files, so that it tells the types of columns.
+    var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
+
+    private func isOfStore(_ sample: Sample) -> Bool {
+        let names = known.storeModel?.entities.map(\.name) ?? []
+        return InferredNames.match(sample.entityName, names) != nil
     }
 
     /// Whether there is anything to look at.
@@ -73,8 +98,14 @@ struct InferenceInputs {
 
     /// What is to be told beside the result.
     var warnings: [Diagnostic] {
-        let named = hasRecords ? [] : samples.flatMap(\.paths)
-        return samples.flatMap(Self.warnings) + (empty + named).map(Self.noRecords)
+        let named = hasRecords || areOfStore ? [] : samples.flatMap(\.paths)
+        return samples.flatMap(Self.warnings) + losses + samples.flatMap(InputLoss.of)
+            + empty.map(Self.noRecords) + named.map(Self.onlyHeader)
+    }
+
+    /// A warning that the import of the files gives, too.
+    static func isOfRejects(_ warning: Diagnostic) -> Bool {
+        !warning.code.hasPrefix("infer.") || warning.code == "infer.rejects"
     }
 
     /// A file without records says nothing of their types.
@@ -83,6 +114,13 @@ struct InferenceInputs {
             .warning, code: "infer.empty",
             "The file has no record that can be read, so nothing is made of it", at: .file(path),
             fix: "give a file with some records")
+    }
+
+    private static func onlyHeader(in path: String) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.empty",
+            "The file has a header and no record, so the types of its columns are not known",
+            at: .file(path), fix: "give a file with some records")
     }
 
     private static func warnings(_ sample: Sample) -> [Diagnostic] {
@@ -120,9 +158,13 @@ struct InferenceInputs {
         }
         let all = Set(fields.joined()).sorted()
         for name in known.key + known.types.keys.sorted() where !all.contains(name) {
+            let table = withoutHeader.first
             throw Self.usage(
                 "No record has the field '\(name)'" + Suggestion.phrase(for: name, among: all),
-                fix: "write it as the files do")
+                fix: table.map {
+                    "the first row of \($0.file) is taken for values; if it names the columns, give"
+                        + " --header"
+                } ?? "write it as the files do: \(FittedImport.listed(all, max: 12))")
         }
         guard known.key.isEmpty || fields.contains(where: { Set($0).isSuperset(of: known.key) })
         else {
@@ -161,6 +203,8 @@ final class InferenceSpool {
             throw Self.failure(path, error.text)
         }
         paths.append(path)
+        // A signal that ends the process removes it, too.
+        TemporaryFiles.add(path)
         copies[file.pattern] = path.exactText
         defer { FileDescriptor.close(descriptor) }
         while true {
@@ -174,6 +218,11 @@ final class InferenceSpool {
         return try InputFiles.file(at: path)
     }
 
+    /// The name of what a copy is of; other paths stay.
+    func name(ofCopy path: String) -> String {
+        copies.first { $0.value == path }?.key ?? path
+    }
+
     private static func failure(_ path: FileName, _ reason: String) -> RecordStreamError {
         RecordStreamError(
             .inputUnreadable(reason: reason, isPermission: false),
@@ -182,7 +231,10 @@ final class InferenceSpool {
 
     /// Removes the copies.
     func remove() {
-        for path in paths { FileDescriptor.remove(path) }
+        for path in paths {
+            FileDescriptor.remove(path)
+            TemporaryFiles.forget(path)
+        }
         paths = []
     }
 }

@@ -17,6 +17,16 @@ package struct InferenceOptions: Sendable {
     package var encoding: TextEncoding?
     /// Texts of a table that stand for null, beside the empty one and those that are found.
     package var nullTexts: [String] = []
+    /// The model of the store that the records go to; its keys identify objects inside records.
+    var storeModel: ManagedObjectModel?
+    /// The command line that reads standard input, for messages.
+    var command = "etl infer -"
+    /// The command line that reads a file's records from standard input.
+    func command(of path: String) -> String {
+        guard entity == nil, path != "-" else { return command }
+        return command + " --entity \(InferredNames.entity(ofFile: path))"
+    }
+
     /// So many records of each form of input are read at most.
     package var limit: Int?
     /// So many values are remembered, to see what is unique and what refers to what.

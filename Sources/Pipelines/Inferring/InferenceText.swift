@@ -158,9 +158,18 @@ enum InferenceText {
             let text = String(Unicode.Scalar(byte))
             lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
         }
+        if form.linesSkipped > 0 {
+            lines.append(
+                noted("      skip: \(form.linesSkipped)", "the first line names the delimiter"))
+        }
         if !form.hasHeader {
             lines.append(noted("      header: false", "guessed: the first row holds values"))
             lines.append("      columns: \(list(form.columns ?? []))")
+        } else if form.header != nil {
+            lines.append(
+                noted(
+                    "      columns: \(list(form.columns ?? []))",
+                    "the header does not give each column a name of its own"))
         }
         if !stage.nulls.isEmpty {
             lines.append(noted("      null: \(list([""] + stage.nulls))", "guessed"))
@@ -174,7 +183,7 @@ enum InferenceText {
     }
 
     /// What fills an attribute, where that is not just the field of its name.
-    private static func mapping(_ attribute: InferredAttribute) -> String? {
+    static func mapping(_ attribute: InferredAttribute) -> String? {
         let name = YAMLWriter.scalar(attribute.name)
         if attribute.isRowKey { return "\(name): { expr: \"rowkey()\" }" }
         var parts = ["from: \(YAMLWriter.scalar(attribute.source))"]

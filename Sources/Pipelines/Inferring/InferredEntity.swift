@@ -12,6 +12,11 @@ struct Leaf {
     let isEverywhere: Bool
 
     var name: String { path.last ?? "" }
+    /// There is nothing in it, or only lists without items.
+    var hasNoValue: Bool {
+        node.facts.count == 0
+            || node.facts.lists == node.facts.count && (node.items?.facts.count ?? 0) == 0
+    }
     /// How many values it has, those in lists one by one.
     var referenceCount: Int { node.items?.facts.count ?? node.facts.count }
 }
@@ -36,6 +41,23 @@ struct InferredAttribute {
     /// It is made of all that the record holds.
     var isRowKey = false
     var note: String?
+    /// The note is of use to people who see no model.
+    var isRemark = false
+    /// Nothing tells whether the point of its numbers groups digits.
+    var isOpenNumber = false
+    /// No record has a value, or only lists without items.
+    var isEmpty = false
+    /// What is known of the values, for an attribute of another type.
+    var facts: ValueFacts?
+
+    /// The attribute as one of another type, with what tells how its values are written.
+    func retyped(_ type: AttributeType) -> InferredAttribute {
+        guard let guess = facts?.guess(named: name, told: type) else { return self }
+        var other = self
+        (other.type, other.date, other.number) = (type, guess.date, guess.number)
+        (other.words, other.note) = (guess.words, nil)
+        return other
+    }
 }
 
 /// A relationship of the model.

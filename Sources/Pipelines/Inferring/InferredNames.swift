@@ -125,6 +125,18 @@ enum InferredNames {
         return parts
     }
 
+    /// Returns the name that is the wanted one, or differs by case, separators, or plural only.
+    static func match(_ wanted: String, _ names: [String]) -> String? {
+        if names.contains(wanted) { return wanted }
+        let folded = folded(wanted)
+        if let name = names.first(where: { self.folded($0) == folded }) { return name }
+        let single = self.folded(singular(wanted))
+        return names.first { self.folded(singular($0)) == single }
+    }
+
+    /// The attribute that identifies a record by all of its fields.
+    static let rowKey = "rowKey"
+
     /// A name without case and separators: `category_id` and `CategoryId` give `categoryid`.
     static func folded(_ name: String) -> String { words(name).joined().lowercased() }
 }
@@ -132,6 +144,12 @@ enum InferredNames {
 /// The names that are taken, as a store's columns tell them apart.
 struct TakenNames {
     private var taken: Set<String> = []
+
+    /// Nothing is taken.
+    init() {}
+
+    /// These names are taken.
+    init(_ names: some Sequence<String>) { taken = Set(names.map { $0.uppercased() }) }
 
     /// The name, with a number behind it where another has it.
     mutating func claim(_ name: String) -> String {

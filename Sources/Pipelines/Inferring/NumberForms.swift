@@ -15,33 +15,60 @@ struct NumberForms {
     private var provesPoint = false
     private var digitsMax = 0
     private(set) var scaleMax = 0
+    /// The values that are such numbers, and those that are none.
+    var near = NearType()
+    /// The first number that has a comma or a point.
+    private(set) var example = ""
+    private var hasCommas = false
+    private var hasPoints = false
+    /// A mark stands twice in a number, so that it groups digits.
+    private var repeatsMark = false
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard mayBeComma || mayBePoint else { return }
+    /// - Returns: whether the value is the first one that is no number.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard near.isOpen, mayBeComma || mayBePoint else { return false }
         let comma = UInt8(ascii: ",")
         let point = UInt8(ascii: ".")
         let asComma = mayBeComma ? Self.parts(bytes, decimal: comma, group: point) : nil
         let asPoint = mayBePoint ? Self.parts(bytes, decimal: point, group: comma) : nil
+        guard let parts = asComma ?? asPoint else { return near.add(bytes, isOfType: false) }
+        _ = near.add(bytes, isOfType: true)
         if asComma == nil { mayBeComma = false }
         if asPoint == nil { mayBePoint = false }
-        guard let parts = asComma ?? asPoint else { return }
+        if parts.groups > 0 || parts.scale > 0 {
+            if example.isEmpty { example = String(decoding: bytes, as: UTF8.self) }
+            if bytes.contains(comma) { hasCommas = true }
+            if bytes.contains(point) { hasPoints = true }
+            if parts.groups > 1 { repeatsMark = true }
+        }
         digitsMax = max(digitsMax, parts.digits)
         scaleMax = max(scaleMax, parts.scale)
         if parts.groups > 0 { hasGroups = true }
         if parts.scale > 0 { hasFractions = true }
-        guard (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 else {
-            return
+        if (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 {
+            if asComma == nil { provesPoint = true } else { provesComma = true }
         }
-        if asComma == nil { provesPoint = true } else { provesComma = true }
+        return false
     }
 
     /// The form that the values prove, of numbers that a double holds.
-    var proven: Form? {
+    var proven: Form? { near.misfits == 0 ? likely : nil }
+
+    /// The form of the values that are numbers, which they prove.
+    var likely: Form? {
         guard digitsMax <= 15 else { return nil }
-        if mayBeComma, provesComma, hasFractions {
+        if mayBeComma, provesComma, hasFractions || repeatsMark {
             return Form(decimal: ",", thousands: hasGroups ? "." : nil)
         }
         return mayBePoint && provesPoint && hasGroups ? Form(thousands: ",") : nil
+    }
+
+    /// The mark of which nothing tells whether it groups digits or stands before a fraction: three
+    /// digits follow it everywhere.
+    var openMark: Character? {
+        guard near.misfits == 0, mayBeComma, mayBePoint, digitsMax <= 15, hasCommas != hasPoints
+        else { return nil }
+        return hasCommas ? "," : "."
     }
 
     private struct Parts {

@@ -5,12 +5,15 @@ import RecordStreams
 /// ```
 /// {"meta": {"pages": [1, 2]}, "data": {"items": [{"id": 1}, {"id": 2}]}}   →   $.data.items
 /// ```
-/// Each array that has an object in it is taken. Arrays inside arrays are parts of records.
+/// Each array that has an object in it is taken. Arrays inside arrays are parts of records. The paths
+/// to all other values, which are in no record, are noted.
 struct RecordArrayFinder {
     private struct Level {
         var isObject: Bool
         var key: String?
         var expectsKey: Bool
+        /// The key has a value that is neither an object nor an array nor null.
+        var hasScalar = false
     }
 
     private var levels: [Level] = []
@@ -20,17 +23,21 @@ struct RecordArrayFinder {
     /// The level of the array that is being counted.
     private var arrayLevel: Int?
     private var count = 0
+    /// The array that is being counted holds something.
+    private var hasItems = false
     private var found: [String] = []
+    private var others: [String] = []
 
     private static let keyBytesMax = 1024
     private static let levelsMax = 512
     /// A document with more of them is a record.
     private static let arraysMax = 100
 
-    /// The paths to the arrays of records, `$` where the document is one itself or has none.
+    /// The paths to the arrays of records, `$` if the document is one itself or has none, and the
+    /// paths to the values that are in none of these arrays.
     static func paths(
         in file: InputFile, _ encoding: TextEncoding
-    ) throws(RecordStreamError) -> [String] {
+    ) throws(RecordStreamError) -> (arrays: [String], others: [String]) {
         let source = try ByteSource(file, compression: .auto, encoding: encoding)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
         defer { room.deallocate() }
@@ -40,10 +47,11 @@ struct RecordArrayFinder {
             guard count > 0 else { break }
             for index in 0..<count { finder.take(room[index]) }
             // An array of records needs no path, and neither does what is no document.
-            if finder.isPlain { return ["$"] }
+            if finder.isPlain { return (["$"], []) }
         }
         let found = finder.found
-        return found.isEmpty || found.count > arraysMax ? ["$"] : found
+        return found.isEmpty || found.count > arraysMax
+            ? (["$"], []) : (found, finder.others)
     }
 
     private var isPlain = false
@@ -53,15 +61,22 @@ struct RecordArrayFinder {
         switch byte {
         case UInt8(ascii: "\""):
             isInString = true
+            hasItems = true
             key = levels.last?.expectsKey == true && arrayLevel == nil ? [] : nil
         case UInt8(ascii: "{"): open(isObject: true)
         case UInt8(ascii: "["): open(isObject: false)
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","):
+            endMember()
             if let last = levels.indices.last, levels[last].isObject {
                 levels[last].expectsKey = true
             }
-        default: break
+        // Only `null` begins so, and outside strings nothing else has the letter before a value.
+        case UInt8(ascii: "n"):
+            if let last = levels.indices.last { levels[last].hasScalar = false }
+            hasItems = true
+        case 9, 10, 13, 32: break
+        default: hasItems = true
         }
     }
 
@@ -76,6 +91,7 @@ struct RecordArrayFinder {
             isInString = false
             guard let last = levels.indices.last, levels[last].expectsKey else { return }
             levels[last].expectsKey = false
+            levels[last].hasScalar = true
             levels[last].key = key.map { bytes in
                 bytes.withUnsafeBufferPointer {
                     String(decoding: JSONEscapes.resolved($0), as: UTF8.self)
@@ -87,8 +103,24 @@ struct RecordArrayFinder {
         if let length = key?.count, length > Self.keyBytesMax { key = nil }
     }
 
+    /// Notes a member whose value is in no array of records.
+    private mutating func endMember() {
+        guard let last = levels.indices.last, levels[last].hasScalar, arrayLevel == nil else {
+            return
+        }
+        levels[last].hasScalar = false
+        noteOther(levels.map(\.key))
+    }
+
+    private mutating func noteOther(_ keys: [String?]) {
+        guard others.count <= Self.arraysMax else { return }
+        let path = keys.map { FieldPath.escaped($0 ?? "") }.joined(separator: ".")
+        if !others.contains(path) { others.append(path) }
+    }
+
     private mutating func open(isObject: Bool) {
         if levels.isEmpty, !isObject { isPlain = true }
+        if let last = levels.indices.last { levels[last].hasScalar = false }
         if let arrayLevel, isObject, levels.count == arrayLevel { count += 1 }
         guard levels.count < Self.levelsMax else {
             isPlain = true
@@ -98,15 +130,19 @@ struct RecordArrayFinder {
         if !isObject, arrayLevel == nil {
             arrayLevel = levels.count
             count = 0
+            hasItems = false
         }
     }
 
     private mutating func close() {
         guard !levels.isEmpty else { return }
+        endMember()
         if levels.count == arrayLevel {
             arrayLevel = nil
             let keys = levels.dropLast().map { $0.key.flatMap { $0.isEmpty ? nil : $0 } }
-            if count > 0, !keys.contains(nil), found.count <= Self.arraysMax {
+            if count == 0 || keys.contains(nil) {
+                if hasItems { noteOther(keys) }
+            } else if found.count <= Self.arraysMax {
                 let steps = keys.compactMap { $0 }.map(FieldPath.escaped)
                 let path = "$." + steps.joined(separator: ".") + "[*]"
                 if !found.contains(path) { found.append(path) }

@@ -7,7 +7,7 @@ import RecordStreams
 final class Sample {
     let entityName: String
     private(set) var inputs: [SampleInput] = []
-    let form: SampleForm
+    private(set) var form: SampleForm
     let root: FieldNode
     private(set) var records = 0
     private(set) var rejects: [Diagnostic] = []
@@ -52,7 +52,6 @@ final class Sample {
         let reader = try RecordReader(
             input: input.file, options: options(input),
             selection: FieldSelection(names.map { FieldPath(name: $0) }))
-        hasNamelessField = hasNamelessField || names.contains("")
         root.rewind()
         let columns = names.map { name in
             var name = name
@@ -61,6 +60,13 @@ final class Sample {
         let room = root.tracking.room
         room.file += 1
         let batch = RecordBatch()
+        let name = input.pattern == "-" ? nil : PathText.lastComponent(input.pattern)
+        var current = 0
+        room.place = {
+            let line = batch.location(of: current, field: nil).line ?? 0
+            return name.map { "\($0):\(line)" } ?? "line \(line)"
+        }
+        defer { room.place = { "" } }
         while try reader.next(batch) {
             rejectCount += batch.rejects.count
             for reject in batch.rejects where rejects.count < Self.rejectsShown {
@@ -72,6 +78,7 @@ final class Sample {
                     return
                 }
                 room.record += 1
+                current = record
                 if form.columns == nil {
                     observe(batch.rawRecord(record))
                 } else {
@@ -86,6 +93,14 @@ final class Sample {
     func finish() {
         guard form.columns != nil else { return }
         nulls += NullMarkers.settle(root.members)
+        // A column without a name and without a value, such as that of a delimiter at the end of
+        // each line, is none.
+        guard let header = form.header else { return }
+        let empty = header.nameless.filter {
+            root.members.indices.contains($0) && root.members[$0].facts.count == 0
+        }
+        for column in empty { root.members[column].isLeftOut = true }
+        if header.repeated.isEmpty, empty.count == header.nameless.count { form.header = nil }
     }
 
     private func observe(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -146,7 +161,18 @@ struct SampleForm: Equatable {
     var columns: [String]?
     /// The first row names the columns.
     var hasHeader = true
+    /// The names that replace those of the header, if these are not enough.
+    var header: HeaderNames?
+    /// Lines before the table.
+    var linesSkipped = 0
     var encoding = TextEncoding.utf8
+
+    static func == (left: SampleForm, right: SampleForm) -> Bool {
+        left.format == right.format && left.at == right.at && left.delimiter == right.delimiter
+            && left.columns == right.columns && left.hasHeader == right.hasHeader
+            && left.header?.names == right.header?.names
+            && left.linesSkipped == right.linesSkipped && left.encoding == right.encoding
+    }
 }
 
 /// One file and how it is to be read.
@@ -157,6 +183,8 @@ struct SampleInput {
     var form: SampleForm
     /// What the records are called, where a document holds several kinds.
     private(set) var name: String?
+    /// The paths to values of the document that are in no record of any input.
+    private(set) var leftOut: [String] = []
 
     /// Looks at the beginning of a file, or at all of a document whose records are inside.
     static func inputs(
@@ -181,25 +209,31 @@ struct SampleInput {
             guard form.format == .json else {
                 return [SampleInput(file: file, pattern: pattern, form: form)]
             }
-            let paths = try RecordArrayFinder.paths(in: file, form.encoding)
+            let (paths, others) = try RecordArrayFinder.paths(in: file, form.encoding)
             let whole = SampleInput(file: file, pattern: pattern, form: form)
-            return paths.map { path in
+            var inputs = paths.map { path in
                 var input = whole
                 input.form.at = path
                 if paths.count > 1 { input.name = Self.lastKey(of: path) }
                 return input
             }
+            inputs[0].leftOut = others
+            return inputs
         }
         let peek = try TablePeek(file, form.format, form.encoding)
         if peek.delimiter != (form.format == .tsv ? 9 : UInt8(ascii: ",")) {
             form.delimiter = peek.delimiter
         }
+        form.linesSkipped = peek.linesSkipped
         form.hasHeader = known.hasHeader ?? peek.hasHeader
-        if !form.hasHeader {
-            form.columns = (0..<max(1, peek.width)).map { "column\($0 + 1)" }
+        if form.hasHeader {
+            form.header = HeaderNames(peek.firstRow)
+            form.columns = form.header?.names
+        } else {
+            form.columns = HeaderNames.numbered(max(1, peek.firstRow.count))
         }
         var input = SampleInput(file: file, pattern: pattern, form: form)
-        if form.hasHeader {
+        if form.columns == nil {
             input.form.columns = try RecordReader(
                 input: file, options: input.options, selection: FieldSelection([])
             ).columnNames
@@ -232,8 +266,9 @@ struct SampleInput {
         options.at = form.at
         options.delimiter = form.delimiter.map { [$0] }
         options.encoding = form.encoding
+        options.linesSkipped = form.linesSkipped
         options.header = form.hasHeader
-        if !form.hasHeader { options.columns = form.columns }
+        if !form.hasHeader || form.header != nil { options.columns = form.columns }
         return options
     }
 }

@@ -6,8 +6,10 @@ import RecordStreams
 struct TablePeek {
     private(set) var delimiter: UInt8
     private(set) var hasHeader = true
-    /// How many fields the first row has.
-    private(set) var width = 0
+    /// Lines before the table: 1 for Excel's `sep=;`, which names the delimiter.
+    private(set) var linesSkipped = 0
+    /// The fields of the first row.
+    private(set) var firstRow: [String] = []
 
     private static let bytesMax = 1 << 18
     private static let rowsMax = 100
@@ -34,8 +36,14 @@ struct TablePeek {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(3))
         }
+        var candidates = [own, UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")]
+        if let (byte, length) = Self.separatorLine(bytes) {
+            candidates = [byte]
+            linesSkipped = 1
+            bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(length))
+        }
         var best: [[[UInt8]]] = []
-        for byte in [own, UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")] {
+        for byte in candidates {
             let rows = TableRows(delimiter: byte).rows(
                 bytes, isWhole: isWhole, limit: Self.rowsMax)
             let widths = Set(rows.map(\.count))
@@ -45,8 +53,23 @@ struct TablePeek {
                     && (Set(best.map(\.count)).count > 1 || rows[0].count > best[0].count)
             if isBetter { (best, delimiter) = (rows, byte) }
         }
-        width = best.first?.count ?? 0
+        firstRow = (best.first ?? []).map { String(decoding: $0, as: UTF8.self) }
         hasHeader = Self.isHeader(best)
+    }
+
+    /// The byte that a first line `sep=;` names, and the line's length with its end.
+    private static func separatorLine(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> (delimiter: UInt8, length: Int)? {
+        let line = bytes.prefix(16).prefix { $0 != 10 && $0 != 13 }
+        let isQuoted = line.first == UInt8(ascii: "\"")
+        let text = isQuoted ? line.dropFirst().dropLast() : line
+        guard line.count < min(bytes.count, 16), text.count == 5, let byte = text.last,
+            byte < 0x80, byte != UInt8(ascii: "\""),
+            text.prefix(4).elementsEqual("sep=".utf8)
+        else { return nil }
+        let isPair = bytes[line.count] == 13 && bytes.dropFirst(line.count + 1).first == 10
+        return (byte, line.count + (isPair ? 2 : 1))
     }
 
     /// Whether the first row names columns: texts, each another one.
@@ -57,9 +80,10 @@ struct TablePeek {
         let names = first.map { String(decoding: $0, as: UTF8.self) }
         let values = first.filter(isValue)
         guard !values.isEmpty else {
-            // A row of texts with one of them twice names nothing, unless it stands alone.
+            // A row of texts with one of them twice names nothing, unless it stands alone or above
+            // values of another kind.
             return rows.count < 2 || Set(names.filter { !$0.isEmpty }).count == names.count
-                || names.contains("")
+                || names.contains("") || first.indices.contains { isOfValues($0, rows.dropFirst()) }
         }
         let years = values.compactMap { Int(String(decoding: $0, as: UTF8.self)) }
         let areYears =
@@ -78,6 +102,13 @@ struct TablePeek {
             return Int(String(decoding: row[column], as: UTF8.self))
                 .map { (1800...2200).contains($0) } ?? false
         }
+    }
+
+    /// Whether a column has numbers, dates or UUIDs and nothing else.
+    private static func isOfValues(_ column: Int, _ rows: ArraySlice<[[UInt8]]>) -> Bool {
+        let fields = rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }
+            .filter { !$0.isEmpty }
+        return !fields.isEmpty && fields.allSatisfy(isValue)
     }
 
     /// A number, a date or a UUID.

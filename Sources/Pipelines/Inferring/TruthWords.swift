@@ -21,19 +21,23 @@ struct TruthWords {
     private var found: Pair?
     private var hasYes = false
     private var hasNo = false
-    private var hasOthers = false
+    private var others = 0
+    private static let othersMax = 100
 
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard !hasOthers else { return }
+        guard others == 0 || found == nil && others < Self.othersMax else { return }
         let word = bytes.count <= 5 ? String(decoding: bytes, as: UTF8.self) : ""
         if found == nil { found = Self.pairs.first { $0.yes == word || $0.no == word } }
         guard let found, word == found.yes || word == found.no else {
-            hasOthers = true
+            others += 1
             return
         }
         if word == found.yes { hasYes = true } else { hasNo = true }
     }
 
     /// The words, where both came and nothing else.
-    var pair: Pair? { hasYes && hasNo && !hasOthers ? found : nil }
+    var pair: Pair? { hasYes && hasNo && others == 0 ? found : nil }
+
+    /// The words of which one came, for a column that is known to hold truth values.
+    var likely: Pair? { found }
 }

@@ -30,6 +30,11 @@ struct ValueFacts {
     private var scaleMax = 0
     private(set) var dates = DateForms()
     private var numberForms = NumberForms()
+    /// Dates of ISO 8601, and numbers, among the texts.
+    private var nearDates = NearType()
+    private var nearNumbers = NearType()
+    /// The value that was added last kept the column from a type, and its place is not known yet.
+    private(set) var hasNewMisfit = false
     /// How often each text came that may stand for no value, by its place among them.
     private(set) var markers: [Int: Int] = [:]
 
@@ -58,16 +63,23 @@ struct ValueFacts {
         count += 1
         texts += 1
         if allUUIDs { allUUIDs = Self.isUUID(bytes) }
-        if allDates { addDate(bytes) }
-        if dates.isOpen { dates.add(bytes) }
+        if nearDates.isOpen {
+            let isDate = addDate(bytes)
+            if !isDate { allDates = false }
+            if nearDates.add(bytes, isOfType: isDate) { hasNewMisfit = true }
+        }
+        if dates.isOpen, dates.add(bytes) { hasNewMisfit = true }
         if allWords { allWords = Self.isWord(bytes) }
         guard isTabular else { return }
-        numberForms.add(bytes)
+        if numberForms.add(bytes) { hasNewMisfit = true }
         truth.add(bytes)
         if allTruthTexts {
             allTruthTexts = bytes.elementsEqual("true".utf8) || bytes.elementsEqual("false".utf8)
         }
-        if allReals { addNumeral(bytes) }
+        if nearNumbers.isOpen {
+            let isNumber = addNumeral(bytes)
+            if nearNumbers.add(bytes, isOfType: isNumber) { hasNewMisfit = true }
+        }
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
     }
 
@@ -92,40 +104,50 @@ struct ValueFacts {
     mutating func add(number bytes: UnsafeBufferPointer<UInt8>) {
         count += 1
         numbers += 1
-        if allReals { addNumeral(bytes) }
+        if allReals { _ = addNumeral(bytes) }
     }
 
-    private mutating func addNumeral(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// Notes where the value is that was added last.
+    mutating func place(misfit place: String) {
+        hasNewMisfit = false
+        if nearDates.wantsPlace { nearDates.place = place }
+        if dates.near.wantsPlace { dates.near.place = place }
+        if nearNumbers.wantsPlace { nearNumbers.place = place }
+        if numberForms.near.wantsPlace { numberForms.near.place = place }
+    }
+
+    /// Whether the last numeral was one that a number holds as it is.
+    private mutating func addNumeral(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if let value = ScalarParser.integer(bytes), !(value == 0 && bytes.count > 1) {
             low = min(low, value)
             high = max(high, value)
-            return
+            return true
         }
         allIntegers = false
         let numeral = Numeral(bytes)
+        // In a table 1e5 may as well be a code.
+        let mayBe = !isTabular || numeral.map { !$0.hasExponent && !$0.isNegativeZero } ?? false
+        let isReal = mayBe && numeral?.fitsDouble(bytes) == true
+        if !isReal { allReals = false }
         if let fraction = numeral?.fractionDigits {
             scaleMax = max(scaleMax, fraction)
             if fraction > 0, bytes.last == UInt8(ascii: "0") { hasTrailingZeros = true }
         }
-        // In a table 1e5 may as well be a code.
-        let mayBe = !isTabular || numeral.map { !$0.hasExponent && !$0.isNegativeZero } ?? false
-        allReals = mayBe && numeral?.fitsDouble(bytes) == true
+        return isReal
     }
 
-    private mutating func addDate(_ bytes: UnsafeBufferPointer<UInt8>) {
+    /// - Returns: whether the text is a date that an attribute keeps as it is.
+    private mutating func addDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 10, bytes[0] &- 48 <= 9, let seconds = ScalarParser.isoDate(bytes)
-        else {
-            allDates = false
-            return
-        }
+        else { return false }
         if bytes.count == 10 { hasBareDays = true }
         let time = bytes.dropFirst(10)
         let zone = time.lastIndex { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
         if zone != nil { hasOffsets = true }
-        guard let point = time.firstIndex(where: { $0 == 46 || $0 == 44 }) else { return }
+        guard let point = time.firstIndex(where: { $0 == 46 || $0 == 44 }) else { return true }
         // Dates are doubles: microseconds for some decades around 2001, then less.
         let digits = time[(point + 1)...].prefix { $0 &- 48 <= 9 }.count
-        if digits > (seconds.magnitude < 2e9 ? 6 : 3) { allDates = false }
+        return digits <= (seconds.magnitude < 2e9 ? 6 : 3)
     }
 
     /// Whether the values look like identifiers: numbers or single words.
@@ -175,8 +197,10 @@ struct ValueFacts {
     /// The type that holds every value as it is, how it is written, and what is to be said of the
     /// choice.
     ///
-    /// - Parameter isKey: whether more values than these are sure to come.
-    func guess(named name: String, isKey: Bool) -> TypeGuess {
+    /// - Parameters:
+    ///   - isKey: whether more values than these are sure to come.
+    ///   - decimal: what stands before the fractions of other columns; nil if nothing tells.
+    func guess(named name: String, isKey: Bool, decimal: Character? = nil) -> TypeGuess {
         if count == 0 {
             return TypeGuess(.string, note: "no value in the data, so the type is open")
         }
@@ -193,7 +217,7 @@ struct ValueFacts {
             if allUUIDs { return TypeGuess(.uuid) }
             if allDates { return TypeGuess(.date, note: dateNote) }
             if let found = writtenDate(named: name) { return found }
-            guard isTabular else { return TypeGuess(.string) }
+            guard isTabular else { return misfitNote ?? TypeGuess(.string) }
             if allTruthTexts || truthWords != nil { return TypeGuess(.boolean) }
             let folded = InferredNames.folded(name)
             let isCode = !isKey && !folded.hasSuffix("id")
@@ -201,7 +225,17 @@ struct ValueFacts {
                 return TypeGuess(.string, note: "digits, but by its name no quantity")
             }
         }
-        return number(named: name)
+        return number(named: name, decimal)
+    }
+
+    /// The text of a column that has another type, but for a few values.
+    private var misfitNote: TypeGuess? {
+        var kinds = [(nearDates, "date"), (dates.near, "date")]
+        if isTabular { kinds += [(nearNumbers, "number"), (numberForms.near, "number")] }
+        let found = kinds.filter(\.0.isNear).max { $0.0.count < $1.0.count }
+        return found.map { near, kind in
+            TypeGuess(.string, note: near.note(kind), isRemark: true)
+        }
     }
 
     /// A date in another form than that of ISO 8601.
@@ -215,10 +249,14 @@ struct ValueFacts {
         }
         guard dates.isAmbiguous else { return nil }
         return TypeGuess(
-            .string, note: "dates of which nothing tells the day from the month, kept as text")
+            .string, note: "dates of which nothing tells the day from the month, kept as text",
+            isRemark: true)
     }
 
-    private func number(named name: String) -> TypeGuess {
+    private func number(named name: String, _ decimal: Character?) -> TypeGuess {
+        if texts == count, let mark = numberForms.openMark, let found = openForm(mark, decimal) {
+            return found
+        }
         let tooLong = "numbers that Integer 64 and Double would not hold as they are"
         guard allReals else {
             if numbers > 0 { return TypeGuess(.string, note: tooLong) }
@@ -227,8 +265,9 @@ struct ValueFacts {
                     numberForms.scaleMax <= Self.decimalScaleMax ? .decimal : .double,
                     note: "guessed: a number in this form", number: .text(form))
             }
-            return TypeGuess(
-                .string, note: allDigits ? "leading zeros or long numbers, kept as text" : nil)
+            return misfitNote
+                ?? TypeGuess(
+                    .string, note: allDigits ? "leading zeros or long numbers, kept as text" : nil)
         }
         // A later file may hold larger ones, which a narrower type would refuse.
         if allIntegers { return epoch(named: name) ?? TypeGuess(.integer64) }
@@ -242,6 +281,38 @@ struct ValueFacts {
             hasFractions && (isTabular || isMoney) ? .decimal : .double,
             note: isTabular && hasTrailingZeros
                 ? "exports write 1.50 as 1.5; say String to keep the zeros" : nil)
+    }
+
+    /// What numbers such as 1.234 are, by what stands before the fractions of other columns.
+    private func openForm(_ mark: Character, _ decimal: Character?) -> TypeGuess? {
+        switch (mark, decimal) {
+        case (".", "."): return nil
+        case (",", ","):
+            return TypeGuess(
+                .decimal, note: "guessed: a number in this form",
+                number: .text(NumberForms.Form(decimal: ",")))
+        case (_, let decimal?):
+            return TypeGuess(
+                .decimal, note: "guessed: the mark groups thousands, as in other columns",
+                number: .text(NumberForms.Form(decimal: decimal, thousands: mark)))
+        case (".", nil):
+            return TypeGuess(
+                .decimal,
+                note: "\(numberForms.example) is read as a fraction; if the point groups thousands,"
+                    + " set `number: { thousands: \".\" }`", isRemark: true, isOpenNumber: true)
+        default:
+            return TypeGuess(
+                .string,
+                note: "kept as text: nothing tells whether the comma of \(numberForms.example)"
+                    + " groups thousands", isRemark: true)
+        }
+    }
+
+    /// What stands before the fractions of numbers, if the values prove it.
+    var decimalMark: Character? {
+        guard isTabular, count > 0, texts == count else { return nil }
+        if let form = numberForms.proven { return form.decimal }
+        return allReals && !allIntegers && scaleMax > 0 && numberForms.openMark == nil ? "." : nil
     }
 
     /// More digits behind the point are those of a measurement or a computation.
@@ -263,18 +334,40 @@ struct ValueFacts {
     }
 
     /// How the values are written that somebody says to be of a type.
-    func guess(named name: String, told type: AttributeType) -> TypeGuess {
-        let found = guess(named: name, isKey: true)
+    func guess(
+        named name: String, told type: AttributeType, decimal: Character? = nil
+    ) -> TypeGuess {
+        let found = guess(named: name, isKey: true, decimal: decimal)
         if found.type == type { return found }
         var told = TypeGuess(type)
-        if type == .date, texts == count, !allDates { told.date = dates.first }
+        if type == .date, texts == count, !allDates, dates.near.count >= nearDates.count {
+            told.date = dates.first
+        }
         if type == .date, allIntegers, dates.first == nil, low <= high {
             told.number = high.magnitude >= 100_000_000_000 ? .milliseconds : .seconds
         }
-        if [.decimal, .double, .float].contains(type), let form = numberForms.proven {
-            told.number = .text(form)
+        let numbers: [AttributeType] = [
+            .integer16, .integer32, .integer64, .decimal, .double, .float,
+        ]
+        if numbers.contains(type), texts == count, !allReals {
+            if case .text(let form) = found.number {
+                told.number = .text(form)
+            } else if let form = numberForms.likely {
+                told.number = .text(form)
+            }
+        }
+        // Words that the import reads by itself, in any case, need no mapping.
+        if type == .boolean, isTabular, texts == count, let words = truth.likely,
+            ![words.yes, words.no].allSatisfy({ Self.isTruth($0) })
+        {
+            told.words = words
         }
         return told
+    }
+
+    private static func isTruth(_ word: String) -> Bool {
+        var word = word
+        return word.withUTF8 { ScalarParser.boolean($0) } != nil
     }
 
     /// The range of whole numbers that fills so little of itself that a value is in it by chance
@@ -303,13 +396,22 @@ struct TypeGuess {
 
     var type: AttributeType
     var note: String?
+    /// The note is of use to people who see no model.
+    var isRemark = false
+    /// Nothing tells whether the point of its numbers groups digits.
+    var isOpenNumber = false
     /// The pattern of a date.
     var date: String?
     var number: Number?
+    /// The words for true and false.
+    var words: TruthWords.Pair?
 
     init(
-        _ type: AttributeType, note: String? = nil, date: String? = nil, number: Number? = nil
+        _ type: AttributeType, note: String? = nil, date: String? = nil, number: Number? = nil,
+        isRemark: Bool = false, isOpenNumber: Bool = false
     ) {
+        self.isRemark = isRemark
+        self.isOpenNumber = isOpenNumber
         self.type = type
         self.note = note
         self.date = date

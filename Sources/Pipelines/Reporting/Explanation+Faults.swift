@@ -36,12 +36,20 @@ extension Explanation {
             "Name another entity with `--entity`."
         ),
         (
+            "import.folder", "Neither the folder of the store nor the one above exists.",
+            "Check the path, or create the folder."
+        ),
+        (
             "import.key", "No key identifies the records, so a second import would add them again.",
             "Name the columns that identify a record with `--key`."
         ),
         (
             "import.model", "The store's model cannot get these entities or properties.",
             "Add them to a model file, and run `etl migrate`."
+        ),
+        (
+            "import.skipped-columns", "The store's model has no property for some columns.",
+            "Add them with --add-columns, or leave them out of the file."
         ),
         (
             "import.standard-input", "Standard input cannot be imported.",
@@ -57,8 +65,24 @@ extension Explanation {
             "Write fields as the files do, or leave it to be found out."
         ),
         (
+            "infer.left-out", "Some values of the file are in no record, or have no name.",
+            "Write a spec that names them, or leave them."
+        ),
+        (
+            "infer.no-name", "The header has no name for a column.",
+            "Name each column in the first line."
+        ),
+        (
+            "infer.open-number", "Nothing tells whether the point of numbers groups thousands.",
+            "Set `number` of the column in a spec, or leave it."
+        ),
+        (
             "infer.rejects", "Some records cannot be read, and were not looked at.",
             "Mend them, or leave them to the rejects of the import."
+        ),
+        (
+            "infer.repeated-names", "The header has a name more than once.",
+            "Give each column in the first line a name of its own."
         ),
         (
             "infer.store", "A store was named together with other files.",

@@ -123,6 +123,10 @@ extension Explanation {
             "Let who writes it finish first, or rename it when it is whole, and run again."
         ),
         (
+            "input.url", "An input is named by a URL.",
+            "Let a command fetch it, and import what it writes: `curl -fsSL URL | etl import - …`."
+        ),
+        (
             "input.missing",
             "The file is not there, or a symbolic link that matches a pattern leads to none.",
             "Check the path, which begins at the spec's folder."

@@ -11,6 +11,8 @@ final class RejectFile {
     private let reasons: AppendedFile
     let isArray: Bool
     private var isFirst = true
+    /// The byte behind which a byte of the records stands for itself.
+    private let escape: UInt8?
     /// How many of their records replays have saved.
     private let replayed: Int
 
@@ -20,10 +22,11 @@ final class RejectFile {
     /// Files that are still to be made.
     ///
     /// - Parameter replayed: how many records of files of this name replays have saved.
-    init(path: FileName, isArray: Bool, header: [UInt8], replayed: Int) {
+    init(path: FileName, isArray: Bool, header: [UInt8], escape: UInt8? = nil, replayed: Int) {
         records = AppendedFile(path)
         reasons = AppendedFile(Self.reasons(of: path))
         self.isArray = isArray
+        self.escape = escape
         self.replayed = replayed
         records.write(isArray ? Array("[\n".utf8) : header)
     }
@@ -34,7 +37,7 @@ final class RejectFile {
     /// What they got after its last save is cut off, since these records are read again.
     ///
     /// - Parameter note: how long they were after the last save, or after a replay since.
-    init?(resuming note: RejectFileNote) throws {
+    init?(resuming note: RejectFileNote, escape: UInt8? = nil) throws {
         let reasonsPath = Self.reasons(of: note.path)
         guard let recordsSize = FileDescriptor.size(note.path),
             let reasonsSize = FileDescriptor.size(reasonsPath)
@@ -48,6 +51,7 @@ final class RejectFile {
         }
         records = AppendedFile(note.path, length: note.recordsLength)
         reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
+        self.escape = escape
         (isArray, isFirst, replayed) = (note.isArray, note.isFirst, note.replayed)
         try make()
     }
@@ -82,6 +86,10 @@ final class RejectFile {
         if isArray, !isFirst { records.write(Array(",\n".utf8)) }
         isFirst = false
         records.write(isArray && reject.isCut ? Self.element(reject.raw) : reject.raw)
+        // An escape at the end of the input stands for itself, and would take the line end along.
+        if let escape, reject.raw.reversed().prefix(while: { $0 == escape }).count % 2 == 1 {
+            records.write([escape])
+        }
         if !isArray { records.write([10]) }
         reasons.write(RejectReason(reject, runID: runID).text)
     }

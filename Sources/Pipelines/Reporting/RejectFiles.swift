@@ -32,6 +32,8 @@ struct RejectFiles {
     private var others: [RejectFileNote] = []
     /// How many records of files, by name, replays have saved.
     private var replayed: [FileName: Int] = [:]
+    /// There is a file with records, of this attempt or an earlier one.
+    private var hasFiles = false
     /// The paths of the files, which belong to one input each.
     private var taken: Set<FileName> = []
     /// Inputs whose files are not made yet.
@@ -97,7 +99,11 @@ struct RejectFiles {
                 saved += note.replayed - earlier.replayed
                 // A dry run leaves those of the real one alone.
                 guard !isDry else { continue }
-                let file = isReplaying ? nil : try RejectFile(resuming: note)
+                let file =
+                    isReplaying
+                    ? nil
+                    : try RejectFile(
+                        resuming: note, escape: inputs.options.escape)
                 if isOwn, let file {
                     // Of an attempt that was left, there may be an earlier one.
                     if let left = files[note.source] {
@@ -105,7 +111,9 @@ struct RejectFiles {
                     }
                     files[note.source] = file
                     taken.insert(note.path)
+                    hasFiles = true
                 } else if FileDescriptor.size(note.path) != nil {
+                    hasFiles = true
                     try file?.close()
                     others.append(note)
                     taken.insert(note.path)
@@ -176,6 +184,9 @@ struct RejectFiles {
         for name in [path, RejectFile.reasons(of: path)] { FileDescriptor.remove(name) }
     }
 
+    /// Whether the files of all rejects so far were removed, or emptied by replays.
+    var areGone: Bool { !hasFiles && !isDry }
+
     /// How long the files are; after `synchronize()`.
     var notes: [RejectFileNote] {
         others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
@@ -206,8 +217,10 @@ struct RejectFiles {
             let path = freePath(of: source)
             files[source] = RejectFile(
                 path: path, isArray: format == .json, header: header(columnNames, format),
+                escape: inputs.options.escape,
                 replayed: replayed[path.lastComponent] ?? 0)
             taken.insert(path)
+            hasFiles = true
             unmade.append(source)
         }
         if let file = files[source] {
@@ -305,8 +318,13 @@ struct RejectFiles {
     }
 
     /// A name as a table without quotes has it.
+    ///
+    /// Without an escape only `read.columns` can give a name that holds a delimiter. It does so
+    /// again in a replay, whatever the header has there.
     private func escaped(_ name: String.UTF8View, _ delimiter: [UInt8]) -> [UInt8] {
-        guard let escape = inputs.options.escape else { return Array(name) }
+        guard let escape = inputs.options.escape else {
+            return name.map { [10, 13].contains($0) || delimiter.contains($0) ? 95 : $0 }
+        }
         return name.flatMap { byte in
             [escape, 10, 13].contains(byte) || delimiter.contains(byte) ? [escape, byte] : [byte]
         }

@@ -11,7 +11,8 @@ extension PipelineRun {
             spec: job.spec, container: container, values: job.values, paths: job.paths,
             runID: journal.run.runID,
             now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
-            isDry: options.isDry, judgesInputs: options.replay == nil, progress: runner.progress,
+            isDry: options.isDry, hasSpecFile: options.hasSpecFile,
+            judgesInputs: options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
             outputs: outputs,
             publication: place == .beside

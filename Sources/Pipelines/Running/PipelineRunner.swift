@@ -46,9 +46,12 @@ package struct PipelineRunner: Sendable {
 
     /// The same for a spec that is in no file; `file` is what messages call it, and relative paths
     /// start at its folder.
-    func run(_ file: String, text: String?) -> RunOutcome {
+    ///
+    /// - Parameter warnings: are shown, and are in the report.
+    func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told)
+        warnings.forEach(run.runner.warn)
         do {
             let context = context(now: options.now, runID: nil)
             let (checked, _, found) =

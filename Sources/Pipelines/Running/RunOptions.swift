@@ -33,6 +33,8 @@ package struct RunOptions: Sendable {
     package var opening: StoreSpec.OpenMode?
     /// Nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false
+    /// The user has the spec, so that messages may name its keys.
+    package var hasSpecFile = true
     /// What an interrupted run has left is not gone on with.
     package var isRestart = false
     /// What to do where another is at work; nil fails, but lets a dry run go on beside it.

@@ -39,6 +39,20 @@ enum URLCheck {
             at: place, fix: fix(scheme, text, use))
     }
 
+    /// The problem of a URL on the command line; nil of a path.
+    ///
+    /// - Parameter command: reads standard input.
+    static func problem(ofInput text: String, for command: String) -> Diagnostic? {
+        guard let scheme = scheme(of: text) else { return nil }
+        let line = reading(scheme, text).map {
+            CommandExample.pipe($0, as: format(of: text), into: command)
+        }
+        return Diagnostic(
+            code: "input.url", "etl does not read \(scheme)://", at: .file(text),
+            fix: line.map { "fetch it: `\($0)`" }
+                ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
+    }
+
     private static func paths(of stage: Stage) -> [TemplateText] {
         switch stage.kind {
         case .import(let spec): spec.read.files

@@ -97,9 +97,22 @@ extension ImportWriter {
                 "\(counts.rejectedOfRead); "
                     + (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(several) are")
                     + " allowed",
-                fix: environment.isDry
-                    ? "mend the records, or raise `rejects.\(key)`"
-                    : "mend the records in \(rejects.finalFolder), or raise `rejects.\(key)`"))
+                fix: fixOfTooMany(key)))
         return RunFailure(.dataError, diagnostics)
+    }
+
+    private func fixOfTooMany(_ key: String) -> String {
+        let allowance =
+            environment.hasSpecFile
+            ? "raise `rejects.\(key)`" : "allow rejects with --allow-rejects"
+        if environment.isDry { return "mend the records, or \(allowance)" }
+        let folder = rejects.finalFolder
+        if rejects.areGone {
+            return "the records were in \(folder), and are no longer there: read the input again"
+                + " with --restart, or \(allowance)"
+        }
+        return environment.hasSpecFile
+            ? "mend the records in \(folder), or \(allowance)"
+            : "correct the file and import it again, or \(allowance); the records are in \(folder)"
     }
 }

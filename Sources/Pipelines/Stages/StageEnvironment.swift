@@ -18,6 +18,8 @@ struct StageEnvironment: Sendable {
     var workingFolder: String
     /// No file is written.
     var isDry: Bool
+    /// The user has the spec, so that messages may name its keys.
+    var hasSpecFile = true
     /// Whether `unmet` and `min-records` count: a replay and a test read only some of the records.
     var judgesInputs = true
     var progress: RunProgress

@@ -92,7 +92,8 @@ final class CSVDecoder: RecordDecoder {
             return mark
         }
         let header = CSVHeader(
-            source: source, recordBytesMax: options.maxRecordBytes, lineEnd: lineEnd)
+            source: source, recordBytesMax: options.maxRecordBytes, encoding: options.encoding,
+            lineEnd: lineEnd)
         guard let first = bytes.baseAddress else {
             throw RecordStreamError(.csvNoHeader, in: source)
         }
@@ -325,7 +326,7 @@ final class CSVDecoder: RecordDecoder {
         recordCount += 1
         let chunkStart = Bytes(batch.chunk.start)
         batch.reject(
-            fault.recordFault, number: recordCount, offset: start - chunkStart,
+            fault.recordFault(options.encoding), number: recordCount, offset: start - chunkStart,
             byteCount: end - start, faultOffset: place - chunkStart)
     }
 }

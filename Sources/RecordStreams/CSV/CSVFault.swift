@@ -13,7 +13,9 @@ enum CSVFault: Equatable {
     }
 
     /// The fault as a reason to reject a record.
-    var recordFault: RecordFault {
+    ///
+    /// - Parameter encoding: that of the input.
+    func recordFault(_ encoding: TextEncoding) -> RecordFault {
         switch self {
         case .textAfterQuote:
             RecordFault(
@@ -42,8 +44,9 @@ enum CSVFault: Equatable {
                 fix: "enclose fields that contain the delimiter in quotes")
         case .invalidUTF8:
             RecordFault(
-                code: "encoding", detail: "csv.invalid-utf8",
-                message: "The text is not valid UTF-8", fix: TextEncoding.fix)
+                code: "encoding",
+                detail: encoding == .utf8 ? "csv.invalid-utf8" : "csv.invalid-text",
+                message: encoding.fault, fix: encoding.fix)
         case .tooBig:
             RecordFault(
                 code: "too-big", detail: "csv.record-too-big",

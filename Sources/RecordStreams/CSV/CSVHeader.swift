@@ -6,6 +6,7 @@ struct CSVHeader {
 
     let source: String
     let recordBytesMax: Int
+    let encoding: TextEncoding
     /// The byte that ends a line, for counting.
     let lineEnd: UInt8
 
@@ -69,7 +70,7 @@ struct CSVHeader {
     }
 
     private func error(_ fault: CSVFault, at place: Bytes, _ first: Bytes) -> RecordStreamError {
-        error(fault.recordFault.message, at: place, first)
+        error(fault.recordFault(encoding).message, at: place, first)
     }
 
     /// The error of a header that cannot be used, for that reason.

@@ -10,6 +10,26 @@ package enum CommandExample {
         "to: { command: \(list(words)) }"
     }
 
+    /// `zstd -dc data.ndjson.zst | etl infer - --as ndjson`.
+    ///
+    /// - Parameter command: reads standard input.
+    package static func pipe(
+        _ words: [String], as format: RecordFormat, into command: String
+    ) -> String {
+        words.map(shell).joined(separator: " ") + " | \(command) --as \(format.rawValue)"
+    }
+
+    /// The word for a shell, in quotes if it needs some.
+    package static func shell(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "-_./+:=@%".unicodeScalars.contains(scalar)
+            }
+        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
     private static func list(_ words: [String]) -> String {
         "[" + words.map(word).joined(separator: ", ") + "]"
     }

@@ -73,6 +73,28 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The command line that reads it.
+    ///
+    /// - Parameters:
+    ///   - path: the file as the user named it; `-` is standard input.
+    ///   - command: reads standard input, such as `etl infer -`.
+    package func fix(_ path: String, for command: String) -> String {
+        let isStream = path == "-"
+        let line = CommandExample.pipe(
+            words(isStream ? "FILE" : path), as: innerFormat(path), into: command)
+        switch self {
+        case .zstd, .xz, .bzip2:
+            let words = isStream ? Array(words("").dropLast()) : words(path)
+            let piped = CommandExample.pipe(words, as: innerFormat(path), into: command)
+            return isStream ? "unpack it before: `… | \(piped)`" : "unpack it: `\(piped)`"
+        case .zip where isStream: return "save it to a file, and unpack that: `\(line)`"
+        case .zip: return "unpack it: `\(line)`, with the name of a file in it if it has several"
+        case .workbook: return "save the sheet as CSV, or convert it: `\(line)`"
+        case .parquet where isStream: return "save it to a file, and convert that: `\(line)`"
+        case .parquet: return "convert it: `\(line)`"
+        }
+    }
+
     /// The command that writes what is in a file.
     private func words(_ file: String) -> [String] {
         switch self {

@@ -40,6 +40,7 @@ final class JSONDocumentDecoder: RecordDecoder {
     private let source: String
     let store: JSONRecordStore
     let maxRecordBytes: Int
+    private let encoding: TextEncoding
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
@@ -56,6 +57,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         source: String, selection: FieldSelection, options: ReadOptions
     ) throws(RecordStreamError) {
         self.source = source
+        encoding = options.encoding
         path = try JSONDocumentPath(options.at, source: source)
         store = JSONRecordStore(selection, depthMax: options.depthMax)
         maxRecordBytes = options.maxRecordBytes
@@ -211,7 +213,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         recordCount += 1
         let chunkStart = Bytes(batch.chunk.start)
         batch.reject(
-            fault.kind.recordFault, number: recordCount, offset: start - chunkStart,
+            fault.kind.recordFault(encoding), number: recordCount, offset: start - chunkStart,
             byteCount: end - start, faultOffset: (fault.place ?? start) - chunkStart)
         position = end
         expectation = .afterRecord
@@ -226,7 +228,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         recordCount += 1
         let offset = position - Bytes(batch.chunk.start)
         batch.reject(
-            JSONFault.Kind.tooBig.recordFault, number: recordCount, offset: offset,
+            JSONFault.Kind.tooBig.recordFault(encoding), number: recordCount, offset: offset,
             byteCount: limit - position, faultOffset: offset)
         skipper = JSONScanner(depthMax: Self.skippedDepthMax, isLenient: true)
         isSkippingRecord = expectation == .record || expectation == .recordOrEnd
@@ -248,7 +250,8 @@ final class JSONDocumentDecoder: RecordDecoder {
     }
 
     func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) {
-        let reason = kind == .incomplete ? "The document ends early" : kind.recordFault.message
+        let reason =
+            kind == .incomplete ? "The document ends early" : kind.recordFault(encoding).message
         fail(reason, at: place, batch: batch)
     }
 

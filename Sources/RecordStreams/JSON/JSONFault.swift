@@ -44,7 +44,9 @@ struct JSONFault {
 
 extension JSONFault.Kind {
     /// The fault as a reason to reject a record.
-    var recordFault: RecordFault {
+    ///
+    /// - Parameter encoding: that of the input.
+    func recordFault(_ encoding: TextEncoding) -> RecordFault {
         switch self {
         case .none, .unexpectedByte:
             RecordFault(
@@ -74,9 +76,9 @@ extension JSONFault.Kind {
                 message: "Half of a surrogate pair stands alone")
         case .invalidUTF8:
             RecordFault(
-                code: "encoding", detail: "json.invalid-utf8",
-                message: "The text is not valid UTF-8",
-                fix: TextEncoding.fix)
+                code: "encoding",
+                detail: encoding == .utf8 ? "json.invalid-utf8" : "json.invalid-text",
+                message: encoding.fault, fix: encoding.fix)
         case .tooDeep:
             RecordFault(
                 code: "parse", detail: "json.too-deep", message: "The value nests too deep",

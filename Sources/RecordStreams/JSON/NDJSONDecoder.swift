@@ -109,7 +109,8 @@ final class NDJSONDecoder: RecordDecoder {
         }
         let chunkStart = Bytes(batch.chunk.start)
         batch.reject(
-            fault.kind.recordFault, number: recordCount, offset: start - chunkStart,
+            fault.kind.recordFault(options.encoding), number: recordCount,
+            offset: start - chunkStart,
             byteCount: end - start, faultOffset: (fault.place ?? start) - chunkStart)
     }
 
@@ -135,7 +136,8 @@ final class NDJSONDecoder: RecordDecoder {
         recordCount += 1
         let offset = start - Bytes(batch.chunk.start)
         batch.reject(
-            JSONFault.Kind.tooBig.recordFault, number: recordCount, offset: offset,
+            JSONFault.Kind.tooBig.recordFault(options.encoding), number: recordCount,
+            offset: offset,
             byteCount: end - start, faultOffset: offset)
     }
 }

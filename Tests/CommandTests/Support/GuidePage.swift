@@ -123,7 +123,8 @@ struct GuidePage {
             exec 2>&1
             etl() {
                 case "$1 $*" in
-                    "run "*|"seed "*|"replay "*) command etl "$@" --verbose ;;
+                    *"--quiet"*) command etl "$@" ;;
+                    "import "*|"run "*|"seed "*|"replay "*) command etl "$@" --verbose ;;
                     *"--format"*|*"--count"*) command etl "$@" ;;
                     "fetch "*) command etl "$@" --format table ;;
                     *) command etl "$@" ;;

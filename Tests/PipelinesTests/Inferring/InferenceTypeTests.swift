@@ -125,7 +125,10 @@ import Testing
             "x: String  # dates of which nothing tells the day from the month, kept as text"
         ),
         (["\"1,5\"", "\"1.234,56\""], "x: Decimal  # guessed: a number in this form"),
-        (["\"1,234\"", "\"5,678\""], "x: String"),
+        (
+            ["\"1,234\"", "\"5,678\""],
+            "x: String  # kept as text: nothing tells whether the comma of 1,234 groups thousands"
+        ),
         (["\"1,234,567\"", "\"5,678\""], "x: Decimal  # guessed: a number in this form"),
         (["true", "false"], "x: Boolean"),
         (["True", "false"], "x: String"),

@@ -33,7 +33,8 @@ struct ExplanationTests {
                 [
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
                     "import.read-before", "import.unmet-path", "import.app-store", "import.entity",
-                    "import.key", "import.model", "import.standard-input", "import.store",
+                    "import.folder", "import.key", "import.model", "import.skipped-columns",
+                    "import.standard-input", "import.store",
                 ]
             ),
         ])

@@ -1,0 +1,89 @@
+import Diagnostics
+import RecordStreams
+
+/// What an inference leaves out of its inputs, or calls by another name, as warnings.
+enum InputLoss {
+    private static let shownMax = 8
+
+    /// What is known before any record is read.
+    ///
+    /// - Parameters:
+    ///   - inputs: those of one file.
+    ///   - file: the file's name for messages.
+    static func of(_ inputs: [SampleInput], in file: String) -> [Diagnostic] {
+        guard let first = inputs.first else { return [] }
+        var losses: [Diagnostic] = []
+        if !first.leftOut.isEmpty {
+            let records = FittedImport.listed(inputs.map(\.form.at), max: 3)
+            losses.append(
+                leftOut(
+                    "Values beside the records of \(records) are left out: "
+                        + FittedImport.listed(first.leftOut, max: shownMax), file,
+                    fix: "to import them, too, write a spec with an import of this file that has"
+                        + " `at: $`"))
+        }
+        if let repeated = first.form.header?.repeated, !repeated.isEmpty,
+            let names = first.form.columns
+        {
+            let names = FittedImport.listed(names, max: 12)
+            losses.append(
+                Diagnostic(
+                    .warning, code: "infer.repeated-names",
+                    "The header has a name more than once ("
+                        + FittedImport.listed(repeated, max: shownMax)
+                        + "), so its columns are called \(names)",
+                    at: .file(file), fix: "give each column in the first line a name of its own"))
+        }
+        return losses
+    }
+
+    /// What the records have that no path can name.
+    static func of(_ sample: Sample) -> [Diagnostic] {
+        let file = sample.paths.first ?? ""
+        var losses: [Diagnostic] = []
+        if sample.hasNamelessField {
+            losses.append(
+                leftOut("A field without a name is left out", file, fix: "give the field a name"))
+        }
+        if sample.root.isTooWide {
+            losses.append(
+                leftOut(
+                    "The records have more than 4096 fields, and the last ones are left out", file,
+                    fix: "name the fields that are needed in a spec of your own"))
+        }
+        let nameless = sample.form.header?.nameless.sorted().filter {
+            sample.root.members.indices.contains($0) && !sample.root.members[$0].isLeftOut
+        }
+        if let nameless, !nameless.isEmpty, let columns = sample.columns {
+            let names = FittedImport.listed(nameless.map { columns[$0] }, max: shownMax)
+            losses.append(
+                Diagnostic(
+                    .warning, code: "infer.no-name",
+                    nameless.count == 1
+                        ? "The header has no name for a column, which is called \(names)"
+                        : "The header has no names for \(nameless.count) columns, which are called"
+                            + " \(names)",
+                    at: .file(file), fix: "name the columns in the first line"))
+        }
+        return losses
+    }
+
+    /// Numbers that may be a thousand times what they are read as.
+    static func of(_ entity: InferredEntity) -> [Diagnostic] {
+        // Where the comma separates columns, it is seldom in numbers.
+        guard let stage = entity.stage, stage.form.delimiter == UInt8(ascii: ";") else { return [] }
+        return entity.attributes.filter(\.isOpenNumber).map { attribute in
+            Diagnostic(
+                .warning, code: "infer.open-number",
+                "The point in the numbers of \(attribute.source) may stand before a fraction or group"
+                    + " thousands; it is read as before a fraction",
+                at: .file(stage.paths.first ?? ""),
+                fix: "if it groups thousands, set `number: { thousands: \".\" }` in a spec, as"
+                    + " `etl infer FILE --output DIR` writes it")
+        }
+    }
+
+    private static func leftOut(_ message: String, _ file: String, fix: String) -> Diagnostic {
+        Diagnostic(.warning, code: "infer.left-out", message, at: .file(file), fix: fix)
+    }
+}
