@@ -142,10 +142,9 @@ extension ManagedObjectContext {
 
     private func finishChild(_ pending: PendingObjects) {
         let objects = listed
-        listed.removeAll()
+        replaceListed()
         hasPendingDeletes = false
         for object in objects {
-            object.isListed = false
             if object.pending == .deleted {
                 object.isGone = true
                 object.isStored = false

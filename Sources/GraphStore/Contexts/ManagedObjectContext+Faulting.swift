@@ -221,6 +221,6 @@ extension ManagedObject {
     final func hasListState(_ slot: Int) -> Bool {
         guard slot < lists.count else { return false }
         let list = lists[slot]
-        return !list.isFault || !list.added.isEmpty || !list.removed.isEmpty || list.wished != nil
+        return !list.isFault || list.added.count > 0 || !list.removed.isEmpty || list.wished != nil
     }
 }

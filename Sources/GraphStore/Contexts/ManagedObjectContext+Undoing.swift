@@ -6,14 +6,13 @@ extension ManagedObjectContext {
     public func rollback() {
         giveUpSession()
         let objects = listed
-        listed.removeAll()
+        replaceListed()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         undoLog?.removeAll()
         for object in objects {
-            object.isListed = false
             let isNew = !object.isStored
             noteForEvent { change in
                 if isNew {
@@ -44,7 +43,7 @@ extension ManagedObjectContext {
         giveUpSession()
         invalidateLink()
         for object in listed { object.forgetChanges() }
-        listed.removeAll()
+        replaceListed()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false

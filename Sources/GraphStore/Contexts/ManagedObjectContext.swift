@@ -52,7 +52,9 @@ public final class ManagedObjectContext {
     var savepointDepth = 0
     let registry = ObjectRegistry()
     /// The objects that changed since the last save, in the order in which they first did.
-    var listed: [ManagedObject] = []
+    private(set) var listed: [ManagedObject] = []
+    /// Finds them by what fetches compare.
+    var pendingIndex = PendingIndex()
     var unprocessedDeletes: [ManagedObject] = []
     /// New objects that were deleted but not yet removed, or that a Deny rule keeps; with the latter,
     /// saves fail.
@@ -127,6 +129,21 @@ public final class ManagedObjectContext {
     public var deletedObjects: [ManagedObject] { listed.filter { $0.pending == .deleted } }
     /// The objects in memory, faults too.
     public var registeredObjects: [ManagedObject] { registry.objects }
+
+    /// Holds an object until the next save, since it has changed.
+    func list(_ object: ManagedObject) {
+        guard !object.isListed else { return }
+        object.isListed = true
+        listed.append(object)
+    }
+
+    /// Begins again with the objects that have changed, or with none.
+    func replaceListed(with objects: [ManagedObject] = []) {
+        for object in listed { object.isListed = false }
+        listed = objects
+        for object in objects { object.isListed = true }
+        pendingIndex.removeAll()
+    }
 
     /// Keeps what an accessor could not throw.
     func note(_ error: StoreError) {
@@ -272,6 +289,9 @@ public struct ContextStatistics: Sendable, Hashable {
     public internal(set) var fetches = 0
     /// Saves that wrote something.
     public internal(set) var saves = 0
+    /// Pending objects that fetches have read: each object when the index of pending objects enters
+    /// it, and those that may meet a fetch's predicate.
+    public internal(set) var pendingObjectsRead = 0
     /// Entities of which so many faults were fired one after the other, and how many: what one
     /// `fault(_:)` or a prefetched key path would have read with a few statements.
     public internal(set) var singleFaultRuns: [String: Int] = [:]
@@ -295,6 +315,7 @@ public struct ContextStatistics: Sendable, Hashable {
         left.faultsFired == right.faultsFired && left.rowsRead == right.rowsRead
             && left.listsFired == right.listsFired && left.fetches == right.fetches
             && left.saves == right.saves && left.singleFaultRuns == right.singleFaultRuns
+            && left.pendingObjectsRead == right.pendingObjectsRead
     }
 
     /// By all counts.
@@ -305,5 +326,6 @@ public struct ContextStatistics: Sendable, Hashable {
         hasher.combine(fetches)
         hasher.combine(saves)
         hasher.combine(singleFaultRuns)
+        hasher.combine(pendingObjectsRead)
     }
 }

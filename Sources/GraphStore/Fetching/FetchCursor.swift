@@ -43,7 +43,8 @@ public final class FetchCursor<Object: ManagedObject> {
         self.request = request
         link = context.link
         let plan = try context.begin(request)
-        let overlay = context.overlay(plan, request)
+        // The rows of all pending objects are left out as they are now, whatever changes meanwhile.
+        let overlay = context.overlay(plan, request, isSelective: false)
         let isShared =
             context.isPinned || context.container.storeDescription.kind != .sqlite
         let connection =
@@ -56,9 +57,9 @@ public final class FetchCursor<Object: ManagedObject> {
         }
         if !overlay.isEmpty {
             let evaluation = try ObjectEvaluation(plan, context.container.model)
-            changed = Set(overlay.ids)
+            changed = Set(overlay.candidates.map(\.objectID))
             pending = try evaluation.sorted(
-                try context.matching(overlay.ids, evaluation))
+                try context.matching(overlay.candidates, evaluation))
             skips = plan.offset
             if plan.limit > 0 { remaining = plan.limit }
             self.evaluation = evaluation

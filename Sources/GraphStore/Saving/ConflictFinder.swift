@@ -8,12 +8,12 @@ import SQLite
 struct ConflictFinder {
     private let objects: ObjectSupport
     private let session: WriteSession
-    private let external: ExternalFiles
+    private let reader: ObjectReader
 
     init(_ objects: ObjectSupport, _ session: WriteSession, _ external: ExternalFiles) {
         self.objects = objects
         self.session = session
-        self.external = external
+        reader = ObjectReader(session.connection, objects, external)
     }
 
     /// `Z_OPT` of the rows that are there.
@@ -42,7 +42,7 @@ struct ConflictFinder {
 
     /// An object's row as it is inside the transaction.
     func storedRow(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
-        try ObjectReader(session.connection, objects, external).row(id)
+        try reader.row(id)
     }
 
     /// What the policy is asked about: the object as it is, and the row beside it.

@@ -36,7 +36,7 @@ struct ContextBackup {
     }
 
     func restore(_ context: ManagedObjectContext) {
-        for object in context.listed { object.isListed = false }
+        context.replaceListed()
         context.registry.removeAll()
         for entry in entries {
             let object = entry.object
@@ -54,10 +54,9 @@ struct ContextBackup {
             object.isGone = entry.isGone
             context.enter(object)
         }
-        context.listed = listed
+        context.replaceListed(with: listed)
         context.aliases = aliases
         context.unprocessedDeletes.removeAll()
-        for object in listed { object.isListed = true }
     }
 
     /// The same after a unit of work: what it made is gone, and what it read stays as it is saved.
@@ -70,7 +69,6 @@ struct ContextBackup {
         }
         restore(context)
         for object in strangers.values {
-            object.isListed = false
             let isNew = !object.isStored
             object.pending = .none
             if isNew {
