@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     func objectReader() throws(StoreError) -> ObjectReader {
         if let parent { return try parent.objectReader() }
         try checkInterrupt()
+        if let transactionReader { return transactionReader }
         let reader = try rows.objectReader()
         reader.connection.watch(interruptFlag)
         return reader

@@ -4,6 +4,7 @@ import GraphModel
 extension ManagedObjectContext {
     /// Forgets all changes: what was read is as it was, without being read again.
     public func rollback() {
+        let undone = transactionReader == nil ? nil : openSession?.change
         giveUpSession()
         let objects = listed
         replaceListed()
@@ -30,8 +31,10 @@ extension ManagedObjectContext {
                 object.revert()
             }
         }
+        if undone != nil { forgetTransactionRows() }
         tellDidChange()
         tellFollowers(.rolledBack)
+        if let undone { tellFollowers(.merged(undone)) }
     }
 
     /// Forgets all objects and changes.

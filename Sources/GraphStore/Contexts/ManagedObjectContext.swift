@@ -6,10 +6,10 @@ import SQLite
 /// Belongs to one thread at a time, which the compiler checks: it is not `Sendable`, so neither it
 /// nor what comes from it can leave its region.
 ///
-/// Batch requests and bulk loads write into the store at once, in a transaction that the context
-/// keeps open; objects that were changed wait in memory. `save()` writes the waiting objects into
-/// that same transaction and commits both together, and `rollback()` drops both. Until then
-/// fetches and faults see neither, only what is saved, and the changes of this context's objects.
+/// Changed objects are pending in memory until `save()` writes them in one transaction, or
+/// `rollback()` drops them. A batch request writes to the store and is committed before `execute`
+/// returns; the context's objects are refreshed. Inside a unit of work, batch requests are committed
+/// by the unit's end, and until then only this context sees them.
 public final class ManagedObjectContext {
     /// What happens where an object's row turns out to be gone.
     public enum FaultPolicy: String, Sendable, Hashable {
@@ -48,6 +48,8 @@ public final class ManagedObjectContext {
     /// Set while work runs that its task may cancel.
     var interruptFlag: InterruptFlag?
     var openSession: WriteSession?
+    /// Reads inside the open transaction, if a unit of work has run a batch request in it.
+    var transactionReader: ObjectReader?
     /// Units of work that are open, one in the other.
     var savepointDepth = 0
     let registry = ObjectRegistry()
@@ -156,11 +158,12 @@ public final class ManagedObjectContext {
         return notedErrors
     }
 
-    // MARK: The bulk path's transaction
+    // MARK: The open transaction
 
     /// Gives the open transaction up, if there is one.
     func giveUpSession() {
         guard let session = openSession else { return }
+        transactionReader = nil
         session.rollback()
         openSession = nil
         container.endWriting()
@@ -244,6 +247,12 @@ public final class ManagedObjectContext {
         throw StoreError(.cancelled, "The task was cancelled")
     }
 
+    /// What errors call this context while it writes.
+    private var writerName: String {
+        if let name { return "the context '\(name)'" }
+        return transactionAuthor.map { "a context of '\($0)'" } ?? "a context without a name"
+    }
+
     /// The open transaction, begun with the first change.
     func session() throws(StoreError) -> WriteSession {
         try checkInterrupt()
@@ -251,7 +260,7 @@ public final class ManagedObjectContext {
             openSession.connection.watch(interruptFlag)
             return openSession
         }
-        let session = try container.beginWriting()
+        let session = try container.beginWriting(as: writerName)
         session.connection.watch(interruptFlag)
         session.author = transactionAuthor
         session.contextName = name

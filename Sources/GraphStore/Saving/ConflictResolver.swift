@@ -15,7 +15,8 @@ struct ConflictResolver {
     init(_ context: ManagedObjectContext, _ session: WriteSession) {
         self.context = context
         finder = ConflictFinder(
-            context.container.objects, session, context.container.externalFiles)
+            context.container.objects, session, context.container.externalFiles,
+            isDetailed: context.mergePolicy.showsConflicts)
     }
 
     /// Puts the context back as it was before the first decision.

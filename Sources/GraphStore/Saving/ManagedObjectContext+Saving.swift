@@ -63,10 +63,7 @@ extension ManagedObjectContext {
             try container.externalFiles.remove(files.written)
             throw error
         }
-        openSession = nil
-        inbox?.expect(session.change)
-        container.noteForBroadcast(session.change)
-        container.endWriting()
+        endSession(session)
         statistics.saves += 1
         advanceGeneration()
         finish(pending, versions: versions, in: session.change)
@@ -76,6 +73,15 @@ extension ManagedObjectContext {
         tellFollowers(.saved)
         return SaveResult(
             change: session.change, historyToken: container.historyToken(of: session))
+    }
+
+    /// The open transaction is committed; what it changed is to be told, which the caller does.
+    func endSession(_ session: WriteSession) {
+        openSession = nil
+        transactionReader = nil
+        inbox?.expect(session.change)
+        container.noteForBroadcast(session.change)
+        container.endWriting()
     }
 
     // MARK: Before the transaction
