@@ -13,12 +13,14 @@
 /// microbenchmarks keep-if FILE [PREDICATE]   what filters add to decoding
 /// microbenchmarks query STORE PREDICATE [count]
 /// microbenchmarks objects FOLDER             what the object path costs beside the bulk path
+/// microbenchmarks patterns FOLDER COUNT       find-or-create, upserts, and to-manys one by one
 /// microbenchmarks records FOLDER SPECS       time and allocations of each step of a record's way
 /// ```
 @main enum Microbenchmarks {
     private static let usage =
         "usage: microbenchmarks streams FOLDER | keep-if FILE [PREDICATE]"
-        + " | query STORE PREDICATE [count] | objects FOLDER | records FOLDER SPECS\n"
+        + " | query STORE PREDICATE [count] | objects FOLDER | patterns FOLDER COUNT"
+        + " | records FOLDER SPECS\n"
 
     static func main() throws {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -29,6 +31,8 @@
         case ("query", 3): try Query.rows(store: words[1], words[2])
         case ("query", 4) where words[3] == "count": try Query.count(store: words[1], words[2])
         case ("objects", 2): try Objects.measure(folder: words[1])
+        case ("patterns", 3):
+            try ObjectPatterns.measure(folder: words[1], count: Int(words[2]) ?? 10_000)
         case ("records", 3): try RecordSteps.measure(folder: words[1], specs: words[2])
         default:
             _ = usage.withCString { write(2, $0, strlen($0)) }

@@ -2,10 +2,18 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Writes the request's rows, to be saved with the context.
+    /// Writes the request's rows.
+    ///
+    /// The request is committed before this returns, unless it runs inside a unit of work, and its
+    /// change is merged into this context. The handler must not write to the store by another way.
     ///
     /// - Throws: what the handler throws, or `StoreError`; then nothing of the request is written.
     public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
+        try committing { try $0.write(request) }
+    }
+
+    /// The same in the open transaction, which `save()` commits.
+    func write(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         let insert = try BatchInsert(request, container)
         return try whole { session in
             let before = session.change
@@ -19,9 +27,7 @@ extension ManagedObjectContext {
                 result.objectIDs = ids
             }
             session.change = before
-            for id in change.inserted.ids { session.change.insert(id) }
-            for id in change.updated.ids { session.change.update(id) }
-            for id in change.deleted.ids { session.change.delete(id) }
+            session.change.add(change)
             return result
         }
     }

@@ -38,8 +38,7 @@ extension BatchValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
 /// request.key = ["code"]                       // rows with a code that is there update
 /// request.policy = .objectTrump
 /// request.links = ["owner": .init(by: "email", missing: .create)]
-/// let result = try context.execute(request)
-/// try context.save()
+/// let result = try context.execute(request)      // committed
 /// ```
 /// The model's rules are checked row by row; a row that breaks them is refused alone.
 public struct BatchInsertRequest {

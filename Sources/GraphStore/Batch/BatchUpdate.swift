@@ -6,7 +6,15 @@ extension ManagedObjectContext {
     ///
     /// Objects that are so already stay untouched. The new values are checked against the model's
     /// rules; one that breaks them makes the whole request fail, with nothing done.
+    ///
+    /// The request is committed before this returns, unless it runs inside a unit of work, and its
+    /// change is merged into this context. Pending changes of objects are not saved by it.
     public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
+        try committing { try $0.write(request) }
+    }
+
+    /// The same in the open transaction, which `save()` commits.
+    package func write(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
         let model = container.model
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: model, variables: request.variables)

@@ -150,7 +150,7 @@ final class QueueExecutor: SerialExecutor {
     }
 
     /// Differs from that of every other thread that lives.
-    private static var currentThread: UInt {
+    static var currentThread: UInt {
         #if canImport(Glibc)
             pthread_self()
         #else

@@ -68,6 +68,9 @@ struct EventObservers {
     var next = 0
     var bodies: [Int: (ContextEvent) -> Void] = [:]
     var change = ContextChange()
+
+    /// Changes the sets where they are, since a copy of them would take time for each object.
+    mutating func note(_ body: (inout ContextChange) -> Void) { body(&change) }
 }
 
 extension ManagedObjectContext {
@@ -93,9 +96,7 @@ extension ManagedObjectContext {
 
     /// Notes a change for the next event; costs nothing where nobody watches.
     func noteForEvent(_ change: (inout ContextChange) -> Void) {
-        guard var noted = eventObservers?.change else { return }
-        change(&noted)
-        eventObservers?.change = noted
+        eventObservers?.note(change)
     }
 
     /// Tells what has changed in memory since the last time.

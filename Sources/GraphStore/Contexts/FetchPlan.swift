@@ -13,6 +13,8 @@ struct FetchPlan {
     let otherRoots: Set<Int64>
     /// Root entities of objects that the predicate or the order only name: a deletion counts.
     let namedRoots: Set<Int64>
+    /// The paths to such objects, with their roots.
+    let namedPaths: [[String]: Int64]
     private let objects: ObjectSupport
     /// The root entity's number for that of each entity below it.
     var rootNumbers: [Int64: Int64] { objects.schema.rootNumbers }
@@ -44,16 +46,17 @@ struct FetchPlan {
         }
         let paths =
             LookedAtPaths(predicate).paths.union(sortDescriptors.map(\.keyPath))
-        (otherRoots, namedRoots) = Self.roots(of: paths, from: layout, objects)
+        (otherRoots, namedPaths) = Self.roots(of: paths, from: layout, objects)
+        namedRoots = Set(namedPaths.values)
     }
 
     /// Root entities on the way along paths; those at whose objects a path of to-ones ends, too,
     /// but by themselves.
     private static func roots(
         of paths: Set<[String]>, from layout: EntityLayout, _ objects: ObjectSupport
-    ) -> (others: Set<Int64>, named: Set<Int64>) {
+    ) -> (others: Set<Int64>, named: [[String]: Int64]) {
         var others: Set<Int64> = []
-        var named: Set<Int64> = []
+        var named: [[String]: Int64] = [:]
         for path in paths {
             var here: EntityLayout? = layout
             for (position, name) in path.enumerated() {
@@ -67,7 +70,7 @@ struct FetchPlan {
                 default: here = nil
                 }
                 guard let root = here?.entity.rootNumber else { break }
-                if isNamed { named.insert(root) } else { others.insert(root) }
+                if isNamed { named[path] = root } else { others.insert(root) }
             }
         }
         return (others, named)
@@ -76,7 +79,7 @@ struct FetchPlan {
     /// The root entities whose objects have a say in the results, or in a path from each.
     func roots(alsoAt path: [String]) -> Set<Int64> {
         let (others, named) = Self.roots(of: [path], from: layout, objects)
-        return otherRoots.union(namedRoots).union(others).union(named)
+        return otherRoots.union(namedRoots).union(others).union(named.values)
             .union([layout.entity.rootNumber])
     }
 

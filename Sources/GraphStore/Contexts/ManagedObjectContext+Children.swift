@@ -16,10 +16,10 @@ extension ManagedObjectContext {
     func saveIntoParent(_ pending: PendingObjects) throws(StoreError) -> SaveResult {
         guard let parent else { return SaveResult(change: StoreChange()) }
         if let session = openSession {
-            // Bulk work of a child has no place to wait in.
+            // A load of a child cannot be pending in its parent.
             throw StoreError(
                 .invalidRequest,
-                "A child context cannot keep batch requests waiting; run them in its parent"
+                "A child context cannot save a bulk load; run the load in its parent"
                     + " (\(session.change.isEmpty ? "nothing" : "something") was written)")
         }
         // Held, since nobody else may hold what is read before it is changed.
@@ -142,10 +142,9 @@ extension ManagedObjectContext {
 
     private func finishChild(_ pending: PendingObjects) {
         let objects = listed
-        listed.removeAll()
+        replaceListed()
         hasPendingDeletes = false
         for object in objects {
-            object.isListed = false
             if object.pending == .deleted {
                 object.isGone = true
                 object.isStored = false

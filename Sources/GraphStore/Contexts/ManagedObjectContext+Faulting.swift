@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     func objectReader() throws(StoreError) -> ObjectReader {
         if let parent { return try parent.objectReader() }
         try checkInterrupt()
+        if let transactionReader { return transactionReader }
         let reader = try rows.objectReader()
         reader.connection.watch(interruptFlag)
         return reader
@@ -221,6 +222,6 @@ extension ManagedObject {
     final func hasListState(_ slot: Int) -> Bool {
         guard slot < lists.count else { return false }
         let list = lists[slot]
-        return !list.isFault || !list.added.isEmpty || !list.removed.isEmpty || list.wished != nil
+        return !list.isFault || list.added.count > 0 || !list.removed.isEmpty || list.wished != nil
     }
 }

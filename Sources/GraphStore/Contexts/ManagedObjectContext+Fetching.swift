@@ -45,16 +45,10 @@ extension ManagedObjectContext {
         guard !overlay.isWhole else {
             return try results(plan, request, readsRows: false).count
         }
-        let select = try plan.counting(without: overlay.ids)
-        let reader = try objectReader()
-        let saved = try storing { () throws(SQLiteError) in
-            let rows = try select.prepare(on: reader.connection)
-            return try rows.step() ? Int(rows.integer(0)) : 0
-        }
-        var all = saved
-        if !overlay.isEmpty {
+        var all = try countVisible(plan, overlay)
+        if !overlay.candidates.isEmpty {
             let evaluation = try ObjectEvaluation(plan, container.model)
-            all += try matching(overlay.ids, evaluation).count
+            all += try matching(overlay.candidates, evaluation).count
         }
         let behindOffset = max(0, all - plan.offset)
         return plan.limit > 0 ? min(plan.limit, behindOffset) : behindOffset
@@ -94,7 +88,7 @@ extension ManagedObjectContext {
     // MARK: The store
 
     /// What the store has, in order; rows go into the objects' faults.
-    private func saved(
+    func saved(
         _ plan: FetchPlan, limit: Int?, offset: Int, readsRows: Bool, refreshes: Bool
     ) throws(StoreError) -> [ManagedObjectID] {
         let reader = try objectReader()
@@ -169,88 +163,6 @@ extension ManagedObjectContext {
     /// Keeps an object until the fetch has handed it out.
     private func keep(_ object: ManagedObject) {
         fetched.append(object)
-    }
-
-    // MARK: The overlay
-
-    /// The changed objects that a request must look at itself.
-    struct Overlay {
-        /// The request's own objects that are new, changed or deleted.
-        var ids: [ManagedObjectID] = []
-        /// Objects elsewhere that it looks at were changed, so that no answer of the store counts.
-        var isWhole = false
-
-        var isEmpty: Bool { ids.isEmpty && !isWhole }
-    }
-
-    func overlay<Object>(
-        _ plan: FetchPlan, _ request: FetchRequest<Object>
-    ) -> Overlay {
-        var overlay = Overlay()
-        guard request.includesPendingChanges else { return overlay }
-        var seen: Set<ManagedObjectID> = []
-        let numbers = Set(plan.numbers)
-        let root = plan.layout.entity.rootNumber
-        var context: ManagedObjectContext? = self
-        while let here = context {
-            for object in here.listed where object.pending != .none {
-                let own = object.layout.entity.rootNumber
-                if plan.otherRoots.contains(own)
-                    || object.pending == .deleted && plan.namedRoots.contains(own)
-                {
-                    overlay.isWhole = true
-                }
-                if own == root, numbers.contains(object.layout.number),
-                    seen.insert(object.objectID).inserted
-                {
-                    overlay.ids.append(object.objectID)
-                }
-            }
-            context = here.parent
-        }
-        return overlay
-    }
-
-    /// The store's rows without the overlay's, merged with those of the overlay that match.
-    private func merge(
-        _ plan: FetchPlan, _ overlay: Overlay, _ evaluation: ObjectEvaluation, readsRows: Bool,
-        refreshes: Bool
-    ) throws(StoreError) -> [ManagedObjectID] {
-        let changed = Set(overlay.ids)
-        // No more than those that changed can fall out of the window.
-        let limit = plan.limit > 0 ? plan.limit + plan.offset + changed.count : nil
-        let rows = try saved(
-            plan, limit: limit, offset: 0, readsRows: readsRows, refreshes: refreshes
-        ).filter { !changed.contains($0) }
-        let matching = try matching(overlay.ids, evaluation)
-        guard !matching.isEmpty else { return rows }
-        let saved = rows.map { object(with: $0) }
-        // Few new ones look at few of the rows to find their places; many look at most.
-        if matching.count > rows.count / 8 { try fault(saved) }
-        return try evaluation.merged(saved, evaluation.sorted(matching)).map(\.objectID)
-    }
-
-    /// Those of some changed objects that are there and meet the predicate, as they are now.
-    func matching(
-        _ ids: [ManagedObjectID], _ evaluation: ObjectEvaluation
-    ) throws(StoreError) -> [ManagedObject] {
-        var matching: [ManagedObject] = []
-        for id in ids {
-            let object = object(with: id)
-            if try isThere(object), try evaluation.matches(object) { matching.append(object) }
-        }
-        return matching
-    }
-
-    private func isThere(_ object: ManagedObject) throws(StoreError) -> Bool {
-        guard !object.isDeleted, !object.isGone else { return false }
-        do throws(StoreError) {
-            try fire(object)
-        } catch {
-            guard error.code == .inaccessible else { throw error }
-            return false
-        }
-        return true
     }
 
     /// All objects of the entity, each looked at in memory.

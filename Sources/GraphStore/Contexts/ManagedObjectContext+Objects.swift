@@ -213,13 +213,6 @@ extension ManagedObjectContext {
         object.isRegistered = false
     }
 
-    /// Holds an object until the next save, since it has changed.
-    func list(_ object: ManagedObject) {
-        guard !object.isListed else { return }
-        object.isListed = true
-        listed.append(object)
-    }
-
     /// Called before any change of a property.
     func willChange(_ object: ManagedObject, bit: Int, isOther: Bool = true) {
         undoLog?.note(object, existed: true)

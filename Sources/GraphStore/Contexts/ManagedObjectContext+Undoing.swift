@@ -4,16 +4,16 @@ import GraphModel
 extension ManagedObjectContext {
     /// Forgets all changes: what was read is as it was, without being read again.
     public func rollback() {
+        let undone = transactionReader == nil ? nil : openSession?.change
         giveUpSession()
         let objects = listed
-        listed.removeAll()
+        replaceListed()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false
         notedErrors.removeAll()
         undoLog?.removeAll()
         for object in objects {
-            object.isListed = false
             let isNew = !object.isStored
             noteForEvent { change in
                 if isNew {
@@ -31,8 +31,10 @@ extension ManagedObjectContext {
                 object.revert()
             }
         }
+        if undone != nil { forgetTransactionRows() }
         tellDidChange()
         tellFollowers(.rolledBack)
+        if let undone { tellFollowers(.merged(undone)) }
     }
 
     /// Forgets all objects and changes.
@@ -44,7 +46,7 @@ extension ManagedObjectContext {
         giveUpSession()
         invalidateLink()
         for object in listed { object.forgetChanges() }
-        listed.removeAll()
+        replaceListed()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false

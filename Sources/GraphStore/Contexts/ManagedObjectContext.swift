@@ -6,10 +6,10 @@ import SQLite
 /// Belongs to one thread at a time, which the compiler checks: it is not `Sendable`, so neither it
 /// nor what comes from it can leave its region.
 ///
-/// Batch requests and bulk loads write into the store at once, in a transaction that the context
-/// keeps open; objects that were changed wait in memory. `save()` writes the waiting objects into
-/// that same transaction and commits both together, and `rollback()` drops both. Until then
-/// fetches and faults see neither, only what is saved, and the changes of this context's objects.
+/// Changed objects are pending in memory until `save()` writes them in one transaction, or
+/// `rollback()` drops them. A batch request writes to the store and is committed before `execute`
+/// returns; the context's objects are refreshed. Inside a unit of work, batch requests are committed
+/// by the unit's end, and until then only this context sees them.
 public final class ManagedObjectContext {
     /// What happens where an object's row turns out to be gone.
     public enum FaultPolicy: String, Sendable, Hashable {
@@ -48,11 +48,15 @@ public final class ManagedObjectContext {
     /// Set while work runs that its task may cancel.
     var interruptFlag: InterruptFlag?
     var openSession: WriteSession?
+    /// Reads inside the open transaction, if a unit of work has run a batch request in it.
+    var transactionReader: ObjectReader?
     /// Units of work that are open, one in the other.
     var savepointDepth = 0
     let registry = ObjectRegistry()
     /// The objects that changed since the last save, in the order in which they first did.
-    var listed: [ManagedObject] = []
+    private(set) var listed: [ManagedObject] = []
+    /// Finds them by what fetches compare.
+    var pendingIndex = PendingIndex()
     var unprocessedDeletes: [ManagedObject] = []
     /// New objects that were deleted but not yet removed, or that a Deny rule keeps; with the latter,
     /// saves fail.
@@ -128,6 +132,21 @@ public final class ManagedObjectContext {
     /// The objects in memory, faults too.
     public var registeredObjects: [ManagedObject] { registry.objects }
 
+    /// Holds an object until the next save, since it has changed.
+    func list(_ object: ManagedObject) {
+        guard !object.isListed else { return }
+        object.isListed = true
+        listed.append(object)
+    }
+
+    /// Begins again with the objects that have changed, or with none.
+    func replaceListed(with objects: [ManagedObject] = []) {
+        for object in listed { object.isListed = false }
+        listed = objects
+        for object in objects { object.isListed = true }
+        pendingIndex.removeAll()
+    }
+
     /// Keeps what an accessor could not throw.
     func note(_ error: StoreError) {
         if notedErrors.count < 100 { notedErrors.append(error) }
@@ -139,11 +158,12 @@ public final class ManagedObjectContext {
         return notedErrors
     }
 
-    // MARK: The bulk path's transaction
+    // MARK: The open transaction
 
     /// Gives the open transaction up, if there is one.
     func giveUpSession() {
         guard let session = openSession else { return }
+        transactionReader = nil
         session.rollback()
         openSession = nil
         container.endWriting()
@@ -227,6 +247,12 @@ public final class ManagedObjectContext {
         throw StoreError(.cancelled, "The task was cancelled")
     }
 
+    /// What errors call this context while it writes.
+    private var writerName: String {
+        if let name { return "the context '\(name)'" }
+        return transactionAuthor.map { "a context of '\($0)'" } ?? "a context without a name"
+    }
+
     /// The open transaction, begun with the first change.
     func session() throws(StoreError) -> WriteSession {
         try checkInterrupt()
@@ -234,7 +260,7 @@ public final class ManagedObjectContext {
             openSession.connection.watch(interruptFlag)
             return openSession
         }
-        let session = try container.beginWriting()
+        let session = try container.beginWriting(as: writerName)
         session.connection.watch(interruptFlag)
         session.author = transactionAuthor
         session.contextName = name
@@ -272,6 +298,9 @@ public struct ContextStatistics: Sendable, Hashable {
     public internal(set) var fetches = 0
     /// Saves that wrote something.
     public internal(set) var saves = 0
+    /// Pending objects that fetches have read: each object when the index of pending objects enters
+    /// it, and those that may meet a fetch's predicate.
+    public internal(set) var pendingObjectsRead = 0
     /// Entities of which so many faults were fired one after the other, and how many: what one
     /// `fault(_:)` or a prefetched key path would have read with a few statements.
     public internal(set) var singleFaultRuns: [String: Int] = [:]
@@ -295,6 +324,7 @@ public struct ContextStatistics: Sendable, Hashable {
         left.faultsFired == right.faultsFired && left.rowsRead == right.rowsRead
             && left.listsFired == right.listsFired && left.fetches == right.fetches
             && left.saves == right.saves && left.singleFaultRuns == right.singleFaultRuns
+            && left.pendingObjectsRead == right.pendingObjectsRead
     }
 
     /// By all counts.
@@ -305,5 +335,6 @@ public struct ContextStatistics: Sendable, Hashable {
         hasher.combine(fetches)
         hasher.combine(saves)
         hasher.combine(singleFaultRuns)
+        hasher.combine(pendingObjectsRead)
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 public import GraphModel
 import SQLite
 import Synchronization
@@ -8,7 +7,7 @@ public final class PersistentContainer: Sendable {
     // Only the holder of the lease below touches the store's connection; what else it has is
     // immutable.
     private nonisolated(unsafe) let store: PersistentStore
-    private let lease = DispatchSemaphore(value: 1)
+    private let lease = WriteLease()
     private let observers = Mutex(Observers())
     let remoteMonitor: RemoteChangeMonitor
 
@@ -217,21 +216,29 @@ public final class PersistentContainer: Sendable {
     // MARK: Writing and reading
 
     /// Waits for the turn to write and opens a transaction.
-    func beginWriting() throws(StoreError) -> WriteSession {
+    ///
+    /// - Parameter name: who writes, for the errors of callers that wait in vain.
+    /// - Throws: `.busy` with the name of the writer if its turn does not end within
+    ///   `busyTimeoutMilliseconds`, and at once if it has its turn on this thread.
+    func beginWriting(as name: String = #function) throws(StoreError) -> WriteSession {
         try requireWriting()
-        lease.wait()
+        try take(as: name)
         do {
             try store.backup?.keep(store.newReader)
             return try WriteSession(store, objects.keys)
         } catch {
-            lease.signal()
+            lease.release()
             throw error
         }
     }
 
     /// Gives the turn to the next writer.
     func endWriting() {
-        lease.signal()
+        lease.release()
+    }
+
+    private func take(as name: String) throws(StoreError) {
+        try lease.take(as: name, store.options, path: path)
     }
 
     private func requireWriting() throws(StoreError) {
@@ -247,8 +254,8 @@ public final class PersistentContainer: Sendable {
 
     /// A counter that moves when others commit; nil while this container writes.
     func foreignDataVersion() throws(StoreError) -> Int64? {
-        guard lease.wait(timeout: .now()) == .success else { return nil }
-        defer { lease.signal() }
+        guard lease.takeIfFree(as: #function) else { return nil }
+        defer { lease.release() }
         return try storing { () throws(SQLiteError) in
             try schema.dataVersion(on: store.connection)
         }
@@ -266,8 +273,8 @@ public final class PersistentContainer: Sendable {
     package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
         // With the turn to write given back: whoever is told may save.
         defer { broadcast() }
-        lease.wait()
-        defer { lease.signal() }
+        try take(as: #function)
+        defer { lease.release() }
         guard store.options.mayWrite else { return }
         let derived = try PendingIndexes.build(
             on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
@@ -279,8 +286,8 @@ public final class PersistentContainer: Sendable {
 
     /// Sets how much of the store's pages the connection that writes keeps in memory.
     package func setPageCache(kibibytes: Int) throws(StoreError) {
-        lease.wait()
-        defer { lease.signal() }
+        try take(as: #function)
+        defer { lease.release() }
         try storing { () throws(SQLiteError) in
             try store.connection.setPageCache(kibibytes: kibibytes)
         }
@@ -288,9 +295,9 @@ public final class PersistentContainer: Sendable {
 
     /// Folds the write-ahead log into the file, as far as readers allow.
     public func checkpoint() throws(StoreError) {
-        lease.wait()
-        defer { lease.signal() }
-        guard store.options.mayWrite, !store.address.isMemory else { return }
+        try take(as: #function)
+        defer { lease.release() }
+        guard store.options.mayWrite, store.address.hasLog else { return }
         try storing { () throws(SQLiteError) in
             try store.connection.foldLog(store.options)
         }

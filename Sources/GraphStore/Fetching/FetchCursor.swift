@@ -8,8 +8,8 @@ import SQLite
 /// is given as it is there, and one that was deleted there meanwhile is left out. While it is open the store's log cannot
 /// be folded in beyond it. A reset of the context ends it with an error.
 ///
-/// A store in memory, and a request that looks at changed objects elsewhere, cost sixteen bytes
-/// an object.
+/// A binary or JSON store, a unit of work with batch requests, and a request that looks at changed
+/// objects elsewhere cost sixteen bytes an object.
 public final class FetchCursor<Object: ManagedObject> {
     /// Where saved objects come from.
     private enum Source {
@@ -43,22 +43,24 @@ public final class FetchCursor<Object: ManagedObject> {
         self.request = request
         link = context.link
         let plan = try context.begin(request)
-        let overlay = context.overlay(plan, request)
+        // The rows of all pending objects are left out as they are now, whatever changes meanwhile.
+        let overlay = context.overlay(plan, request, isSelective: false)
+        let isAtomic = context.container.storeDescription.kind.isAtomic
         let isShared =
-            context.isPinned || context.container.storeDescription.kind != .sqlite
+            context.isPinned || context.readsOpenTransaction || isAtomic
         let connection =
             isShared
             ? try context.objectReader().connection : try context.container.newReader()
         self.connection = connection
-        guard context.container.storeDescription.kind == .sqlite, !overlay.isWhole else {
+        guard !isAtomic, !context.readsOpenTransaction, !overlay.isWhole else {
             source = .ids(try context.results(plan, request, readsRows: false))
             return
         }
         if !overlay.isEmpty {
             let evaluation = try ObjectEvaluation(plan, context.container.model)
-            changed = Set(overlay.ids)
+            changed = Set(overlay.candidates.map(\.objectID))
             pending = try evaluation.sorted(
-                try context.matching(overlay.ids, evaluation))
+                try context.matching(overlay.candidates, evaluation))
             skips = plan.offset
             if plan.limit > 0 { remaining = plan.limit }
             self.evaluation = evaluation

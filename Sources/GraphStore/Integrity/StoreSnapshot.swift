@@ -136,18 +136,28 @@ enum SnapshotFolder {
     private static let prefix = "etl-look-"
     private static let attemptsMax = 5
 
-    /// Copies the file and its log; nil where somebody keeps writing, who folds the log in anyway.
-    static func copy(
-        _ path: String, _ logs: [String]
-    ) throws(StoreError) -> (folder: String, path: String)? {
+    /// A new folder for temporary files that no other user may read.
+    static func make() throws(StoreError) -> String {
         let temporary = FileManager.default.temporaryDirectory.path
         removeLeftovers(in: temporary)
         let process = ProcessInfo.processInfo.processIdentifier
         let folder = "\(temporary)/\(prefix)\(process)-\(UUID().uuidString)"
+        do {
+            try FileSystem.makeFolder(folder, mode: 0o700)
+        } catch {
+            throw StoreError(
+                .inputOutput, "The folder \(folder) cannot be made: \(error)", cause: error)
+        }
+        return folder
+    }
+
+    /// Copies the file and its log; nil where somebody keeps writing, who folds the log in anyway.
+    static func copy(
+        _ path: String, _ logs: [String]
+    ) throws(StoreError) -> (folder: String, path: String)? {
+        let folder = try make()
         let name = PathText.components(of: path).last ?? "store"
         do {
-            // Whoever may read the copy may have no right to the store.
-            try FileSystem.makeFolder(folder, mode: 0o700)
             for _ in 0..<attemptsMax {
                 let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }
                 for suffix in [""] + logs {

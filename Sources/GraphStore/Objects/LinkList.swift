@@ -68,7 +68,7 @@ struct ToManyState {
     /// As it is now; nil while it is a fault.
     var current: LinkList?
     /// What was added while it was a fault.
-    var added: [ManagedObjectID] = []
+    private(set) var added = LinkList([], isOrdered: true)
     /// What was taken out while it was a fault.
     var removed: Set<ManagedObjectID> = []
     /// The order that was given to an ordered one before it became a fault again.
@@ -86,7 +86,7 @@ struct ToManyState {
         let known = Set(saved)
         var list = LinkList(
             removed.isEmpty ? saved : saved.filter { !removed.contains($0) }, isOrdered: isOrdered)
-        for id in added where !known.contains(id) || removed.contains(id) { list.append(id) }
+        for id in added.ids where !known.contains(id) || removed.contains(id) { list.append(id) }
         if let wished {
             var there = Set(list.ids)
             let first = wished.filter { there.remove($0) != nil }
@@ -94,7 +94,7 @@ struct ToManyState {
         }
         committed = saved
         current = list
-        added = []
+        added = LinkList([], isOrdered: true)
         removed = []
         wished = nil
     }
@@ -103,22 +103,20 @@ struct ToManyState {
     mutating func insert(_ id: ManagedObjectID) -> Bool {
         if current != nil { return current?.append(id) ?? false }
         // What was taken out before stays among the removed: it comes back at the end.
-        guard !added.contains(id) else { return false }
-        added.append(id)
-        return true
+        return added.append(id)
     }
 
     /// Takes an object out; false where it is known not to be there.
     mutating func remove(_ id: ManagedObjectID) -> Bool {
         if current != nil { return current?.remove(id) ?? false }
-        added.removeAll { $0 == id }
+        added.remove(id)
         return removed.insert(id).inserted
     }
 
     /// What a save must add and take out.
     var difference: (added: [ManagedObjectID], removed: [ManagedObjectID]) {
         guard let current, let committed else {
-            return (added, removed.sorted())
+            return (added.ids, removed.sorted())
         }
         if current.ids == committed { return ([], []) }
         let before = Set(committed)
@@ -131,7 +129,7 @@ struct ToManyState {
     /// Whether what is there, or its order where that matters, is not what is saved.
     func isChanged(isOrdered: Bool) -> Bool {
         guard let current, let committed else {
-            return !added.isEmpty || !removed.isEmpty || wished != nil
+            return added.count > 0 || !removed.isEmpty || wished != nil
         }
         if current.ids == committed { return false }
         return isOrdered || Set(current.ids) != Set(committed)
@@ -140,7 +138,7 @@ struct ToManyState {
     /// After a save: what is there now is what is saved.
     mutating func commit() {
         if let current { committed = current.ids }
-        added = []
+        added = LinkList([], isOrdered: true)
         removed = []
         wished = nil
     }
@@ -148,7 +146,7 @@ struct ToManyState {
     /// Back to what is saved.
     mutating func revert(isOrdered: Bool) {
         if let committed { current = LinkList(committed, isOrdered: isOrdered) }
-        added = []
+        added = LinkList([], isOrdered: true)
         removed = []
         wished = nil
     }
@@ -158,24 +156,24 @@ struct ToManyState {
         guard let current else { return }
         if isOrdered, isChanged(isOrdered: true) { wished = current.ids }
         let difference = self.difference
-        added = difference.added
+        added = LinkList(difference.added, isOrdered: true)
         removed = Set(difference.removed)
         committed = nil
         self.current = nil
     }
 
-    /// Puts another ID in an object's place, wherever it is.
-    mutating func rename(_ old: ManagedObjectID, _ new: ManagedObjectID) {
-        func renamed(_ ids: [ManagedObjectID]) -> [ManagedObjectID] {
+    /// Replaces IDs that objects no longer have, wherever they are.
+    mutating func rename(
+        _ old: Set<ManagedObjectID>, _ new: (ManagedObjectID) -> ManagedObjectID
+    ) {
+        func renamed(_ ids: [ManagedObjectID]) -> [ManagedObjectID]? {
+            guard ids.contains(where: old.contains) else { return nil }
             var seen: Set<ManagedObjectID> = []
-            return ids.map { $0 == old ? new : $0 }.filter { seen.insert($0).inserted }
+            return ids.map { old.contains($0) ? new($0) : $0 }.filter { seen.insert($0).inserted }
         }
-        if var list = current, list.contains(old) {
-            list.replace(with: renamed(list.ids))
-            current = list
-        }
-        wished = wished.map(renamed)
-        if added.contains(old) { added = renamed(added) }
-        if removed.remove(old) != nil { removed.insert(new) }
+        if let ids = current.flatMap({ renamed($0.ids) }) { current?.replace(with: ids) }
+        if let ids = wished.flatMap(renamed) { wished = ids }
+        if let ids = renamed(added.ids) { added.replace(with: ids) }
+        if let ids = renamed(Array(removed)) { removed = Set(ids) }
     }
 }

@@ -60,7 +60,7 @@ extension ManagedObject {
             .object(links[slot].flatMap { link.context?.object(with: $0) })
         case .toMany(let slot):
             .objects(
-                (lists[slot].current?.ids ?? lists[slot].added).compactMap {
+                (lists[slot].current?.ids ?? lists[slot].added.ids).compactMap {
                     link.context?.object(with: $0)
                 })
         }

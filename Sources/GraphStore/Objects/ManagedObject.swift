@@ -61,8 +61,8 @@ open class ManagedObject {
     }
     final let layout: EntityLayout
     final var link: ContextLink
-    final var values: [StoredValue]
-    final var links: [ManagedObjectID?]
+    final var values: [StoredValue] { didSet { leaveIndex() } }
+    final var links: [ManagedObjectID?] { didSet { leaveIndex() } }
     final var lists: [ToManyState]
     /// What was set since the last fetch or save.
     final var mask = ChangeMask()
@@ -70,14 +70,16 @@ open class ManagedObject {
     final var committed: Snapshot?
     /// `Z_OPT` of the row that is here; 0 of an object that has none.
     final var version: Int64 = 0
-    final var presence: Presence
-    final var pending: Pending = .none
+    final var presence: Presence { didSet { leaveIndex() } }
+    final var pending: Pending = .none { didSet { leaveIndex() } }
     /// The context holds it strongly, among those that have changed.
-    final var isListed = false
+    final var isListed = false { didSet { if !isListed { isIndexed = false } } }
+    /// The context's index of pending objects has it as it is.
+    final var isIndexed = false
     /// The context's registry may have its address.
     final var isRegistered = false
     /// The store has its row, as far as is known.
-    final var isStored: Bool
+    final var isStored: Bool { didSet { leaveIndex() } }
     /// It has no row any more, or never will have one.
     final var isGone = false
     /// It came into memory only to be deleted, and its hooks are not to be called.
@@ -104,6 +106,13 @@ open class ManagedObject {
 
     deinit {
         leaveRegistry()
+    }
+
+    /// The context's index of pending objects must enter it again.
+    private final func leaveIndex() {
+        guard isIndexed else { return }
+        isIndexed = false
+        link.context?.pendingIndex.noteChange(of: self)
     }
 
     /// Its context finds it no more by the ID that it has.

@@ -126,7 +126,8 @@ public struct Importer: Sendable {
         request.links = links
         let context = container.newContext()
         context.transactionAuthor = author
-        let done = try context.execute(request)
+        // The mark in the metadata is committed with the rows.
+        let done = try context.write(request)
         let rows = result.progress.rows + chunk.count
         if let checkpoint {
             try container.setMetadata(.integer(Int64(rows)), forKey: checkpoint)

@@ -42,9 +42,7 @@ public struct SyncEngine: Sendable {
         }
         let context = container.newContext()
         context.transactionAuthor = name
-        let result = try context.execute(request)
-        try context.save()
-        return result
+        return try context.execute(request)
     }
 
     /// What others have saved since the place that was acknowledged last.

@@ -16,7 +16,7 @@ extension PersistentContainer {
         let context = ManagedObjectContext(container: self)
         context.transactionAuthor = author
         do {
-            let result = try body(context)
+            let result = try context.withinUnit { try body(context) }
             try context.save()
             return result
         } catch {
@@ -29,36 +29,70 @@ extension PersistentContainer {
 extension ManagedObjectContext {
     /// Runs a part of the context's work; an error undoes that part, and what came before stays.
     ///
-    /// Units nest. Nothing is saved; objects that were read in a unit stay in memory, and those
-    /// that it made are gone after an error. A unit that saves cannot be undone: an error after
-    /// that drops what is not saved.
+    /// Units nest. Objects are not saved; those that were read in a unit stay in memory, and those
+    /// that it made are gone after an error. Batch requests of a unit are committed together at the
+    /// end of the outermost unit; until then this context sees them, and no other does, and no other
+    /// context of the container can write. A unit that saves cannot be undone: an error after that
+    /// drops what is not saved.
     public func unitOfWork<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         try processPendingChanges()
-        let backup = ContextBackup(self)
-        let saves = statistics.saves
-        let point = openSession.map { Savepoint($0, number: savepointDepth) }
+        let root = root
+        let backups = ancestors.map(ContextBackup.init)
+        let saves = root.statistics.saves
+        let point = root.openSession.map { Savepoint($0, number: root.savepointDepth) }
         try point?.begin()
-        savepointDepth += 1
-        defer { savepointDepth -= 1 }
         do {
-            let result = try body(self)
-            try processPendingChanges()
-            if let point, openSession === point.session { try point.release() }
+            let result = try root.withinUnit {
+                let result = try body(self)
+                try processPendingChanges()
+                return result
+            }
+            if let point {
+                if root.openSession === point.session { try point.release() }
+                if root.savepointDepth == 0 { root.transactionReader = nil }
+            } else if root.savepointDepth == 0, root.openSession != nil {
+                merge(requests: try root.commitTransaction())
+            }
             return result
         } catch {
-            if statistics.saves == saves { try undoUnit(backup, point) } else { rollback() }
+            if root.statistics.saves == saves {
+                try undoUnit(backups, point)
+            } else {
+                rollback()
+                if parent != nil { root.giveUpSession() }
+            }
             throw error
         }
     }
 
-    private func undoUnit(_ backup: ContextBackup, _ point: Savepoint?) throws(StoreError) {
-        if let point, openSession === point.session, point.session.connection.isInTransaction {
+    /// This context and its parents.
+    private var ancestors: [ManagedObjectContext] { [self] + (parent?.ancestors ?? []) }
+
+    /// Leaves batch requests of the body to be committed by whoever runs it.
+    fileprivate func withinUnit<R>(_ body: () throws -> R) rethrows -> R {
+        savepointDepth += 1
+        defer { savepointDepth -= 1 }
+        return try body()
+    }
+
+    private func undoUnit(_ backups: [ContextBackup], _ point: Savepoint?) throws(StoreError) {
+        let root = root
+        let hadRequests = root.transactionReader != nil
+        let undone = root.openSession?.change ?? StoreChange()
+        if let point, root.openSession === point.session,
+            point.session.connection.isInTransaction
+        {
             try point.rollBack()
-        } else if openSession != nil {
+        } else if root.openSession != nil {
             // The unit itself began to write, or SQLite gave all up.
-            giveUpSession()
+            root.giveUpSession()
         }
-        backup.restoreUnit(self)
+        if root.savepointDepth == 0 { root.transactionReader = nil }
+        for (context, backup) in zip(ancestors, backups) {
+            backup.restoreUnit(context, readsAgain: hadRequests)
+            // What they show may be what was undone.
+            if hadRequests { context.tellFollowers(.merged(undone)) }
+        }
     }
 }
 

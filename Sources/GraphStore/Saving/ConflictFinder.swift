@@ -8,12 +8,18 @@ import SQLite
 struct ConflictFinder {
     private let objects: ObjectSupport
     private let session: WriteSession
-    private let external: ExternalFiles
+    private let reader: ObjectReader
+    /// Whether conflicts have the values on both sides, which take longer to collect than to compare.
+    private let isDetailed: Bool
 
-    init(_ objects: ObjectSupport, _ session: WriteSession, _ external: ExternalFiles) {
+    init(
+        _ objects: ObjectSupport, _ session: WriteSession, _ external: ExternalFiles,
+        isDetailed: Bool
+    ) {
+        self.isDetailed = isDetailed
         self.objects = objects
         self.session = session
-        self.external = external
+        reader = ObjectReader(session.connection, objects, external)
     }
 
     /// `Z_OPT` of the rows that are there.
@@ -42,19 +48,20 @@ struct ConflictFinder {
 
     /// An object's row as it is inside the transaction.
     func storedRow(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
-        try ObjectReader(session.connection, objects, external).row(id)
+        try reader.row(id)
     }
 
     /// What the policy is asked about: the object as it is, and the row beside it.
     func conflict(
         of object: ManagedObject, _ version: Int64
     ) throws(StoreError) -> MergeConflict {
-        let row = version == 0 ? nil : try storedRow(object.objectID)
+        let row = version == 0 || !isDetailed ? nil : try storedRow(object.objectID)
         return MergeConflict(
             kind: version == 0 ? .deleted : .changed, objectID: object.objectID,
             entityName: object.layout.name, otherID: nil, constraint: [],
-            oldVersion: object.version, newVersion: version, changedKeys: object.changedKeys,
-            objectValues: Self.named(object.values, object.layout),
+            oldVersion: object.version, newVersion: version,
+            changedKeys: isDetailed ? object.changedKeys : [],
+            objectValues: isDetailed ? Self.named(object.values, object.layout) : [:],
             storedValues: row.map { Self.named($0.values, object.layout) })
     }
 
@@ -99,8 +106,10 @@ struct ConflictFinder {
                 conflict.kind = .constraint
                 conflict.otherID = other
                 conflict.constraint = constraint.map { layout.propertyNames[layout.bit($0)] }
-                conflict.storedValues = try storedRow(other).map {
-                    Self.named($0.values, objects.layout(other.entityNumber) ?? layout)
+                if isDetailed {
+                    conflict.storedValues = try storedRow(other).map {
+                        Self.named($0.values, objects.layout(other.entityNumber) ?? layout)
+                    }
                 }
                 found.append((object, conflict))
                 break

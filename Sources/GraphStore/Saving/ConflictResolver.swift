@@ -15,7 +15,8 @@ struct ConflictResolver {
     init(_ context: ManagedObjectContext, _ session: WriteSession) {
         self.context = context
         finder = ConflictFinder(
-            context.container.objects, session, context.container.externalFiles)
+            context.container.objects, session, context.container.externalFiles,
+            isDetailed: context.mergePolicy.showsConflicts)
     }
 
     /// Puts the context back as it was before the first decision.
@@ -180,13 +181,18 @@ struct ConflictResolver {
         guard !found.isEmpty else { return false }
         let decided = try decide(found)
         prepareToChange()
+        var renamed: Set<ManagedObjectID> = []
         for (object, conflict, resolution) in decided {
             guard object.pending != .none, !object.isGone, let otherID = conflict.otherID else {
                 continue
             }
-            try context.settle(
+            if let old = try context.settle(
                 object, with: otherID, resolution, stored: finder.storedRow(otherID))
+            {
+                renamed.insert(old)
+            }
         }
+        context.replaceLinks(to: renamed)
         versions = try finder.currentVersions(
             PendingObjects(context.listed).updated.filter(\.isStored).map(\.objectID))
         return true

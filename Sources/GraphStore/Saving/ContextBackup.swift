@@ -17,6 +17,7 @@ struct ContextBackup {
         let pending: ManagedObject.Pending
         let isStored: Bool
         let isGone: Bool
+        let isGoneElsewhere: Bool
     }
 
     private let entries: [Entry]
@@ -29,14 +30,14 @@ struct ContextBackup {
                 object: $0, id: $0.objectID, link: $0.link, values: $0.values, links: $0.links,
                 lists: $0.lists, mask: $0.mask, committed: $0.committed, version: $0.version,
                 presence: $0.presence, pending: $0.pending, isStored: $0.isStored,
-                isGone: $0.isGone)
+                isGone: $0.isGone, isGoneElsewhere: $0.isGoneElsewhere)
         }
         listed = context.listed
         aliases = context.aliases
     }
 
     func restore(_ context: ManagedObjectContext) {
-        for object in context.listed { object.isListed = false }
+        context.replaceListed()
         context.registry.removeAll()
         for entry in entries {
             let object = entry.object
@@ -52,16 +53,18 @@ struct ContextBackup {
             object.pending = entry.pending
             object.isStored = entry.isStored
             object.isGone = entry.isGone
+            object.isGoneElsewhere = entry.isGoneElsewhere
             context.enter(object)
         }
-        context.listed = listed
+        context.replaceListed(with: listed)
         context.aliases = aliases
         context.unprocessedDeletes.removeAll()
-        for object in listed { object.isListed = true }
     }
 
     /// The same after a unit of work: what it made is gone, and what it read stays as it is saved.
-    func restoreUnit(_ context: ManagedObjectContext) {
+    ///
+    /// - Parameter readsAgain: what it read may never have been saved, and is read again.
+    func restoreUnit(_ context: ManagedObjectContext, readsAgain: Bool) {
         let known = Set(entries.map { ObjectIdentifier($0.object) })
         var strangers: [ObjectIdentifier: ManagedObject] = [:]
         for object in context.registeredObjects + context.listed
@@ -70,7 +73,6 @@ struct ContextBackup {
         }
         restore(context)
         for object in strangers.values {
-            object.isListed = false
             let isNew = !object.isStored
             object.pending = .none
             if isNew {
@@ -79,6 +81,7 @@ struct ContextBackup {
             } else {
                 object.revert()
                 context.register(object)
+                if readsAgain { object.turnIntoFault() }
             }
         }
         context.deletedNew.removeAll()

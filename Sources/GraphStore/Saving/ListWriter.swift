@@ -165,7 +165,7 @@ struct ListWriter {
             last = places.values.max() ?? 0
             let moved = owner.lists[slot].removed
             for id in moved { places[id.primaryKey] = nil }
-            wanted = owner.lists[slot].added.map(\.primaryKey).filter { places[$0] == nil }
+            wanted = owner.lists[slot].added.ids.map(\.primaryKey).filter { places[$0] == nil }
         }
         let statement = try connection.cached(update)
         for (destination, place) in Self.places(wanted, places, after: last)

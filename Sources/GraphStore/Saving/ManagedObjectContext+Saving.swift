@@ -63,10 +63,7 @@ extension ManagedObjectContext {
             try container.externalFiles.remove(files.written)
             throw error
         }
-        openSession = nil
-        inbox?.expect(session.change)
-        container.noteForBroadcast(session.change)
-        container.endWriting()
+        endSession(session)
         statistics.saves += 1
         advanceGeneration()
         finish(pending, versions: versions, in: session.change)
@@ -76,6 +73,15 @@ extension ManagedObjectContext {
         tellFollowers(.saved)
         return SaveResult(
             change: session.change, historyToken: container.historyToken(of: session))
+    }
+
+    /// The open transaction is committed; what it changed is to be told, which the caller does.
+    func endSession(_ session: WriteSession) {
+        openSession = nil
+        transactionReader = nil
+        inbox?.expect(session.change)
+        container.noteForBroadcast(session.change)
+        container.endWriting()
     }
 
     // MARK: Before the transaction
@@ -187,6 +193,7 @@ extension ManagedObjectContext {
             last = object.layout.rootNumber
             roots.insert(object.layout.rootNumber)
         }
+        var renamed: Set<ManagedObjectID> = []
         for root in roots {
             let taken = try storing { () throws(SQLiteError) in
                 try session.readLargest(root: root)
@@ -199,30 +206,35 @@ extension ManagedObjectContext {
                 guard let key = container.objects.keys.next(root: root) else {
                     throw StoreError(SQLiteError.keysAtEnd(of: root, in: container.schema))
                 }
+                renamed.insert(object.objectID)
                 rename(
                     object,
                     to: ManagedObjectID(entityNumber: object.layout.number, primaryKey: key))
             }
         }
+        replaceLinks(to: renamed)
     }
 
-    /// Gives an object another ID, wherever this context knows it by the old one.
-    func rename(_ object: ManagedObject, to id: ManagedObjectID) {
+    /// Gives an object another ID; `replaceLinks(to:)` must follow.
+    private func rename(_ object: ManagedObject, to id: ManagedObjectID) {
         let old = object.objectID
         unregister(object)
         object.objectID = id
         register(object)
         aliases[old] = id
-        replaceLinks(old, id)
     }
 
-    /// Puts one ID in another's place in all relationships in memory.
-    func replaceLinks(_ old: ManagedObjectID, _ new: ManagedObjectID) {
+    /// Replaces IDs that objects no longer have in all relationships in memory.
+    ///
+    /// One pass for all of them, since it reads every object in memory.
+    func replaceLinks(to old: Set<ManagedObjectID>) {
+        guard !old.isEmpty else { return }
         for other in registeredObjects {
-            for slot in other.links.indices where other.links[slot] == old {
-                other.links[slot] = new
+            for slot in other.links.indices {
+                guard let id = other.links[slot], old.contains(id) else { continue }
+                other.links[slot] = resolved(id)
             }
-            for slot in other.lists.indices { other.lists[slot].rename(old, new) }
+            for slot in other.lists.indices { other.lists[slot].rename(old, resolved) }
         }
     }
 
@@ -242,12 +254,11 @@ extension ManagedObjectContext {
         in change: StoreChange = StoreChange()
     ) {
         let objects = listed
-        listed.removeAll()
+        replaceListed()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false
         for object in objects {
-            object.isListed = false
             switch object.pending {
             case .none: continue
             case .inserted:

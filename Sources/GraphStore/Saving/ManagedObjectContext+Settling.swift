@@ -9,31 +9,36 @@ extension ManagedObjectContext {
     /// finds the other from now on. Under `rollback` it is dropped. Of two objects that both have
     /// rows, the one here stays under `objectTrump` and `overwrite`, and the other is deleted, by
     /// its rules; under the others the change of the unique values is dropped.
+    ///
+    /// - Returns: the ID that the object no longer has; `replaceLinks(to:)` must follow.
     func settle(
         _ object: ManagedObject, with otherID: ManagedObjectID,
         _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
-    ) throws(StoreError) {
+    ) throws(StoreError) -> ManagedObjectID? {
         let other = self.object(with: otherID)
         if other.presence == .fault, let row { other.fill(row) }
         try fire(other)
         if object.isStored {
-            return try settleRows(object, other, resolution)
+            try settleRows(object, other, resolution)
+            return nil
         }
         guard resolution != .rollback else {
             object.pending = .deleted
             hasPendingDeletes = true
             unprocessedDeletes.append(object)
-            return try processPendingChanges()
+            try processPendingChanges()
+            return nil
         }
         if resolution != .storeTrump { try takeOver(object, into: other, resolution) }
         try moveLinks(from: object, to: other)
-        aliases[object.objectID] = other.objectID
-        replaceLinks(object.objectID, other.objectID)
+        let old = object.objectID
+        aliases[old] = other.objectID
         object.pending = .none
         object.isGone = true
         unregister(object)
         object.objectID = other.objectID
         object.link = .nowhere(self)
+        return old
     }
 
     private func settleRows(

@@ -18,13 +18,17 @@ public struct MergePolicy: Sendable {
     }
 
     let resolve: @Sendable (MergeConflict) throws -> Resolution
+    /// Whether a caller sees the conflicts: a closure that decides, or the one that catches the error.
+    let showsConflicts: Bool
 
     private init(_ resolution: Resolution) {
+        showsConflicts = resolution == .fail
         resolve = { _ in resolution }
     }
 
     /// Decides conflict by conflict.
     public init(_ decide: @escaping @Sendable (MergeConflict) throws -> Resolution) {
+        showsConflicts = true
         resolve = decide
     }
 

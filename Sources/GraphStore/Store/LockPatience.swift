@@ -11,7 +11,7 @@ package final class LockPatience: Sendable, Hashable {
         self.waitsOn = waitsOn
     }
 
-    fileprivate func waitsOn(after waited: Duration) -> Bool { waitsOn(waited) }
+    func waitsOn(after waited: Duration) -> Bool { waitsOn(waited) }
 
     package static func == (left: LockPatience, right: LockPatience) -> Bool { left === right }
 

@@ -15,6 +15,7 @@ extension PersistentStore {
             let connection = try address.connect(mode, attachesOthers: attachesOthers)
             connection.waitForLocks(description.options)
             try connection.execute(pragmas)
+            if address.isTemporary { try connection.execute("PRAGMA synchronous = OFF") }
             return connection
         } catch {
             guard !error.isOutOfResources else {

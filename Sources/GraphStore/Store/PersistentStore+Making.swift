@@ -17,11 +17,13 @@ extension PersistentStore {
         if keepsExactDecimals {
             metadata.propertyList[StoreMetadata.exactDecimalsKey] = .boolean(true)
         }
-        let journal = description.options.journalMode ?? .writeAheadLog
+        let journal =
+            address.isTemporary
+            ? .writeAheadLog : description.options.journalMode ?? .writeAheadLog
         try storing { () throws(SQLiteError) in
             // Both must come before the first table.
             try connection.execute("PRAGMA auto_vacuum = 2")
-            if !address.isMemory {
+            if address.hasLog {
                 try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
             }
             try connection.execute("BEGIN IMMEDIATE")

@@ -138,7 +138,7 @@ final class PersistentStore {
     static func open(
         _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
-        let address = StoreAddress(description)
+        let address = try StoreAddress(description)
         switch description.kind {
         case .sqlite: return try openFile(description, address, model, held)
         case .inMemory:
@@ -293,7 +293,7 @@ final class PersistentStore {
         let mayCleanUp =
             StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))
         let connection = try connect(
-            description, StoreAddress(description), mode: mayCleanUp ? .readWrite : .readOnly)
+            description, try StoreAddress(description), mode: mayCleanUp ? .readWrite : .readOnly)
         _ = try isEmpty(connection, path)
         return connection
     }

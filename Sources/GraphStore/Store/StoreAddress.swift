@@ -7,10 +7,13 @@ struct StoreAddress: Sendable {
     private let isURI: Bool
     /// What there is nothing on disk of.
     let isMemory: Bool
+    /// The file of a store in memory, for as long as it is needed.
+    private let temporary: TemporaryStore?
 
     /// A file, which may be declared to stay as it is.
     init(file path: String, isImmutable: Bool) {
         isMemory = false
+        temporary = nil
         isURI = isImmutable
         target = isImmutable ? "file:\(Self.escaped(path))?immutable=1" : path
     }
@@ -19,18 +22,33 @@ struct StoreAddress: Sendable {
     /// slash is what makes it shared (https://www.sqlite.org/src/file/src/memdb.c).
     init(memory name: String) {
         isMemory = true
+        temporary = nil
         isURI = true
         target = "file:/\(Self.escaped(name))?vfs=memdb"
     }
 
+    /// The file of a store in memory.
+    private init(_ store: TemporaryStore) {
+        isMemory = true
+        isURI = false
+        temporary = store
+        target = store.path
+    }
+
+    /// Whether readers next to the writer read what was committed before.
+    var hasLog: Bool { !isMemory || isTemporary }
+
+    /// Whether a file stands for memory.
+    var isTemporary: Bool { temporary != nil }
+
     /// The address of what the description means.
-    init(_ description: StoreDescription) {
+    init(_ description: StoreDescription) throws(StoreError) {
         switch description.kind {
         case .sqlite:
             self.init(
                 file: description.path,
                 isImmutable: Self.isImmutable(description.path, description.options))
-        case .inMemory: self.init(memory: "memory/" + description.path)
+        case .inMemory: self.init(try TemporaryStore.named(description.path))
         case .binary, .json: self.init(memory: Self.uniqueName())
         }
     }

@@ -4,7 +4,7 @@ public struct StoreDescription: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// In Core Data's SQLite file; only what is asked for is in memory.
         case sqlite = "SQLite"
-        /// In this process's memory, for tests and scratch work; the name tells stores apart.
+        /// For tests and scratch work, until it is closed; the name tells stores apart.
         case inMemory = "InMemory"
         /// In memory; each save writes the whole file anew, all or nothing, as an SQLite image.
         case binary = "Binary"
@@ -50,9 +50,9 @@ public struct StoreDescription: Sendable, Hashable {
 
     /// A store in memory, which lives as long as a container has it open.
     ///
-    /// Saves, batch requests and history work as in a file. Memory has no write-ahead log, so
-    /// readers and whoever writes take turns: each waits as long as `busyTimeoutMilliseconds` for
-    /// the other.
+    /// Saves, batch requests, history, and pinned generations work as in a file: readers do not
+    /// wait for the writer. In fact it is a file, in a private folder for temporary files. It is
+    /// never flushed to the disk, and it is deleted when the last container closes it.
     ///
     /// - Parameter name: containers of this process that use one name share the store; nil is a
     ///   store of its own.

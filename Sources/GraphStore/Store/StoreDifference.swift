@@ -48,11 +48,15 @@ extension PersistentContainer {
     ) throws(StoreError) -> StoreDifference {
         // A connection that may write takes the log of the other store away again at its end.
         let isFile = storeDescription.kind == .sqlite && storeDescription.options.mayWrite
-        let reader =
-            isFile
-            ? try storing { () throws(SQLiteError) in
-                try StoreAddress(storeDescription).connect(.readWrite, attachesOthers: true)
-            } : try newReader()
+        let reader: Connection
+        if isFile {
+            let address = try StoreAddress(storeDescription)
+            reader = try storing { () throws(SQLiteError) in
+                try address.connect(.readWrite, attachesOthers: true)
+            }
+        } else {
+            reader = try newReader()
+        }
         // An app's folder stays as it is.
         let snapshot = try path.flatMap { path throws(StoreError) in
             schema.isOurs ? nil : try StoreSnapshot(of: path)

@@ -18,7 +18,7 @@ struct DeleteStage: Sendable {
         request.rules = spec.rules == .enforce ? .honour : .ignore
         let changes = request
         let report = try environment.change(stage) { context, report in
-            let result = try context.execute(changes)
+            let result = try context.write(changes)
             report.matched = result.matched
             report.changed = result.deleted
             report.cascaded = result.cascaded.filter { $0.value > 0 }

@@ -48,7 +48,7 @@ struct MirrorDeletion {
                 environment.values, of: entity, in: environment.container.model),
             variables: environment.values.graphValues, limit: mirror.atMost.objectLimit)
         do {
-            return try context.execute(request, sparing: load)
+            return try context.write(request, sparing: load)
         } catch let error as StoreError where error.code == .tooMany {
             throw failure(
                 error.message, fix: "see whether the input is whole, or raise `mirror.at-most`")

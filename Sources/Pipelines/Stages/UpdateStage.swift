@@ -21,7 +21,7 @@ struct UpdateStage: Sendable {
         let report: StageReport
         do {
             report = try environment.change(stage) { context, report in
-                let result = try context.execute(changes)
+                let result = try context.write(changes)
                 report.matched = result.matched
                 report.changed = result.updated
             }

@@ -10,7 +10,7 @@ import Testing
         limit: ObjectLimit? = nil
     ) throws -> (BatchDeleteResult, StoreChange) {
         let context = store.container.newContext()
-        let result = try context.execute(
+        let result = try context.write(
             BatchDeleteRequest(
                 entityName: entity, predicate: try predicate.map { try GraphPredicate(format: $0) },
                 limit: limit))
@@ -114,11 +114,11 @@ import Testing
     @Test func takesWhatGoesOutOfWhatWasUpdated() throws {
         try withTasks { store in
             let context = store.container.newContext()
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Task",
                     propertiesToUpdate: ["isDone": try GraphExpression(format: "YES")]))
-            _ = try context.execute(
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: "Task",
                     predicate: try GraphPredicate(format: "number IN {2, 4, 5, 6, 8}")))
@@ -359,7 +359,7 @@ import Testing
                 INSERT INTO ZB (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 1)
                 """)
             let context = store.container.newContext()
-            let error = storeError { _ = try context.execute(BatchDeleteRequest(entityName: "A")) }
+            let error = storeError { _ = try context.write(BatchDeleteRequest(entityName: "A")) }
             #expect(error?.code == .deleteRule)
             #expect(
                 error?.message == "1 objects of B would lose their required 'a';"
@@ -436,7 +436,7 @@ import Testing
         try withTree { store in
             let context = store.container.newContext()
             for name in ["subsub", "ring"] {
-                _ = try context.execute(
+                _ = try context.write(
                     BatchDeleteRequest(
                         entityName: "Folder",
                         predicate: try GraphPredicate(format: "name == %@", name)))

@@ -49,7 +49,7 @@ import Testing
             #expect(try seen.objectIDs(for: "steps").isEmpty)
             var request = try update("number IN {1, 3}", "project", .object(project))
             request.resultType = .objectIDs
-            let result = try context.execute(request)
+            let result = try context.write(request)
             try context.save()
             #expect((result.matched, result.updated) == (2, 2))
             #expect(result.objectIDs?.ids.map(\.primaryKey) == [1, 3])
@@ -57,8 +57,8 @@ import Testing
             try reader.processPendingChanges()
             #expect(try seen.objectIDs(for: "steps").map(\.primaryKey) == [1, 3])
             // Again: they are so already.
-            #expect(try context.execute(request).updated == 0)
-            _ = try context.execute(try update("number == 3", "project", .null))
+            #expect(try context.write(request).updated == 0)
+            _ = try context.write(try update("number == 3", "project", .null))
             try context.save()
             try store.expect("SELECT ZPROJECT, Z_FOK_PROJECT FROM ZTASK WHERE ZNUMBER = 3", ["-|-"])
         }
@@ -85,7 +85,7 @@ import Testing
                     "project": .constant(.object(project)),
                     "title": try GraphExpression(format: "'x'"),
                 ])
-            let result = try context.execute(request)
+            let result = try context.write(request)
             try context.save()
             #expect((result.matched, result.updated) == (5, 5))
             // The first two change, too, and keep their places; the others come by their keys.
@@ -111,7 +111,7 @@ import Testing
             ] {
                 let request = try update("number > 0", property, value)
                 #expect(
-                    storeError { _ = try context.execute(request) }?.code == .invalidRequest,
+                    storeError { _ = try context.write(request) }?.code == .invalidRequest,
                     "\(property) = \(value)")
             }
             #expect(!context.hasChanges)
@@ -130,7 +130,7 @@ import Testing
                 entityName: "Task", predicate: try GraphPredicate(format: "number == 1"))
             request.rules = rules
             request.resultType = .objectIDs
-            let result = try context.execute(request)
+            let result = try context.write(request)
             let join = try store.joinTable("tags", of: "Task")
             // Its subtask goes with it by a cascade.
             let gone = rules == .honour ? [Int64(1), 2] : [1]
@@ -144,7 +144,7 @@ import Testing
                 rules == .honour ? ["3|-"] : ["2|1", "3|-"])
             var projects = BatchDeleteRequest(entityName: "Project")
             projects.rules = rules
-            let denied = try context.execute(projects)
+            let denied = try context.write(projects)
             #expect(denied.denied == 0 && denied.deleted == 2 || rules == .honour)
             context.rollback()
         }
@@ -169,10 +169,10 @@ import Testing
             #expect(try store.container.externalFiles.names().count == 2)
             let request = BatchDeleteRequest(
                 entityName: "Paper", predicate: try GraphPredicate(format: "name == 'a'"))
-            _ = try context.execute(request)
+            _ = try context.write(request)
             context.rollback()
             #expect(try store.container.externalFiles.names().count == 2)
-            _ = try context.execute(request)
+            _ = try context.write(request)
             try context.save()
             #expect(try store.container.externalFiles.names().count == 1)
             #expect(try store.container.sweepExternalFiles() == 0)
@@ -186,11 +186,11 @@ import Testing
             reader.automaticallyMergesChangesFromParent = true
             let task = try #require(try task("task 3", in: reader))
             #expect(task.number == 3)
-            _ = try context.execute(try update("number == 3", "number", .integer(30)))
+            _ = try context.write(try update("number == 3", "number", .integer(30)))
             let insert = BatchInsertRequest(
                 entityName: "Task", objects: [["title": "new", "number": 4]])
-            _ = try context.execute(insert)
-            _ = try context.execute(
+            _ = try context.write(insert)
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: "Task", predicate: try GraphPredicate(format: "number == 2")))
             let change = try context.save().change
@@ -225,7 +225,7 @@ import Testing
                 return false
             }
             request.resultType = .objectIDs
-            let result = try context.execute(request)
+            let result = try context.write(request)
             #expect((result.inserted, result.updated, result.rejected) == (2498, 0, 2))
             #expect(result.rejects.map(\.row) == [7, 9])
             #expect(result.rejects.map(\.property) == ["number", "number"])
@@ -254,16 +254,16 @@ import Testing
             var request = BatchInsertRequest(entityName: "Task", objects: objects)
             request.key = ["code"]
             request.policy = .storeTrump
-            var result = try context.execute(request)
+            var result = try context.write(request)
             #expect((result.inserted, result.updated, result.unchanged) == (1, 0, 1))
             request = BatchInsertRequest(entityName: "Task", objects: objects)
             request.key = ["code"]
             request.policy = .objectTrump
-            result = try context.execute(request)
+            result = try context.write(request)
             #expect((result.inserted, result.updated, result.unchanged) == (0, 1, 1))
             request = BatchInsertRequest(entityName: "Task", objects: objects)
             request.key = ["code"]
-            result = try context.execute(request)
+            result = try context.write(request)
             #expect((result.inserted, result.rejected) == (0, 2))
             try context.save()
             try store.expect(titles, ["new|5|1", "other|1|0"])
@@ -283,7 +283,7 @@ import Testing
                     ["title": "c", "tags": ["y", "nobody"]],
                 ])
             request.links = ["tags": .init(by: "name", missing: .create)]
-            #expect(try context.execute(request).inserted == 3)
+            #expect(try context.write(request).inserted == 3)
             try context.save()
             let join = try store.joinTable("tags", of: "Task")
             try store.expect(
@@ -292,7 +292,7 @@ import Testing
                     + " ORDER BY 1, 2", ["a|x", "a|y", "b|new", "c|nobody", "c|y"])
             request.links = ["tags": .init(by: "name")]
             request.replaceObjects([["title": "d", "tags": ["none"]]])
-            let result = try context.execute(request)
+            let result = try context.write(request)
             #expect(result.rejects.map(\.property) == ["tags"])
             context.rollback()
         }
@@ -319,7 +319,7 @@ import Testing
             request.links = [
                 "tags": .init(by: "objectID"), "project": .init(by: "#objectID"),
             ]
-            let result = try context.execute(request)
+            let result = try context.write(request)
             #expect(result.inserted == 2)
             #expect(
                 result.rejects.map { "\($0.row) \($0.code) \($0.property ?? ""): \($0.message)" }
@@ -334,7 +334,7 @@ import Testing
                     + " j.\(join.ownerColumn) JOIN ZTAG g ON g.Z_PK = j.\(join.destinationColumn)"
                     + " ORDER BY 1, 2", ["a|x|1", "a|z|1", "b|y|-"])
             request.links["project"] = .init(by: "objectID", missing: .create)
-            #expect(throws: StoreError.self) { try context.execute(request) }
+            #expect(throws: StoreError.self) { try context.write(request) }
         }
     }
 }

@@ -72,7 +72,7 @@ private let plan = BulkPlan(
         BatchUpdateResult, StoreChange
     ) {
         let context = store.container.newContext()
-        let result = try context.execute(request)
+        let result = try context.write(request)
         return (result, try context.save().change)
     }
 
@@ -140,15 +140,15 @@ private let plan = BulkPlan(
             try makeLarge(store)
             let context = store.container.newContext()
             let large = Int64(CountBeside.rowsMin)
-            let first = try context.execute(itemRequest("done == NO AND rank != 2", done: "YES"))
+            let first = try context.write(itemRequest("done == NO AND rank != 2", done: "YES"))
             #expect(first.matched == 2)
             #expect(first.updated == 2)
             #expect(first.objectIDs?.ranges == [1: [1...1, large...large]])
-            let second = try context.execute(itemRequest("done == YES", done: "NO"))
+            let second = try context.write(itemRequest("done == YES", done: "NO"))
             #expect(second.matched == 3)
             #expect(second.updated == 3)
             try context.save()
-            let third = try context.execute(itemRequest("rank < 3 OR rank == 4", done: "NO"))
+            let third = try context.write(itemRequest("rank < 3 OR rank == 4", done: "NO"))
             #expect(third.matched == 3)
             #expect(third.updated == 0)
             try store.expect("SELECT ZRANK, ZDONE FROM ZITEM", ["1|0", "2|0", "3|0", "4|0"])
@@ -246,7 +246,7 @@ private let plan = BulkPlan(
             let before = try store.lines("SELECT * FROM ZTASK")
             let context = store.container.newContext()
             let request = try request("id == 2", set.merging(["done": "NO"]) { $1 })
-            let error = storeError { _ = try context.execute(request) }
+            let error = storeError { _ = try context.write(request) }
             #expect(error?.code == code)
             #expect(!context.hasChanges)
             let change = try context.save().change
@@ -258,9 +258,9 @@ private let plan = BulkPlan(
     @Test func keepsWhatCameBeforeInTheContext() throws {
         try withTasks { store in
             let context = store.container.newContext()
-            _ = try context.execute(request("id == 1", ["title": "'x'"]))
+            _ = try context.write(request("id == 1", ["title": "'x'"]))
             let bad = try request(nil, ["title": "nil"])
-            #expect(storeError { _ = try context.execute(bad) }?.code == .validation)
+            #expect(storeError { _ = try context.write(bad) }?.code == .validation)
             #expect(context.hasChanges)
             let change = try context.save().change
             #expect(keys(change.updated) == [1])
@@ -278,7 +278,7 @@ private let plan = BulkPlan(
         try withTasks { store in
             let context = store.container.newContext()
             let request = try request("id < 3", ["title": "'x'"], limit: limit)
-            let error = storeError { _ = try context.execute(request) }
+            let error = storeError { _ = try context.write(request) }
             #expect(error?.code == (isAllowed ? nil : .tooMany))
             #expect(context.hasChanges == isAllowed)
             try context.save()
@@ -294,7 +294,7 @@ private let plan = BulkPlan(
         try withTasks { store in
             let context = store.container.newContext()
             let request = try request(nil, set)
-            #expect(throws: (any Error).self) { try context.execute(request) }
+            #expect(throws: (any Error).self) { try context.write(request) }
             #expect(!context.hasChanges)
         }
     }

@@ -122,7 +122,7 @@ import Testing
         switch way {
         case "objects": try context.insert("Tag")[.string("name")] = "z"
         case "request":
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Tag",
                     predicate: try GraphPredicate(format: "name == 't2'"),
@@ -135,7 +135,7 @@ import Testing
             try writer.apply(batch, firstToken: 1)
             try writer.finish()
         default:
-            _ = try context.execute(
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: "Tag", predicate: try GraphPredicate(format: "name == 'z'")))
         }

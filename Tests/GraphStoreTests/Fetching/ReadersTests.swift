@@ -43,7 +43,7 @@ import Testing
     func openTransaction() throws {
         try withTasks(10) { store in
             let writer = store.context()
-            _ = try writer.execute(
+            _ = try writer.write(
                 BatchUpdateRequest(
                     entityName: "Task",
                     propertiesToUpdate: ["number": try GraphExpression(format: "number + 1")]))

@@ -118,18 +118,18 @@ import Testing
         _ = try save(
             store.container, [[1, "uno", 10, "Ann"], [2, "two", 20, "Ann"], [3, nil, 5, nil]])
         let context = store.container.newContext()
-        _ = try context.execute(
+        _ = try context.write(
             BatchUpdateRequest(
                 entityName: "Book", predicate: GraphPredicate(format: "id < 3"),
                 propertiesToUpdate: [
                     "pages": .constant(.integer(7)), "title": .constant(.string("x")),
                 ]))
         try context.save()
-        _ = try context.execute(
+        _ = try context.write(
             BatchDeleteRequest(
                 entityName: "Writer", predicate: GraphPredicate(format: "name == 'Ann'")))
         try context.save()
-        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Book"))
         try context.save()
         let found = try store.container.history()
         #expect(found.map { $0.token.sequence } == [1, 2, 3, 4, 5])
@@ -159,7 +159,7 @@ import Testing
             [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"], [3, "three", 30, nil]])
         let context = store.container.newContext()
         func set(_ name: String, _ value: GraphValue, where format: String) throws {
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Book", predicate: GraphPredicate(format: format),
                     propertiesToUpdate: [name: .constant(value)]))
@@ -167,14 +167,14 @@ import Testing
         try set("pages", .integer(7), where: "id < 3")
         try set("title", .string("x"), where: "id > 1")
         try set("pages", .integer(8), where: "id == 3")
-        _ = try context.execute(
+        _ = try context.write(
             BatchDeleteRequest(
                 entityName: "Book", predicate: GraphPredicate(format: "id == 2")))
         try context.save()
         // What was noted for one save is no part of the next.
         try set("pages", .integer(9), where: "id == 1")
         try context.save()
-        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Book"))
         try context.save()
         #expect(
             try store.container.history().dropFirst().map { text($0, store) } == [
@@ -212,16 +212,16 @@ import Testing
             for book in try context.fetch(all) where book.objectID.primaryKey == 1 {
                 try book.setValue(.attribute(.integer(11)), forKey: "pages")
             }
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Writer", propertiesToUpdate: ["name": .constant(.string("Bob"))]))
             do {
                 try context.unitOfWork { context in
-                    _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+                    _ = try context.write(BatchDeleteRequest(entityName: "Book"))
                     throw Undone()
                 }
             } catch is Undone {}
-            _ = try context.execute(
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: "Book", predicate: GraphPredicate(format: "id == 2")))
         }
@@ -433,7 +433,7 @@ import Testing
         #expect(try store.container.history().map(\.token.sequence) == [1, 2])
         // A save that is given up leaves no history.
         let context = other.newContext()
-        _ = try context.execute(BatchDeleteRequest(entityName: "Book"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Book"))
         context.rollback()
         #expect(try store.container.currentHistoryToken().sequence == 2)
     }

@@ -263,13 +263,13 @@ import Testing
                     ).expression,
                     "magnitude.last.agency": .constant(.string("EMSC")),
                 ])
-            _ = try context.execute(update)
+            _ = try context.write(update)
             try context.save()
             try store.expect(
                 "SELECT ZMAGNITUDE_LAST_RICHTER, ZMAGNITUDE_LAST_AGENCY FROM ZQUAKE ORDER BY 1",
                 ["-|-", "7.5|EMSC"])
             #expect(throws: (any Error).self) {
-                try context.execute(
+                try context.write(
                     BatchUpdateRequest(
                         entityName: "Quake",
                         propertiesToUpdate: ["magnitude.first.agency": .constant(.null)]))

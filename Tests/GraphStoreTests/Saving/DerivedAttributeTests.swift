@@ -108,11 +108,11 @@ private let tasks = """
     @Test("batch requests and loads keep them too")
     func batches() throws {
         try withLists { store, context, made in
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "List", predicate: try GraphPredicate(format: "name == 'Home'"),
                     propertiesToUpdate: ["name": try GraphExpression(format: "'Barn'")]))
-            _ = try context.execute(
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: "Entry", predicate: try GraphPredicate(format: "key == 'a'")))
             try context.save()

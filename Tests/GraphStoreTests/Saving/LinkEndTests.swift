@@ -395,7 +395,7 @@ import Testing
             try writer.apply(batch, firstToken: 1)
             try writer.finish()
             _ = writer.takeRejects()
-            _ = try context.execute(BatchDeleteRequest(entityName: entity), sparing: writer)
+            _ = try context.write(BatchDeleteRequest(entityName: entity), sparing: writer)
             try context.save()
         }
         return true
@@ -460,7 +460,7 @@ import Testing
             request.policy = .objectTrump
             request.links = [relationship: .init(by: "name", missing: .null)]
             let context = store.context()
-            _ = try context.execute(request)
+            _ = try context.write(request)
             try context.save()
             return true
         case .delete: return false
@@ -479,12 +479,12 @@ import Testing
                 request.predicate = try GraphPredicate(format: "name == '\(destination)'")
                 value = .object(try #require(try context.fetch(request).first).objectID)
             }
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: entity, predicate: GraphPredicate(format: "name == '\(name)'"),
                     propertiesToUpdate: [relationship: .constant(value)]))
         case .delete(let entity, let name):
-            _ = try context.execute(
+            _ = try context.write(
                 BatchDeleteRequest(
                     entityName: entity, predicate: GraphPredicate(format: "name == '\(name)'")))
         default: return false

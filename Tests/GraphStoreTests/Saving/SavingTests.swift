@@ -34,7 +34,7 @@ import Testing
             errors.append(storeError { _ = try container.newContext().insert("Item") })
             // What makes no object goes on.
             let context = container.newContext()
-            _ = try context.execute(BatchDeleteRequest(entityName: "Item"))
+            _ = try context.write(BatchDeleteRequest(entityName: "Item"))
             try context.save()
         }
         #expect(errors.map { $0?.code } == Array(repeating: .corrupt, count: 5))
@@ -384,7 +384,7 @@ import Testing
             let log = ChangeLog()
             store.container.observeChanges { log.add($0) }
             let new = Todo(in: context)
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Task",
                     propertiesToUpdate: ["number": .constant(.integer(5))]))
@@ -395,7 +395,7 @@ import Testing
             #expect(log.all == [change])
             try store.expect("SELECT Z_PK, ZNUMBER FROM ZTASK", ["1|5", "2|-"])
             // A failed save of objects leaves the batch request waiting.
-            _ = try context.execute(
+            _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Task",
                     propertiesToUpdate: ["number": .constant(.integer(6))]))
@@ -407,7 +407,7 @@ import Testing
             try context.save()
             try store.expect("SELECT ZTITLE, ZNUMBER FROM ZTASK", ["untitled|6", "x|6"])
             context.insert(Todo.self)
-            _ = try context.execute(BatchDeleteRequest(entityName: "Task"))
+            _ = try context.write(BatchDeleteRequest(entityName: "Task"))
             context.rollback()
             #expect(try store.integer("SELECT count(*) FROM ZTASK") == 2)
         }

@@ -77,7 +77,7 @@ import Testing
             #expect(failures?.map(\.code) == [.missingValue])
             #expect(failures?.map(\.key) == ["title"])
             // A batch refuses the row, not the batch.
-            let result = try context.execute(
+            let result = try context.write(
                 BatchInsertRequest(
                     entityName: "Task", objects: [["title": nil], ["number": 3]]))
             #expect((result.inserted, result.rejected) == (1, 1))

@@ -179,7 +179,7 @@ import Testing
         let store = try TestStore(entities)
         try store.container.setMetadata(.string("7"), forKey: "AppVersion")
         let context = store.container.newContext()
-        _ = try context.execute(BatchDeleteRequest(entityName: "A"))
+        _ = try context.write(BatchDeleteRequest(entityName: "A"))
         context.rollback()
         #expect(try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == nil)
         try store.container.load(plan, [["a"]])

@@ -42,12 +42,12 @@ import Testing
         try container.load(plan, records)
         #expect(try rows(container) == expected)
         let context = container.newContext()
-        let updated = try context.execute(
+        let updated = try context.write(
             BatchUpdateRequest(
                 entityName: "Task", predicate: GraphPredicate(format: "id == 2"),
                 propertiesToUpdate: ["title": .constant(.string("zwei"))]))
         #expect(updated.updated == 1)
-        let deleted = try context.execute(
+        let deleted = try context.write(
             BatchDeleteRequest(
                 entityName: "Task", predicate: GraphPredicate(format: "id == 1")))
         #expect(deleted.deleted == 1)
@@ -106,11 +106,11 @@ import Testing
         #expect(again.model == (try model(entities)))
         #expect(try again.history().count == 1)
         let context = again.newContext()
-        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Tag"))
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         context.rollback()
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Tag"))
         try context.save()
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) != before)
         let third = try PersistentContainer(model: nil, StoreDescription(kind, at: path))
@@ -129,7 +129,7 @@ import Testing
             model: model(entities), .binary(at: inner + "/store", opening: .create))
         try FileManager.default.removeItem(atPath: inner)
         let context = container.newContext()
-        _ = try context.execute(BatchDeleteRequest(entityName: "Tag"))
+        _ = try context.write(BatchDeleteRequest(entityName: "Tag"))
         let writer = try context.bulkWriter(
             for: BulkPlan(entity: "Tag", key: ["name"], attributes: ["name"]))
         let batch = RowBatch(width: 1)

@@ -472,7 +472,7 @@ private final class EndlessWriter: Sendable {
     private func save(priority: Int) throws {
         try container.newBackgroundContext().performAndWait { context in
             for half in ["id <= 2", "id > 2"] {
-                _ = try context.execute(
+                _ = try context.write(
                     BatchUpdateRequest(
                         entityName: "Task", predicate: try GraphPredicate(format: half),
                         propertiesToUpdate: [

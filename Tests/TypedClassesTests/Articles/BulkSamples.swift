@@ -62,7 +62,6 @@ import Testing
             request.policy = .objectTrump
             request.links = ["category": .init(by: "name", missing: .create)]
             let result = try context.execute(request)
-            try context.save()
             #expect(result.inserted == 2)
         }
         let milk = try context.fetch(Task.request.where(\.id == id)).first
@@ -78,6 +77,8 @@ import Testing
             try context.fetch(Category.request.sort(\.name)).map(\.name)
                 == ["Garden", "Home", "Work"])
     }
+
+    private struct TooMany: Error {}
 
     /// Three tasks in a category, one of them completed.
     private func filled() throws -> PersistentContainer {
@@ -106,7 +107,6 @@ import Testing
                 predicate: try GraphPredicate(format: "isCompleted == NO AND priority < 2"),
                 propertiesToUpdate: ["priority": try GraphExpression(format: "priority + 1")])
             let result = try context.execute(raise)
-            try context.save()
             #expect(result.updated == 10)
         }
         do {
@@ -114,10 +114,29 @@ import Testing
                 entityName: "Task", predicate: try GraphPredicate(format: "isCompleted == YES"),
                 limit: .percent(10))
             let result = try context.execute(request)
-            try context.save()
             #expect(result.deleted == 1)
         }
         #expect(try context.count(for: Task.request.where(\.priority == 1)) == 10)
+        let raise = BatchUpdateRequest(
+            entityName: "Task",
+            propertiesToUpdate: ["priority": try GraphExpression(format: "priority + 1")])
+        do {
+            try context.unitOfWork { context in
+                _ = try context.execute(raise)
+                let urgent = try context.count(for: Task.request.where(\.priority == 2))
+                guard urgent < 100 else { throw TooMany() }
+            }
+        }
+        #expect(try context.count(for: Task.request.where(\.priority == 2)) == 10)
+        let names = ["Home", "Work", "Home"]
+        do {
+            for name in names {
+                let known = try context.fetch(Category.request.where(\.name == name).limit(1)).first
+                if known == nil { context.insert(Category.self) { $0.name = name } }
+            }
+            try context.save()
+        }
+        #expect(try context.count(for: Category.request) == 2)
     }
 
     @Test func objects() throws {

@@ -1,0 +1,188 @@
+import GraphModel
+import SQLite
+
+/// What was changed and not yet saved, as fetches see it over the store's rows.
+extension ManagedObjectContext {
+    /// The pending objects that a request must consider itself.
+    struct Overlay {
+        /// The request's own objects that are new, changed, or deleted and may meet its predicate,
+        /// each in the context nearest to the request's in which it is pending.
+        var candidates: [ManagedObject] = []
+        /// How many of the store's rows may be those of pending objects, at most.
+        var hiddenMax = 0
+        /// Objects elsewhere that it looks at were changed, so the store's answer does not count.
+        var isWhole = false
+
+        var isEmpty: Bool { candidates.isEmpty && hiddenMax == 0 && !isWhole }
+    }
+
+    /// - Parameter isSelective: leaves out objects that do not meet the predicate's equalities.
+    func overlay<Object>(
+        _ plan: FetchPlan, _ request: FetchRequest<Object>, isSelective: Bool = true
+    ) -> Overlay {
+        var overlay = Overlay()
+        guard request.includesPendingChanges else { return overlay }
+        let lookup =
+            isSelective ? EqualityLookup(plan.predicate, of: plan.layout) : nil
+        let takesFamily = plan.numbers.count == plan.layout.entity.familyNumbers.count
+        var nearer: [ManagedObjectContext] = []
+        var context: ManagedObjectContext? = self
+        while let here = context {
+            context = here.parent
+            guard !here.listed.isEmpty else { continue }
+            defer { nearer.append(here) }
+            let read = here.pendingIndex.objectsRead
+            defer { statistics.pendingObjectsRead += here.pendingIndex.objectsRead - read }
+            here.pendingIndex.update(here.listed)
+            if here.changesElsewhere(of: plan) { overlay.isWhole = true }
+            let (pending, stored) = here.pendingIndex.counts(of: plan.numbers)
+            guard pending > 0 else { continue }
+            overlay.hiddenMax += stored
+            let found = here.pendingIndex.objects(of: plan.layout, meeting: lookup)
+            for object in found
+            where (takesFamily || plan.numbers.contains(object.layout.number))
+                && !nearer.contains(where: { $0.isPending(object.objectID) })
+            {
+                overlay.candidates.append(object)
+            }
+        }
+        return overlay
+    }
+
+    /// Whether objects were changed here that a request looks at besides its own.
+    private func changesElsewhere(of plan: FetchPlan) -> Bool {
+        if plan.otherRoots.contains(where: { pendingIndex.hasPending(root: $0) }) { return true }
+        return plan.namedRoots.contains { root in
+            pendingIndex.hasDeleted(root: root) && !leadsToLiveObjects(plan, root)
+        }
+    }
+
+    /// Whether a request asks only for objects whose to-ones lead to given objects of a hierarchy,
+    /// none of which is deleted: what a deletion clears is none of its business.
+    private func leadsToLiveObjects(_ plan: FetchPlan, _ root: Int64) -> Bool {
+        plan.namedPaths.allSatisfy { path, pathRoot in
+            guard pathRoot == root else { return true }
+            guard path.count == 1, let property = plan.layout.properties[path[0]],
+                let ids = EqualityLookup.destinations(of: property, in: plan.predicate, plan.layout)
+            else { return false }
+            return ids.allSatisfy { registeredObject(for: $0).map { !$0.isDeleted } ?? false }
+        }
+    }
+
+    /// Whether an object was changed in this context and not yet saved.
+    func isPending(_ id: ManagedObjectID) -> Bool {
+        registeredObject(for: id).map { $0.pending != .none } ?? false
+    }
+
+    /// Whether an object was changed here or in an ancestor and not yet saved.
+    private func isPendingAnywhere(_ id: ManagedObjectID) -> Bool {
+        var context: ManagedObjectContext? = self
+        while let here = context {
+            if here.isPending(id) { return true }
+            context = here.parent
+        }
+        return false
+    }
+
+    /// The store's rows without those of pending objects, merged with the pending objects that
+    /// match.
+    func merge(
+        _ plan: FetchPlan, _ overlay: Overlay, _ evaluation: ObjectEvaluation, readsRows: Bool,
+        refreshes: Bool
+    ) throws(StoreError) -> [ManagedObjectID] {
+        let rows = try visibleRows(
+            plan, overlay, readsRows: readsRows, refreshes: refreshes)
+        let matching = try matching(overlay.candidates, evaluation)
+        guard !matching.isEmpty else { return rows }
+        let saved = rows.map { object(with: $0) }
+        // Few new ones look at few of the rows to find their places; many look at most.
+        if matching.count > rows.count / 8 { try fault(saved) }
+        return try evaluation.merged(saved, evaluation.sorted(matching)).map(\.objectID)
+    }
+
+    /// The rows of objects that are not pending, as many as the request's window may need.
+    private func visibleRows(
+        _ plan: FetchPlan, _ overlay: Overlay, readsRows: Bool, refreshes: Bool
+    ) throws(StoreError) -> [ManagedObjectID] {
+        guard plan.limit > 0 else {
+            return try saved(
+                plan, limit: nil, offset: 0, readsRows: readsRows, refreshes: refreshes
+            ).filter { !isPendingAnywhere($0) }
+        }
+        let wanted = plan.limit + plan.offset
+        // The rows of pending objects fall out. Few do so as a rule, so the first try asks for few
+        // more than are wanted.
+        var hidden = min(overlay.hiddenMax, 16)
+        while true {
+            let found = try saved(
+                plan, limit: wanted + hidden, offset: 0, readsRows: readsRows,
+                refreshes: refreshes)
+            let visible = found.filter { !isPendingAnywhere($0) }
+            if visible.count >= wanted || found.count < wanted + hidden
+                || hidden >= overlay.hiddenMax
+            {
+                return visible
+            }
+            hidden = min(overlay.hiddenMax, max(64, hidden * 8))
+        }
+    }
+
+    /// Those of some pending objects that exist and meet the predicate, as this context has them.
+    ///
+    /// Each is judged by the context in which it is pending.
+    func matching(
+        _ candidates: [ManagedObject], _ evaluation: ObjectEvaluation
+    ) throws(StoreError) -> [ManagedObject] {
+        var matching: [ManagedObject] = []
+        for candidate in candidates {
+            if try isThere(candidate), try evaluation.matches(candidate) {
+                matching.append(object(with: candidate.objectID))
+            }
+        }
+        return matching
+    }
+
+    func isThere(_ object: ManagedObject) throws(StoreError) -> Bool {
+        guard !object.isDeleted, !object.isGone else { return false }
+        do throws(StoreError) {
+            if object.presence != .realized { try object.realize() }
+        } catch {
+            guard error.code == .inaccessible else { throw error }
+            return false
+        }
+        return !object.isGone
+    }
+
+    /// How many objects a request finds in the store that are not pending.
+    func countVisible(_ plan: FetchPlan, _ overlay: Overlay) throws(StoreError) -> Int {
+        let all = try count(plan, without: [])
+        guard overlay.hiddenMax > 0, all > 0 else { return all }
+        // Either list may be long; the shorter one is read.
+        guard all > overlay.hiddenMax else {
+            return try saved(
+                plan, limit: nil, offset: 0, readsRows: false, refreshes: false
+            ).count { !isPendingAnywhere($0) }
+        }
+        var hidden: Set<ManagedObjectID> = []
+        var context: ManagedObjectContext? = self
+        while let here = context {
+            for object in here.pendingIndex.objects(of: plan.layout, meeting: nil)
+            where object.isStored {
+                hidden.insert(object.objectID)
+            }
+            context = here.parent
+        }
+        return try count(plan, without: Array(hidden))
+    }
+
+    private func count(
+        _ plan: FetchPlan, without ids: [ManagedObjectID]
+    ) throws(StoreError) -> Int {
+        let select = try plan.counting(without: ids)
+        let reader = try objectReader()
+        return try storing { () throws(SQLiteError) in
+            let rows = try select.prepare(on: reader.connection)
+            return try rows.step() ? Int(rows.integer(0)) : 0
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import GraphModel
+
+/// The pending objects of a context, by the values that fetches compare with `==`.
+///
+/// A fetch that asks for `email == "a@b.c"` must consider what was changed and not yet saved.
+/// Without an index it compares every pending object, so N pairs of find and create take time in
+/// proportion to N². The index has one table for each set of properties that some fetch compares
+/// with `==`: the keys of the model, single attributes, and to-ones. It is built by the first
+/// fetch that needs it, and later fetches enter only the objects that have changed since.
+///
+/// A lookup may return too many objects, so the caller evaluates the predicate on each. It never
+/// misses one: values that the evaluator finds equal have equal keys, and an object whose values
+/// are not in memory is returned by every lookup.
+///
+/// `ManagedObject` reports each change of its values, its links, and its state by `leaveIndex()`.
+struct PendingIndex {
+    /// A value; those that `==` holds equal have the same key.
+    enum Key: Hashable {
+        case null
+        /// Any number, or a date. Integers that share a double share a key, which is harmless.
+        case number(Double)
+        case text(String)
+        case bytes([UInt8])
+        /// The primary key of a to-one's destination, whose hierarchy the property determines.
+        case object(Int64)
+    }
+
+    /// Which objects a table has, by which properties; without any, all are under one key.
+    struct Shape: Hashable {
+        let entityNumber: Int64
+        let properties: [EntityLayout.Property]
+    }
+
+    /// Objects with the same values; nearly always one.
+    private enum Bucket {
+        case one(ManagedObject)
+        case several(Set<ManagedObject>)
+    }
+
+    private struct Table {
+        let shape: Shape
+        let numbers: Set<Int64>
+        var buckets: [[Key]: Bucket] = [:]
+        /// Objects whose values are not in memory.
+        var unread: Set<ManagedObject> = []
+    }
+
+    /// Where an object is in the tables.
+    private struct Record {
+        enum Entry {
+            case absent
+            case unread
+            case values([Key])
+        }
+
+        let object: ManagedObject
+        let layout: EntityLayout
+        let isStored: Bool
+        let isDeleted: Bool
+        var entries: [Entry]
+    }
+
+    /// More shapes than this, and the index begins again with the next one.
+    private static let tablesMax = 12
+
+    /// How many objects were entered or found, for `ContextStatistics.pendingObjectsRead`.
+    private(set) var objectsRead = 0
+
+    private var tables: [Table] = []
+    private var places: [Shape: Int] = [:]
+    private var records: [ObjectIdentifier: Record] = [:]
+    /// The objects of the context's list up to here were entered.
+    private var position = 0
+    /// Entered objects that have changed since.
+    private var changed: [ManagedObject] = []
+    /// Pending objects by entity, and those of them that have a row.
+    private var pendingCounts: [Int64: Int] = [:]
+    private var storedCounts: [Int64: Int] = [:]
+    /// Pending objects by hierarchy, and those of them that are to be deleted.
+    private var rootCounts: [Int64: Int] = [:]
+    private var deletedCounts: [Int64: Int] = [:]
+
+    // MARK: Keeping up
+
+    /// Forgets everything, since the context's list of changed objects begins again.
+    mutating func removeAll() {
+        let read = objectsRead
+        self = PendingIndex()
+        objectsRead = read
+    }
+
+    /// An object that was entered has changed.
+    mutating func noteChange(of object: ManagedObject) { changed.append(object) }
+
+    /// Enters the objects that were listed or have changed since the last call.
+    mutating func update(_ listed: [ManagedObject]) {
+        while position < listed.count {
+            enter(listed[position])
+            position += 1
+        }
+        guard !changed.isEmpty else { return }
+        let objects = changed
+        changed.removeAll(keepingCapacity: true)
+        for object in objects where object.isListed && !object.isIndexed { enter(object) }
+    }
+
+    private mutating func enter(_ object: ManagedObject) {
+        objectsRead += 1
+        object.isIndexed = true
+        let identity = ObjectIdentifier(object)
+        if let old = records.removeValue(forKey: identity) { remove(object, old) }
+        guard object.pending != .none else { return }
+        var record = Record(
+            object: object, layout: object.layout, isStored: object.isStored,
+            isDeleted: object.pending == .deleted, entries: [])
+        count(record, by: 1)
+        record.entries.reserveCapacity(tables.count)
+        for place in tables.indices { record.entries.append(insert(object, into: place)) }
+        records[identity] = record
+    }
+
+    private mutating func count(_ record: Record, by step: Int) {
+        let number = record.layout.number
+        pendingCounts[number, default: 0] += step
+        if record.isStored { storedCounts[number, default: 0] += step }
+        rootCounts[record.layout.rootNumber, default: 0] += step
+        if record.isDeleted { deletedCounts[record.layout.rootNumber, default: 0] += step }
+    }
+
+    private mutating func remove(_ object: ManagedObject, _ record: Record) {
+        count(record, by: -1)
+        for (place, entry) in record.entries.enumerated() {
+            switch entry {
+            case .absent: continue
+            case .unread: tables[place].unread.remove(object)
+            case .values(let keys):
+                switch tables[place].buckets[keys] {
+                case nil: continue
+                case .one: tables[place].buckets[keys] = nil
+                case .several(var objects):
+                    // Out of the table while it changes, so that the set is not copied.
+                    tables[place].buckets[keys] = .some(.one(object))
+                    objects.remove(object)
+                    tables[place].buckets[keys] = objects.isEmpty ? nil : .several(objects)
+                }
+            }
+        }
+    }
+
+    private mutating func insert(_ object: ManagedObject, into place: Int) -> Record.Entry {
+        let shape = tables[place].shape
+        guard tables[place].numbers.contains(object.layout.number) else { return .absent }
+        guard shape.properties.isEmpty || object.presence == .realized else {
+            tables[place].unread.insert(object)
+            return .unread
+        }
+        let keys = shape.properties.map { Self.key(of: object, $0) }
+        switch tables[place].buckets[keys] {
+        case nil: tables[place].buckets[keys] = .one(object)
+        case .one(let other): tables[place].buckets[keys] = .several([other, object])
+        case .several(var objects):
+            tables[place].buckets[keys] = .some(.one(object))
+            objects.insert(object)
+            tables[place].buckets[keys] = .several(objects)
+        }
+        return .values(keys)
+    }
+
+    private static func key(of object: ManagedObject, _ property: EntityLayout.Property) -> Key {
+        switch property {
+        case .attribute(let slot): key(of: object.values[slot])
+        case .toOne(let slot):
+            object.links[slot].map {
+                .object((object.link.context?.resolved($0) ?? $0).primaryKey)
+            } ?? .null
+        case .toMany: .null
+        }
+    }
+
+    private static func key(of value: StoredValue) -> Key {
+        switch value {
+        case .null: .null
+        case .integer(let number): .number(Double(number))
+        case .real(let number): .number(number)
+        case .text(let text): .text(text)
+        case .blob(let bytes): .bytes(bytes)
+        }
+    }
+
+    // MARK: Looking up
+
+    /// How many pending objects some entities have, and how many of them have a row in the store.
+    func counts(of numbers: [Int64]) -> (pending: Int, stored: Int) {
+        var (pending, stored) = (0, 0)
+        for number in numbers {
+            pending += pendingCounts[number] ?? 0
+            stored += storedCounts[number] ?? 0
+        }
+        return (pending, stored)
+    }
+
+    /// Whether an object of a hierarchy is pending.
+    func hasPending(root: Int64) -> Bool { rootCounts[root, default: 0] > 0 }
+
+    /// Whether an object of a hierarchy is going to be deleted.
+    func hasDeleted(root: Int64) -> Bool { deletedCounts[root, default: 0] > 0 }
+
+    /// The pending objects of an entity and its sub-entities that may meet a predicate's
+    /// equalities; all of them for nil.
+    mutating func objects(
+        of layout: EntityLayout, meeting lookup: EqualityLookup?
+    ) -> [ManagedObject] {
+        guard let lookup, case let (pending, _) = counts(of: layout.entity.familyNumbers),
+            lookup.count < pending
+        else { return find([[]], Shape(entityNumber: layout.number, properties: []), layout) }
+        var found = lookup.searches.flatMap { search in
+            find(
+                search.keys, Shape(entityNumber: layout.number, properties: search.properties),
+                layout)
+        }
+        if lookup.searches.count > 1 {
+            var seen: Set<ObjectIdentifier> = []
+            found.removeAll { !seen.insert(ObjectIdentifier($0)).inserted }
+        }
+        return found
+    }
+
+    private mutating func find(
+        _ keys: [[Key]], _ shape: Shape, _ layout: EntityLayout
+    ) -> [ManagedObject] {
+        let place = place(of: shape, layout)
+        var found = Array(tables[place].unread)
+        for key in Set(keys) {
+            switch tables[place].buckets[key] {
+            case nil: continue
+            case .one(let object): found.append(object)
+            case .several(let objects): found += objects
+            }
+        }
+        objectsRead += found.count
+        return found
+    }
+
+    /// The table of a shape, built from the objects that were entered if it is a new one.
+    private mutating func place(of shape: Shape, _ layout: EntityLayout) -> Int {
+        if let place = places[shape] { return place }
+        if tables.count >= Self.tablesMax {
+            tables.removeAll()
+            places.removeAll()
+            for identity in records.keys { records[identity]?.entries.removeAll() }
+        }
+        tables.append(Table(shape: shape, numbers: Set(layout.entity.familyNumbers)))
+        let place = tables.count - 1
+        places[shape] = place
+        objectsRead += records.count
+        for (identity, record) in records {
+            let entry = insert(record.object, into: place)
+            records[identity]?.entries.append(entry)
+        }
+        return place
+    }
+}

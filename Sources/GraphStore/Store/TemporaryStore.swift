@@ -1,0 +1,45 @@
+import Synchronization
+
+/// The file of a store in memory, which is deleted when the last container closes it.
+///
+/// SQLite's databases in memory have no write-ahead log: readers and the writer wait for each
+/// other, and no reader can hold an earlier state. So the store is a file in a private folder for
+/// temporary files, which is never flushed to the disk.
+final class TemporaryStore: Sendable {
+    private struct Entry {
+        weak var store: TemporaryStore?
+    }
+
+    /// The open stores of this process by their names.
+    private static let open = Mutex<[String: Entry]>([:])
+
+    private let folder: String
+    /// The SQLite file.
+    let path: String
+
+    /// The store of that name, which is made if no container has it open.
+    static func named(_ name: String) throws(StoreError) -> TemporaryStore {
+        let found = open.withLock { open -> Result<TemporaryStore, StoreError> in
+            if let store = open[name]?.store { return .success(store) }
+            do throws(StoreError) {
+                let store = try TemporaryStore()
+                open = open.filter { $0.value.store != nil }
+                open[name] = Entry(store: store)
+                return .success(store)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try found.get()
+    }
+
+    private init() throws(StoreError) {
+        folder = try SnapshotFolder.make()
+        path = folder + "/store.sqlite"
+    }
+
+    deinit {
+        // What stays is removed by the next process that makes such a folder.
+        try? StoreFiles.removeFolder(folder)
+    }
+}
