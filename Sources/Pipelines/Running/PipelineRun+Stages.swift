@@ -32,7 +32,7 @@ extension PipelineRun {
                 try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
                 return nil
             } catch {
-                return RunFailure(error, stage: stage.reportLocation)
+                return stage.failure(error)
             }
         }
         for stage in stages.dropFirst() {
@@ -85,7 +85,7 @@ extension PipelineRun {
                 throw stop
             }
             tellOfEnd(of: stage, .failed)
-            throw RunFailure(error, stage: stage.reportLocation)
+            throw stage.failure(error)
         }
     }
 
