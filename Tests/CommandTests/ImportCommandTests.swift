@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("etl import") struct ImportCommandTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws {
         folder = try TemporaryFolder()

@@ -307,7 +307,6 @@ package struct FileImport {
     /// Returns what is to be printed of a run whose spec nobody has seen.
     private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
         var diagnostic = Self.naming(spool, in: diagnostic)
-        if diagnostic.stage?.file == specFile { diagnostic.stage = nil }
         if diagnostic.code == "rejects.too-many",
             let folder = diagnostic.fix?.firstMatch(of: #/records in (.*), or raise/#)?.1
         {
@@ -315,7 +314,7 @@ package struct FileImport {
                 "correct the file and import it again, or allow rejects with --allow-rejects; the"
                 + " records are in \(folder)"
         }
-        return diagnostic
+        return diagnostic.withoutSpec(specFile)
     }
 
     /// What messages call the spec that is in no file; its paths start at the store's folder.
@@ -328,5 +327,17 @@ package struct FileImport {
             store: store, adding: fit.model, ifLocked: runner.options.ifLocked,
             progress: runner.progress, interruption: runner.interruption
         ).run { _, _ in }
+    }
+}
+
+extension Diagnostic {
+    /// What is to be told of a run whose spec is in no file.
+    func withoutSpec(_ file: String) -> Diagnostic {
+        var diagnostic = self
+        if diagnostic.stage?.file == file { diagnostic.stage = nil }
+        diagnostic.fix = fix?
+            .replacing("raise `rejects.allow`", with: "allow rejects with --allow-rejects")
+            .replacing(", or the spec, and replay", with: ", and replay")
+        return diagnostic
     }
 }

@@ -17,7 +17,8 @@ extension PipelineRun {
             publication: place == .beside
                 ? Publication(job.target, runID: journal.run.runID) : .immediate,
             recordsMax: options.recordsMax,
-            miscount: options.miscount, decoding: options.decoding, warn: runner.warn)
+            miscount: options.miscount, decoding: options.decoding, specText: text,
+            warn: runner.warn)
     }
 
     /// Looks at the headers of the tables that imports read, before the first stage writes.
