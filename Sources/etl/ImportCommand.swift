@@ -21,7 +21,8 @@ struct ImportCommand: ParsableCommand {
             The store's key identifies records. If its entity has no key, name one with `--key`.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
-            folder runs.
+            folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \
+            files in the same way, write a spec with `--save-spec`.
 
             Examples:
               etl import tasks.csv --into tasks.sqlite
@@ -74,7 +75,7 @@ struct ImportCommand: ParsableCommand {
         SignalHandling.endAtOnce()
         let isQuiet = verbosity.verbosity.level == .error
         func say(_ line: String) {
-            if !isQuiet { print(OutputText(line).text) }
+            if !isQuiet { StandardOutput.show(OutputText(line).text + "\n") }
         }
         let fileImport: FileImport
         do throws(RunFailure) {
