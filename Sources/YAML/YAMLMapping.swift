@@ -8,6 +8,8 @@ package final class YAMLMapping {
     private let positions: [String: Int]
     private var asked: [String] = []
     private var refused: Set<String> = []
+    /// What was reported of keys that are missing.
+    private var missing: [String: Diagnostic] = [:]
 
     init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
         self.value = value
@@ -37,8 +39,14 @@ package final class YAMLMapping {
     /// The value of a key that must be there.
     package func required(_ key: String, fix: String? = nil) -> YAMLValue? {
         if let found = optional(key) { return found }
-        value.fail("missing-key", "The key '\(key)' is missing", fix: fix)
+        miss(key, "The key '\(key)' is missing", fix: fix)
         return nil
+    }
+
+    /// Reports that a key is missing, unless one that is unknown turns out to be its misspelling.
+    package func miss(_ key: String, _ message: String, fix: String? = nil) {
+        value.fail("missing-key", message, fix: fix)
+        missing[key] = value.problems.diagnostics.last
     }
 
     /// Every key with its value, for mappings whose keys are names; asks for all of them.
@@ -64,6 +72,12 @@ package final class YAMLMapping {
     /// Reports every key that is not one of these, and was not refused already.
     package func finish(known: [String]) {
         for entry in entries where !known.contains(entry.key) && !refused.contains(entry.key) {
+            // That its misspelling is unknown says that a key is missing, too.
+            if let key = Suggestion.closest(to: entry.key, among: known),
+                let report = missing.removeValue(forKey: key)
+            {
+                value.problems.withdraw(report)
+            }
             let message =
                 "The key '\(entry.key)' is unknown here"
                 + Suggestion.phrase(for: entry.key, among: known)

@@ -23,6 +23,12 @@ package final class YAMLProblems {
     /// Whether something was found that forbids going on.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
+    /// Takes back a problem that another one explains.
+    func withdraw(_ diagnostic: Diagnostic) {
+        guard let index = diagnostics.lastIndex(of: diagnostic) else { return }
+        diagnostics.remove(at: index)
+    }
+
     /// Adds a problem.
     package func report(_ diagnostic: Diagnostic) {
         diagnostics.append(diagnostic)

@@ -19,9 +19,9 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         do throws(RunFailure) {
-            guard let code else { return print(Explanation.overview, terminator: "") }
+            guard let code else { return StandardOutput.show(Explanation.overview) }
             for explanation in try Explanation.of(code) {
-                print(explanation.text, terminator: "")
+                StandardOutput.show(explanation.text)
             }
         } catch {
             throw error.shown()

@@ -23,7 +23,8 @@ struct ImportCommand: ParsableCommand {
             The store's key identifies records. If its entity has no key, name one with `--key`.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
-            folder runs.
+            folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \
+            files in the same way, write a spec with `--save-spec`.
 
             Examples:
               etl import tasks.csv --into tasks.sqlite
@@ -80,7 +81,7 @@ struct ImportCommand: ParsableCommand {
         let level = verbosity.verbosity.level(isInteractive: Terminal().isInteractive)
         func say(_ line: String, at least: LogLevel) {
             if level == .info || level != .error && least == .warning {
-                print(OutputText(line).text)
+                StandardOutput.show(OutputText(line).text + "\n")
             }
         }
         // A plan is what was asked for.

@@ -38,7 +38,12 @@ struct ReportCommand: ParsableCommand {
             let stored = try StoredReport.find(
                 target, SetFlags.context(parameters.sets))
             do {
-                print(try stored.text(as: format), terminator: "")
+                let text = try stored.text(as: format)
+                if format == .text {
+                    StandardOutput.show(text)
+                } else {
+                    print(text, terminator: "")
+                }
             } catch {
                 throw RunFailure(
                     .ioError,

@@ -14,7 +14,7 @@ struct StandardErrorLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        Terminal.writeToStandardError(OutputText("\(event.message)\n"), paints: true)
+        Terminal.writeMessage("\(event.message)")
     }
 }
 

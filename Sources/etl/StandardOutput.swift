@@ -1,3 +1,6 @@
+import FoundationEssentials
+import Pipelines
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -27,6 +30,16 @@ struct StandardOutput {
             return isTerminal ? 80 : nil
         }
         return Int(size.ws_col)
+    }
+
+    /// Prints text for people. On a terminal, its lines end at words and its paths are relative.
+    static func show(_ text: String) {
+        let output = StandardOutput(environment: ProcessInfo.processInfo.environment)
+        guard output.isTerminal, let columns = output.columns else {
+            return print(text, terminator: "")
+        }
+        let shown = TerminalText.withRelativePaths(text, below: Terminal.currentFolders)
+        print(TerminalText.wrapped(shown, columns: columns), terminator: "")
     }
 
     /// Colours are wanted; see https://no-color.org.

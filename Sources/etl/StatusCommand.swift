@@ -39,7 +39,7 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw error.shown()
         }
-        if !quiet { print(status.text(now: context.now), terminator: "") }
+        if !quiet { StandardOutput.show(status.text(now: context.now)) }
         guard !status.isStale(now: context.now, maxAgeSeconds: maxAge?.seconds) else {
             throw ExitCode(ExitStatus.check.rawValue)
         }

@@ -1,4 +1,6 @@
 import Diagnostics
+import FoundationEssentials
+import Pipelines
 
 #if canImport(Glibc)
     import Glibc
@@ -36,12 +38,28 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes lines to stderr.
-    ///
-    /// - Parameter paints: the severity of a message is colored, where a person watches.
-    static func writeToStandardError(_ text: OutputText, paints: Bool = false) {
-        write(paints && showsColor ? painted(text.lines) : text.lines)
+    /// Writes lines to stderr; on a terminal they end at words.
+    static func writeToStandardError(_ text: OutputText) {
+        let terminal = Terminal()
+        write(
+            terminal.isInteractive
+                ? TerminalText.wrapped(text.lines, columns: terminal.columns) : text.lines)
     }
+
+    /// Writes a message to stderr; where a person watches, its severity is colored, its paths are
+    /// relative, and its lines end at words.
+    static func writeMessage(_ message: String) {
+        let terminal = Terminal()
+        let text = OutputText(message + "\n").lines
+        guard terminal.isInteractive else { return write(text) }
+        let shown = TerminalText.wrapped(
+            TerminalText.withRelativePaths(text, below: currentFolders), columns: terminal.columns)
+        write(showsColor ? painted(shown) : shown)
+    }
+
+    /// The current folder, as paths name it.
+    static let currentFolders = TerminalText.currentFolders(
+        environment: ProcessInfo.processInfo.environment)
 
     /// Whether stderr shows colors, and nobody has asked for none: https://no-color.org.
     private static let showsColor: Bool = {
@@ -49,9 +67,11 @@ struct Terminal: Sendable {
         return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
     }()
 
-    /// The first `error:` or `warning:` of a message in red or yellow.
+    /// The first `error:` or `warning:` of a message in red or yellow; a long path before it may
+    /// have moved it to the second line.
     private static func painted(_ text: String) -> String {
-        let first = text.prefix { $0 != "\n" }
+        let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        let first = text[..<(lines.prefix(2).last?.endIndex ?? text.endIndex)]
         for (word, color) in [("error:", 31), ("warning:", 33)] {
             guard let range = first.firstRange(of: word),
                 range.lowerBound == first.startIndex || first[..<range.lowerBound].last == " "

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What an import without a spec must not lose silently.
@@ -120,5 +121,45 @@ extension ImportCommandTests {
         try write("dup.csv", "id,name,price\n1,A,10\n2,B,20\n1,C,30\n")
         let second = try etl("import", "dup.csv", "--into", "d.sqlite")
         #expect(second.standardOutput.contains("3 read, 3 inserted"))
+    }
+
+    @Test func rejectsAreReportedAndReplayedWithoutASpec() throws {
+        try write("tasks.csv", "id,title,size\n1,Write,3\n2,Read,4\n3,Sleep,5\n")
+        #expect(
+            try etl("import", "tasks.csv", "--into", "out/tasks.sqlite", "-q") == .silentSuccess)
+        // A column that is added later is in the store's model, and not in that of the first import.
+        try write("tasks.csv", "id,title,size,color\n1,Write,3,red\n4,Walk,x,blue\n")
+        let failed = try etl(
+            "import", "tasks.csv", "--into", "out/tasks.sqlite", "--add-columns", "-q")
+        #expect(failed.status == 65)
+        let rejects =
+            "out/rejects/"
+            + (try FileManager.default.contentsOfDirectory(
+                atPath: folder.path + "/out/rejects"
+            ).first ?? "")
+        for run in [rejects, "out/runs", "out/runs/index.html"] {
+            let report = try etl("report", run)
+            #expect(report.standardOutput.hasPrefix("import-tasks: exit 65 DATAERR."), "\(run)")
+            #expect(report.standardError == "", "\(run)")
+        }
+        let still = try etl("replay", rejects)
+        #expect(still.status == 65)
+        #expect(
+            still.standardError.replacing(folder.path + "/", with: "") == """
+                tasks.csv:3:8: error: 'size' takes a whole number that fits Integer 64, not 'x' [cast]
+                  in: record 2, field 'size', byte 41
+                error: 1 of 1 record is refused again [replay.left]
+                  fix: mend the records in \(rejects), and replay again
+
+                """)
+        let file = rejects + "/tasks.tasks.csv"
+        let text = try String(contentsOfFile: folder.path + "/" + file, encoding: .utf8)
+        try write(file, text.replacing(",x,", with: ",9,"))
+        #expect(try etl("replay", rejects) == .silentSuccess)
+        #expect(
+            try rows(
+                "SELECT ZID, ZTITLE, ZSIZE, ZCOLOR FROM ZTASKS ORDER BY ZID", in: "out/tasks.sqlite"
+            )
+                == ["1|Write|3|red", "2|Read|4|", "3|Sleep|5|", "4|Walk|9|blue"])
     }
 }

@@ -16,7 +16,7 @@ import Testing
         run.stdin.write(b'{"id":1}\\n')
         run.stdin.flush()
         text = b""
-        while b"rows" not in text and text.count(b"\\r") < 5: text += os.read(controller, 4096)
+        while b"rows" not in text and text.count(b"\\x1b[K") < 5: text += os.read(controller, 4096)
         run.stdin.close()
         try:
             while True: text += os.read(controller, 4096)

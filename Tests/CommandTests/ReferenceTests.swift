@@ -73,7 +73,7 @@ import Testing
         #expect(result.status == 0 && result.standardError == "")
         let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))
         let keys = try #require((schema as? [String: Any])?["properties"] as? [String: Any])
-        #expect(keys.keys.sorted().contains("stages") && keys.count == 9)
+        #expect(keys.keys.sorted().contains("stages") && keys.count == 10)
         #expect(try Tool.etl(["schema", "spec"]) == result)
     }
 

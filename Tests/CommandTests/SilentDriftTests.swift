@@ -280,7 +280,7 @@ import Testing
             lines.first == """
                 a.ndjson:1:18: error: 'title' must have at most 3 characters, and has 4; also: 'size' \
                 takes a whole number that fits Integer 32, not 'x'; also: 'on' takes an ISO 8601 date \
-                (or say `date:` with its pattern), not 'y'; also: 'name' takes text, not {} [validate]
+                such as 2026-11-20 (or say `date:` with its pattern), not 'y'; also: 'name' takes text, not {} [validate]
                 """)
         let rejects = place.folder.path + "/rejects"
         let run = try #require(FileManager.default.contentsOfDirectory(atPath: rejects).first)

@@ -170,11 +170,17 @@ struct CastTests {
                 ("\"2001-01-01T00:00:00.25\"", "0.25"), ("\"2000-12-31T23:59:59Z\"", "-1"),
             ],
             bad: refused(
-                "day", "an ISO 8601 date (or say `date:` with its pattern)",
-                [
-                    ("\"01.02.2024\"", "'01.02.2024'"), ("\"2024-13-01\"", "'2024-13-01'"),
-                    ("0", "0"), ("\"\"", "''"), ("\"2024-02-30\"", "'2024-02-30'"),
-                ])),
+                "day", "an ISO 8601 date such as 2026-11-20 (or say `date:` with its pattern)",
+                [("0", "0"), ("\"\"", "''"), ("\"03/04/2024\"", "'03/04/2024'")])
+                + refused(
+                    "day", "an ISO 8601 date such as 2026-11-20 (or say `date: dd.MM.yyyy`)",
+                    [("\"01.02.2024\"", "'01.02.2024'")]) + [
+                    ("\"2024-13-01\"", "'day' is '2024-13-01', and there is no such day"),
+                    (
+                        "\"2024-02-30T10:00:00Z\"",
+                        "'day' is '2024-02-30T10:00:00Z', and there is no such day"
+                    ),
+                ]),
     ]
 
     static func hex(_ text: String) -> String {

@@ -20,7 +20,7 @@ struct InputMistakeTests {
             run.text == """
                 a-2.csv:1:1: error: The header has no column 'kind'. Did you mean 'Kind'? \
                 [csv.unknown-column]
-                  stage: spec.yaml:5:3 import import-a
+                  stage: spec.yaml:5:45 import import-a, keep-if
                   fix: use one of: id, Kind
                 a-3.csv:1:1: error: The header has no column 'id' [csv.unknown-column]
                   stage: spec.yaml:5:3 import import-a

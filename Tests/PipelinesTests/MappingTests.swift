@@ -143,7 +143,8 @@ struct MappingTests {
             try folder.reasons() == [
                 "cast st: 'state' takes what its `map` lists ('open', 'true'), not 'shut'",
                 "required who.name: The record has no 'who.name'",
-                "cast on: 'due' takes a date in the given pattern, not '2000-12-31'",
+                "cast on: 'due' takes a date in the pattern dd.MM.yyyy HH:mm, such as 20.11.2026 "
+                    + "14:30, not '2000-12-31'",
                 "required who.name: 'owner' is required, and 'who.name' is null in the record",
             ])
     }

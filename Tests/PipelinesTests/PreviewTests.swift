@@ -136,8 +136,8 @@ import Testing
             seen.lines.first?.hasSuffix(#""record":5,"into":"Task","object":{"id":"T3"}}"#) == true)
         #expect(
             seen.words == [
-                "t.ndjson:2:19: warning: Rejected: 'due' takes an ISO 8601 date (or say `date:` with"
-                    + " its pattern), not 'nope' [cast]",
+                "t.ndjson:2:19: warning: Rejected: 'due' takes an ISO 8601 date such as 2026-11-20 (or"
+                    + " say `date:` with its pattern), not 'nope' [cast]",
                 "t.ndjson:3:1: warning: Rejected: Only true, false and null may stand without quotes"
                     + " [json.bad-literal]",
                 "t.ndjson:4:1: warning: Rejected: The record has no 'id' [key]",

@@ -11,6 +11,16 @@ package struct DatePattern: Sendable, Hashable {
         package let description: String
         /// The byte of the pattern at fault, from zero.
         package let byteOffset: Int
+        /// The pattern that was probably meant.
+        package var correction: String?
+    }
+
+    /// What a date that a text names does not have.
+    package enum Missing: Sendable, Hashable {
+        /// There is no such day in its month.
+        case day
+        /// There is no such time of day.
+        case time
     }
 
     enum Field: Sendable, Hashable {
@@ -23,13 +33,29 @@ package struct DatePattern: Sendable, Hashable {
     }
 
     let elements: [Element]
+    /// The pattern as it was written.
+    package let text: String
 
     /// Reads a pattern.
     ///
     /// - Throws: `ParsingError` for an unknown letter, a field given twice, quotes that do not
-    ///   end, a pattern without year, or `h` without `a`.
+    ///   end, a pattern without year, `h` without `a`, or letters that hardly mean what they stand
+    ///   for, such as minutes without an hour.
     package init(parsing pattern: String) throws(ParsingError) {
-        elements = try Self.elements(of: Array(pattern.utf8))
+        text = pattern
+        do throws(ParsingError) {
+            elements = try Self.elements(of: Array(pattern.utf8))
+        } catch {
+            var error = error
+            error.correction = Self.correction(of: pattern)
+            throw error
+        }
+    }
+
+    /// A date in this pattern.
+    package var example: String {
+        // 2026-11-20 14:30:05
+        String(decoding: format(816_877_805) ?? [], as: UTF8.self)
     }
 
     /// Reads a date in this pattern as seconds since 2001-01-01 UTC; nil for other text.
@@ -42,6 +68,18 @@ package struct DatePattern: Sendable, Hashable {
 
     /// Reads the same, and tells whether the fraction is kept.
     package func read(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> ReadDate? {
+        parts(bytes, defaultZoneSeconds)?.date
+    }
+
+    /// What the date does not have that a text names in this pattern; nil for other text, and for
+    /// dates.
+    package func missing(in bytes: ByteView) -> Missing? {
+        guard let parts = parts(bytes, 0), parts.date == nil else { return nil }
+        return parts.hasDay ? .time : .day
+    }
+
+    @inline(__always)
+    private func parts(_ bytes: ByteView, _ defaultZoneSeconds: Int) -> Parts? {
         var reader = DateReader(bytes: bytes)
         var parts = Parts(zone: defaultZoneSeconds)
         for element in elements {
@@ -52,10 +90,10 @@ package struct DatePattern: Sendable, Hashable {
                 guard parts.read(field, width: width, from: &reader) else { return nil }
             }
         }
-        return reader.isAtEnd ? parts.date : nil
+        return reader.isAtEnd ? parts : nil
     }
 
-    private static func elements(of pattern: [UInt8]) throws(ParsingError) -> [Element] {
+    static func elements(of pattern: [UInt8]) throws(ParsingError) -> [Element] {
         var elements: [Element] = []
         var seen: Set<Field> = []
         var index = 0
@@ -74,10 +112,7 @@ package struct DatePattern: Sendable, Hashable {
             while index < pattern.count, pattern[index] == byte { index += 1 }
             let letter = Character(Unicode.Scalar(byte))
             guard let field = field(of: byte, width: index - start) else {
-                throw ParsingError(
-                    description: "A date pattern cannot have \(index - start) of the letter "
-                        + "'\(letter)'; quote it if it stands for itself",
-                    byteOffset: start)
+                throw refusal(of: letter, count: index - start, at: start)
             }
             guard seen.insert(field).inserted else {
                 throw ParsingError(
@@ -86,6 +121,7 @@ package struct DatePattern: Sendable, Hashable {
             }
             elements.append(.field(field, width: index - start))
         }
+        try checkTimes(elements)
         guard seen.contains(.year) else {
             throw ParsingError(description: "The date pattern has no year (y)", byteOffset: 0)
         }
@@ -160,6 +196,9 @@ private struct Parts {
     init(zone: Int) {
         self.zone = zone
     }
+
+    /// The calendar has the day.
+    var hasDay: Bool { DateReader.day(year: year, month: month, day: day) != nil }
 
     var date: ReadDate? {
         guard let days = DateReader.day(year: year, month: month, day: day) else { return nil }

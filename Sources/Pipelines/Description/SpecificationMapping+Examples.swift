@@ -15,7 +15,12 @@ extension SpecificationMapping {
         case .budget: "How much is held before it is saved, and how long a run may take."
         case .rejects:
             "A record that cannot be imported is set aside with its reason, and the others go on."
-        case .report: "Each run tells what it did, in JSON and as a page."
+        case .report:
+            """
+            Each run tells what it did, in JSON and as a page. `index.html` in the folder lists the \
+            runs.
+            """
+        case .onFailure: "A command that tells somebody of a run that failed, with variables."
         case .import:
             """
             Records of files become objects: those whose key is there already are updated, the \

@@ -180,6 +180,9 @@ extension SpecificationMapping {
             "null", .oneOrMore(.constant), .same(as: "[\"\"]"),
             "Texts of a table, without quotes, that stand for null.", example: "[\"\", \"NULL\"]"),
         KeyDescription(
+            "null-text", .oneOrMore(.constant), .means("what `null` says"),
+            "Another name of `null`.", example: "NULL"),
+        KeyDescription(
             "ragged", .choice(ReadSpec.Ragged.self), .same(as: "reject"),
             "What becomes of rows that are too short; those that are too long are refused.",
             example: "pad"),

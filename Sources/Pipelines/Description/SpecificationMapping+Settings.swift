@@ -29,6 +29,17 @@ extension SpecificationMapping {
             "report", .mapping(.report), .nothing, "Where the reports of runs go.",
             example: "{ keep: 10 }"),
         KeyDescription(
+            "on-failure", .either([.list(.scalar), .mapping(.onFailure)]), .nothing,
+            """
+            A program and its arguments, without a shell. etl starts it after the report is written, \
+            unless the run ends with 0. It runs in the spec's folder. The last argument is the \
+            absolute path of the report (JSON); if the run has written none, for example because \
+            another run has the store, there is no such argument. The variable `ETL_EXIT` is the \
+            exit code. If the command fails, that is a warning; the exit code of the run stays. \
+            Parameters may stand in it, but no secrets. `plan` does not start it, and \
+            `--no-commands` refuses it.
+            """, example: "[./tell-the-team.sh, nightly]"),
+        KeyDescription(
             "stages", .list(.either(stages.map(ValueForm.mapping))), .error,
             "What is done, in this order; a stage that fails ends the run.",
             example: "[{ export: Task, to: tasks.csv }]"),
@@ -36,6 +47,17 @@ extension SpecificationMapping {
             "tests", .list(.mapping(.test)), .nothing,
             "What `etl test` shows about the spec, on a store in memory.",
             example: "[{ name: nothing comes of nothing, then: { Task: [] } }]"),
+    ]
+
+    static let onFailureKeys = [
+        KeyDescription(
+            "command", .list(.scalar), .error,
+            "The program and its arguments; the path of the report is added.",
+            example: "[./tell-the-team.sh, nightly]"),
+        KeyDescription(
+            "env", .named("NAME", .text), .nothing,
+            "Variables besides those of etl and `ETL_EXIT`; secrets may stand in them.",
+            example: "{ LANG: C }"),
     ]
 
     static let parameterKeys = [

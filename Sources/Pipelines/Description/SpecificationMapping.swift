@@ -5,6 +5,7 @@ import YAML
 /// An enumeration, because some of them hold themselves: a nested object may have links that nest.
 package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapping {
     case spec, parameter, store, template, history, backups, budget, rejects, report
+    case onFailure
     case `import`, read, generate, command, output, field, keyField, keyLink, number, link, nested,
         mirror, on
     case update, delete, export, verify
@@ -28,6 +29,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .budget: Self.budgetKeys
         case .rejects: Self.rejectsKeys
         case .report: Self.reportKeys
+        case .onFailure: Self.onFailureKeys
         case .import: Self.importKeys + Self.stageKeys
         case .read: Self.readKeys
         case .generate: Self.generateKeys
@@ -66,6 +68,7 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
         case .spec: "spec"
         case .parameter: "params.NAME"
         case .store, .budget, .rejects, .report: rawValue
+        case .onFailure: "on-failure"
         case .template: "store.open"
         case .history: "store.history"
         case .backups: "store.backups"

@@ -18,8 +18,9 @@ enum SpecificationPages {
 
     /// What stands beside the stages.
     private static let parts: [SpecificationMapping] = [
-        .spec, .parameter, .store, .template, .history, .backups, .budget, .rejects, .report, .test,
-        .then,
+        .spec, .parameter, .store, .template, .history, .backups, .budget, .rejects, .report,
+        .onFailure,
+        .test, .then,
     ]
 
     /// A stage, with the mappings in it.

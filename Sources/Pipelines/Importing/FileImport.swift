@@ -381,10 +381,7 @@ package struct FileImport {
 
     /// Returns what is to be printed of a run whose spec nobody has seen.
     private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
-        var diagnostic = Self.naming(spool, in: diagnostic)
-        if diagnostic.stage?.file == specFile { diagnostic.stage = nil }
-        diagnostic.fix = CommandLineFix.of(diagnostic)
-        return diagnostic
+        Self.naming(spool, in: diagnostic).withoutSpec(specFile)
     }
 
     /// What messages call the spec that is in no file; its paths start at the store's folder.
@@ -397,5 +394,18 @@ package struct FileImport {
             store: store, adding: fit.model, ifLocked: runner.options.ifLocked,
             progress: runner.progress, interruption: runner.interruption
         ).run { _, _ in }
+    }
+}
+
+extension Diagnostic {
+    /// What is to be told of a run whose spec is in no file.
+    func withoutSpec(_ file: String) -> Diagnostic {
+        var diagnostic = self
+        if diagnostic.stage?.file == file { diagnostic.stage = nil }
+        diagnostic.fix = fix?
+            .replacing("raise `rejects.allow`", with: "allow rejects with --allow-rejects")
+            .replacing(", or the spec, and replay", with: ", and replay")
+        diagnostic.fix = CommandLineFix.of(diagnostic)
+        return diagnostic
     }
 }

@@ -18,7 +18,7 @@ struct CastFailure: Error {
 ///
 /// The bytes of text stay where the record is; what has to be made goes into the rows' arena.
 struct ValueCaster {
-    private let attribute: AttributeDescription
+    let attribute: AttributeDescription
     let rules: Rules
     /// Nothing comes between a field and the cast by its type.
     private let isPlain: Bool

@@ -182,6 +182,11 @@ extension Explanation {
             "Name a report, or a spec for its last run."
         ),
         ("report.old", "An old report cannot be removed.", "Remove it, or raise `report.keep`."),
+        (
+            "report.shared",
+            "Two specs have the same name and write their reports to one folder.",
+            "Give one of them another `name`, or another folder under `report.to`."
+        ),
         ("report.unreadable", "The file is no report of a run.", "Name a report's JSON file."),
         ("report.version", "The report is of a newer format.", "Use a newer etl."),
         (
@@ -219,6 +224,11 @@ extension Explanation {
         (
             "run.no-store", "Stages that run after a failure, too, had no store to run on.",
             "Mend what failed; with `open: replace` there is a store once a run comes to its end."
+        ),
+        (
+            "run.on-failure",
+            "The command of `on-failure` could not be started, or ended with another code than 0.",
+            "Run it by hand in the spec's folder. How the run itself ended is not changed by it."
         ),
         (
             "run.resumed", "The run goes on with what an earlier one has left.",

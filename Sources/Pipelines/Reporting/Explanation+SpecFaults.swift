@@ -30,8 +30,10 @@ extension Explanation {
             "Write one that the attribute's type takes."
         ),
         (
-            "spec.date-pattern", "The pattern of a date has letters that mean nothing.",
-            "Use y M d H h m s S a X, and put other letters in apostrophes."
+            "spec.date-pattern",
+            "The pattern of a date has letters that mean nothing, or something else than was meant.",
+            "Use y M d H h m s S a X, and put other letters in apostrophes; M is the month, m the "
+                + "minute, and h goes with a."
         ),
         (
             "spec.derived",
@@ -209,6 +211,11 @@ extension Explanation {
         (
             "predicate.function", "There is no such function, or it takes other arguments.",
             "Mend the name or its arguments at the caret."
+        ),
+        (
+            "predicate.like-percent",
+            "A text behind LIKE has % as in SQL, which stands for itself here.",
+            "Write * for any text and ? for one character; a backslash before % says that it is meant."
         ),
         ("predicate.syntax", "The text cannot be read.", "Mend it at the caret."),
         (

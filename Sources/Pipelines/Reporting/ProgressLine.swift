@@ -4,9 +4,30 @@ import Diagnostics
 package enum ProgressLine {
     /// A line such as `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s left`.
     ///
+    /// Where there is less room, the bar is shorter, then the bytes go, the bar, and the middle of the
+    /// stage's name; rate and time stay.
+    ///
     /// - Parameter columns: the width of the terminal; the line is one column shorter.
     package static func text(
         _ snapshot: RunProgress.Snapshot, seconds: Double, columns: Int
+    ) -> String {
+        let width = max(10, columns - 1)
+        let name = OutputText(snapshot.stage).text
+        for (bar, hasBytes) in [(20, true), (10, true), (10, false), (0, false)] {
+            let line = name + facts(snapshot, seconds, bar: bar, hasBytes: hasBytes)
+            if line.count <= width { return line }
+        }
+        let facts = facts(snapshot, seconds, bar: 0, hasBytes: false)
+        let room = width - facts.count
+        return room >= 6
+            ? ReportWords.fit(name, room) + facts : String((name + facts).prefix(width))
+    }
+
+    /// What stands behind the name of the stage.
+    ///
+    /// - Parameter width: of the bar; 0 for none.
+    private static func facts(
+        _ snapshot: RunProgress.Snapshot, _ seconds: Double, bar width: Int, hasBytes: Bool
     ) -> String {
         var parts: [String] = []
         let rate = seconds > 0 ? Double(snapshot.records) / seconds : 0
@@ -15,11 +36,16 @@ package enum ProgressLine {
             parts.append(snapshot.phase)
         } else if snapshot.bytesTotal > 0 {
             let share = min(1, Double(snapshot.bytesRead) / Double(snapshot.bytesTotal))
-            let filled = Int(share * 20)
-            bar =
-                " [" + String(repeating: "#", count: filled)
-                + String(repeating: " ", count: 20 - filled) + "] \(Int(share * 100))%"
-            parts.append("\(bytes(snapshot.bytesRead)) of \(bytes(snapshot.bytesTotal))")
+            let filled = Int(share * Double(width))
+            if width > 0 {
+                bar =
+                    " [" + String(repeating: "#", count: filled)
+                    + String(repeating: " ", count: width - filled) + "]"
+            }
+            bar += " \(Int(share * 100))%"
+            if hasBytes {
+                parts.append("\(bytes(snapshot.bytesRead)) of \(bytes(snapshot.bytesTotal))")
+            }
             parts.append("\(count(rate)) rows/s")
             if share > 0.01, share < 1 {
                 parts.append("\(duration(seconds * (1 - share) / share)) left")
@@ -28,8 +54,7 @@ package enum ProgressLine {
             parts.append("\(count(Double(snapshot.records))) rows")
             parts.append("\(count(rate)) rows/s")
         }
-        let line = snapshot.stage + bar + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
-        return String(OutputText(line).text.prefix(max(10, columns - 1)))
+        return bar + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
     }
 
     static func count(_ value: Double) -> String {

@@ -67,7 +67,10 @@ struct RejectFiles {
         let workingFolder = FileName(environment.workingFolder)
         origin = RejectNote(
             pipeline: environment.spec.name, run: environment.runID,
-            spec: FileDescriptor.resolved(file) ?? file, sets: environment.sets,
+            spec: FileDescriptor.resolved(file)
+                ?? (FileDescriptor.resolved(file.folder) ?? file.folder)
+                .joining(file.lastComponent),
+            specText: environment.specText, sets: environment.sets,
             workingFolder: workingFolder.isAbsolute
                 ? workingFolder : FileDescriptor.resolved(workingFolder) ?? workingFolder)
     }

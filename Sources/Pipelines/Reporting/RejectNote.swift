@@ -40,6 +40,8 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     var run: String
     /// The spec's file, wherever the run was started.
     var spec: FileName
+    /// The spec, if it is in no file, as that of `etl import`.
+    var specText: String?
     /// `name=value`, as given on the command line.
     var sets: [String]
     /// Where relative paths of `sets` start.
@@ -103,7 +105,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     var json: JSONTree {
         .fields([
             "files": files, "format": format, "pipeline": pipeline, "run": run, "sets": sets,
-            "spec": spec, "workingFolder": workingFolder,
+            "spec": spec, "specText": specText, "workingFolder": workingFolder,
         ])
     }
 }

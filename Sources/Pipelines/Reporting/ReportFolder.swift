@@ -50,6 +50,63 @@ struct ReportFolder {
         }
     }
 
+    /// Runs with the paths of their reports, in the order in which the runs began, but the one that
+    /// ended last behind all others: a run that was resumed has the name of its first attempt.
+    static func lastEndedLast(
+        _ reports: [(run: String, path: String)]
+    ) -> [(run: String, path: String)] {
+        let sorted = oldestFirst(reports)
+        let times = sorted.map { FileDescriptor.timeWritten($0.path) }
+        guard let newest = times.max(), let place = times.lastIndex(of: newest),
+            place + 1 < sorted.count, let last = sorted.last
+        else { return sorted }
+        // A copy of a folder may have other times.
+        func ended(_ path: String) -> Double {
+            guard let report = try? StoredReport.read(path).report else { return 0 }
+            return TimeText.date(report.ended, now: 0) ?? 0
+        }
+        guard ended(sorted[place].path) > ended(last.path) else { return sorted }
+        var moved = sorted
+        moved.append(moved.remove(at: place))
+        return moved
+    }
+
+    /// The runs that have a report; the one that ended last is the last.
+    var runsLastEndedLast: [String] {
+        Self.lastEndedLast(runs.map { ($0, dataPath($0)) }).map(\.run)
+    }
+
+    /// A warning that another spec of the same name writes its reports to the same folder.
+    ///
+    /// - Parameter count: how many of the newest reports are looked at.
+    static func ofTwoSpecs(
+        _ spec: PipelineSpec, _ values: ParameterValues, _ context: ParameterValues.Context,
+        newest count: Int
+    ) -> Diagnostic? {
+        guard values.canResolve(spec.report.folder), let own = FileDescriptor.resolved(spec.file)
+        else { return nil }
+        let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
+        let place = FileDescriptor.resolved(folder.path)
+        let others = folder.runsLastEndedLast.suffix(count).reversed().lazy.compactMap { run in
+            try? StoredReport.read(folder.dataPath(run)).report.spec
+        }
+        let other = others.first { file in
+            // A spec that was moved, or renamed, is no other one.
+            guard file != own, let other = SpecificationFile.read(file: file).spec,
+                other.name == spec.name, FileDescriptor.resolved(file) != own
+            else { return false }
+            let known = ParameterValues.partial(other, context)
+            return !known.canResolve(other.report.folder)
+                || FileDescriptor.resolved(known.path(other.report.folder)) == place
+        }
+        guard let other else { return nil }
+        return Diagnostic(
+            .warning, code: "report.shared",
+            "\(spec.file) and \(other) are both named '\(spec.name)' and write reports to the folder "
+                + "\(folder.path), so their runs are taken for those of one pipeline",
+            fix: "set another `name` or `report.to` in one of them")
+    }
+
     /// The run whose report has that name; nil of any other file.
     private func run(ofFile name: Substring, _ suffix: String) -> Substring? {
         guard name.utf8.count > pipeline.utf8.count + suffix.utf8.count, name.hasSuffix(suffix),
@@ -62,14 +119,16 @@ struct ReportFolder {
 
     /// Removes all but the newest reports, and what runs left that were killed while they wrote one.
     ///
+    /// - Parameter own: the run that has just written its report, which stays.
     /// - Returns: what could not be removed.
-    func rotate(keeping count: Int) -> [Diagnostic] {
+    func rotate(keeping count: Int, with own: String) -> [Diagnostic] {
         // Each run writes under names of its own, so that no later one comes upon them.
         OutputFile.removeLeftovers(in: FileName(path)) { name in
             guard let name = name.exactText else { return false }
+            if name == RunIndex.name { return true }
             return [Self.dataSuffix, Self.pageSuffix].contains { run(ofFile: name[...], $0) != nil }
         }
-        return runs.dropLast(count).flatMap { run in
+        return runs.filter { $0 != own }.dropLast(count - 1).flatMap { run in
             [dataPath(run), pagePath(run)].compactMap { path in
                 FileDescriptor.remove(path)
                 guard FileDescriptor.size(path) != nil else { return nil }

@@ -18,10 +18,13 @@ struct RunReporter {
     ///
     /// A run that was not let to the store has none: it did nothing, and the run that has the store
     /// writes its own. Neither has one that was asked for wrongly, nor a dry one.
-    func finish(_ outcome: inout RunOutcome) {
+    ///
+    /// - Returns: the report's path; nil if there is none.
+    func finish(_ outcome: inout RunOutcome) -> String? {
         guard !run.options.isDry, run.hasTurn, outcome.status != .usage,
             let (spec, values) = subject
-        else { return }
+        else { return nil }
+        var written: String?
         let targets = ReportTargets(spec, values, run.options)
         let report = report(outcome, spec, values)
         var problems: [Diagnostic] = []
@@ -31,7 +34,7 @@ struct RunReporter {
             isOutOfResources = isOutOfResources || failure.fault.kind == .resources
         }
         do {
-            try writeToFolder(report, spec, values)
+            written = try writeToFolder(report, spec, values)
         } catch {
             let found = RunFailure(error)
             if spec.report.isFolderNamed {
@@ -51,9 +54,10 @@ struct RunReporter {
         // One place that cannot be written to is told once.
         let told = Set(outcome.diagnostics)
         problems = problems.filter { !told.contains($0) }
-        guard !problems.isEmpty else { return }
+        guard !problems.isEmpty else { return written }
         outcome.diagnostics += problems
         if outcome.status == .ok { outcome.status = isOutOfResources ? .osError : .cannotCreate }
+        return written
     }
 
     /// Writes the report of a run that is as good as done; what fails of it is told at the end.
@@ -96,15 +100,25 @@ extension RunReporter {
         Array(report.json.formatted.utf8)
     }
 
+    /// - Returns: the path of the report, from wherever it is read.
     private func writeToFolder(
         _ report: RunReport, _ spec: PipelineSpec, _ values: ParameterValues
-    ) throws {
+    ) throws -> String {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         try Self.prepare(folder.path)
         try Self.write(Self.data(report), to: folder.dataPath(report.run))
         let page = ReportPage.text(of: report, in: FileDescriptor.resolved(folder.path))
         try Self.write(Array(page.utf8), to: folder.pagePath(report.run))
-        folder.rotate(keeping: spec.report.keep).forEach(run.runner.warn)
+        folder.rotate(keeping: spec.report.keep, with: report.run).forEach(run.runner.warn)
+        do {
+            let index = RunIndex(folder.path)
+            try Self.write(index.page(with: report), to: index.path)
+        } catch {
+            // The reports are there; the next run writes the page again.
+            RunFailure(error).diagnostics.forEach { run.runner.warn($0.asWarning) }
+        }
+        let path = folder.dataPath(report.run)
+        return FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
     }
 
     /// - Throws: `RunFailure` with status 73 where the folder of the reports cannot be made.

@@ -24,8 +24,11 @@ package struct StoredReport: Sendable {
         if FileSystem.isFolder(path) { return try find(inFolder: path, context) }
         if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
             let folder = try ReportFolder.of(spec: path, context).folder
-            guard let newest = folder.runs.last else { throw missing(run) }
+            guard let newest = folder.runsLastEndedLast.last else { throw missing(run) }
             return try read(folder.dataPath(newest))
+        }
+        if PathText.lastComponent(path) == RunIndex.name {
+            return try find(inFolder: PathText.folder(of: path), context)
         }
         if path.hasSuffix(ReportFolder.pageSuffix) {
             return try read(
@@ -81,7 +84,9 @@ package struct StoredReport: Sendable {
             var context = context
             context.sets = note.sets
             context.workingFolder = note.workingFolder.textFromHere
-            let reports = try ReportFolder.of(spec: note.spec.textFromHere, context).folder
+            let reports = try ReportFolder.of(
+                spec: note.spec.textFromHere, text: note.specText, context
+            ).folder
             return try read(reports.dataPath(note.run))
         }
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
@@ -90,7 +95,9 @@ package struct StoredReport: Sendable {
                 .joined(separator: "-")
             return RunName.started(run[...]).map { _ in (run, PathText.join(folder, name)) }
         }
-        guard let newest = ReportFolder.oldestFirst(reports).last else { throw missing(folder) }
+        guard let newest = ReportFolder.lastEndedLast(reports).last else {
+            throw missing(folder)
+        }
         return try read(newest.path)
     }
 
@@ -120,11 +127,14 @@ extension StoredReport {
 extension ReportFolder {
     /// Where the reports of a spec's runs are.
     ///
+    /// - Parameter text: the spec, if it is in no file.
     /// - Throws: `RunFailure` where the spec cannot be read, or does not tell without a parameter.
     static func of(
-        spec file: String, _ context: ParameterValues.Context
+        spec file: String, text: String? = nil, _ context: ParameterValues.Context
     ) throws(RunFailure) -> (folder: ReportFolder, spec: PipelineSpec, values: ParameterValues) {
-        let (read, problems) = SpecificationFile.read(file: file)
+        let (read, problems) =
+            text.map { SpecificationFile.read(text: $0, file: file) }
+            ?? SpecificationFile.read(file: file)
         guard let spec = read else { throw RunFailure(problems: problems) }
         let errors = ParameterValues.check(spec, context).filter { $0.severity == .error }
         guard errors.isEmpty else { throw RunFailure(problems: errors) }

@@ -18,7 +18,8 @@ extension PipelineRun {
             publication: place == .beside
                 ? Publication(job.target, runID: journal.run.runID) : .immediate,
             recordsMax: options.recordsMax,
-            miscount: options.miscount, decoding: options.decoding, warn: runner.warn)
+            miscount: options.miscount, decoding: options.decoding, specText: text,
+            warn: runner.warn)
     }
 
     /// Looks at the headers of the tables that imports read, before the first stage writes.
@@ -33,7 +34,7 @@ extension PipelineRun {
                 try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
                 return nil
             } catch {
-                return RunFailure(error, stage: stage.reportLocation)
+                return stage.failure(error)
             }
         }
         for stage in stages.dropFirst() {
@@ -86,7 +87,7 @@ extension PipelineRun {
                 throw stop
             }
             tellOfEnd(of: stage, .failed)
-            throw RunFailure(error, stage: stage.reportLocation)
+            throw stage.failure(error)
         }
     }
 

@@ -46,11 +46,16 @@ struct PipelineRun {
 
     /// The spec's file, as it was given.
     private let file: String
+    /// The spec, if it is in no file.
+    let text: String?
     private let clock = ContinuousClock.now
 
-    init(_ runner: PipelineRunner, _ file: String, _ told: ToldWarnings) {
+    init(
+        _ runner: PipelineRunner, _ file: String, _ told: ToldWarnings, text: String? = nil
+    ) {
         self.runner = runner
         self.file = file
+        self.text = text
         self.told = told
         waiting = StoreWait(runner.options.ifLocked, runner.interruption)
         started = runner.options.now.timeIntervalSinceReferenceDate
@@ -87,7 +92,9 @@ struct PipelineRun {
             spec.store.open = opening
         }
         var stages = try RunSelection(options).stages(of: spec)
-        if !options.allowsCommands { try CommandCheck.refuse(stages) }
+        if !options.allowsCommands {
+            try CommandCheck.refuse(stages, onFailure: spec.onFailure)
+        }
         // The store may be opened in another way than the spec says.
         try Self.refuse(CommandCheck.checkOutputs(spec))
         let bound = try bind(spec, now: options.now, runID: runID)
@@ -102,6 +109,12 @@ struct PipelineRun {
         }
         try prepareFolder(of: path, spec.store)
         guard try takeTurn(path, spec, stages) else { return }
+        if !options.isDry,
+            let other = ReportFolder.ofTwoSpecs(
+                spec, bound, runner.context(now: options.now, runID: runID), newest: 1)
+        {
+            runner.warn(other)
+        }
         if lock != nil { try Publication.recover(besideStoreAt: path) }
         if let replay = options.replay {
             try replay.recover()

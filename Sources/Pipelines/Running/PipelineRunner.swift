@@ -38,8 +38,17 @@ package struct PipelineRunner: Sendable {
 
     /// Everything that is wrong with a spec and its model, without data or secrets.
     package func check(_ file: String) -> [Diagnostic] {
-        SpecificationFile.check(file: file, context(now: options.now, runID: nil)).diagnostics
+        let context = context(now: options.now, runID: nil)
+        let (spec, _, found) = SpecificationFile.check(file: file, context)
+        guard let spec,
+            let other = ReportFolder.ofTwoSpecs(
+                spec, .partial(spec, context), context, newest: Self.reportsChecked)
+        else { return found }
+        return found + [other]
     }
+
+    /// How many reports `check` looks at.
+    private static let reportsChecked = 10
 
     /// Runs the spec's stages, or what an earlier run has left of them.
     package func run(_ file: String) -> RunOutcome { run(file, text: nil) }
@@ -50,7 +59,7 @@ package struct PipelineRunner: Sendable {
     /// - Parameter warnings: are shown, and are in the report.
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
         let told = ToldWarnings()
-        var run = PipelineRun(telling(told), file, told)
+        var run = PipelineRun(telling(told), file, told, text: text)
         warnings.forEach(run.runner.warn)
         do {
             let context = context(now: options.now, runID: nil)
@@ -77,7 +86,8 @@ package struct PipelineRunner: Sendable {
             run.outcome.diagnostics = failure.diagnostics
         }
         var outcome = run.outcome
-        run.reporter.finish(&outcome)
+        let report = run.reporter.finish(&outcome)
+        outcome.failureCommand = run.reporter.failureCommand(outcome, report: report)
         withExtendedLifetime(run.lock) {}
         return outcome
     }

@@ -51,7 +51,7 @@ package struct PipelineStatus: Sendable {
         let path = StoreTarget.place(of: values.path(spec.store.at))
         var status = PipelineStatus(
             pipeline: spec.name, folder: folder.path, backups: StoreBackups.seen(of: path))
-        for run in folder.runs.reversed() {
+        for run in folder.runsLastEndedLast.reversed() {
             // One that cannot be read says nothing.
             guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
             status.last = status.last ?? report

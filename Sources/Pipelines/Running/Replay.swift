@@ -121,6 +121,8 @@ struct Replay: Sendable {
             stage.words += " replay of " + own.map(\.name.displayText).joined(separator: " ")
             return stage
         }
+        // A spec that was made for one import has the model of that time.
+        if note.specText != nil { replay.store.model = nil }
         replay.store.open = .existing
         replay.store.commit = .batch
         replay.rejects.folder = TemplateText(
@@ -237,7 +239,12 @@ extension PipelineRunner {
             let replay = try Replay(
                 run, workingFolder: options.workingFolder, sets: options.sets)
             guard replay.hasWork else { return RunOutcome(status: .ok) }
-            return self.replaying(replay).run(replay.note.spec.textFromHere)
+            let file = replay.note.spec.textFromHere
+            var outcome = self.replaying(replay).run(file, text: replay.note.specText)
+            if replay.note.specText != nil {
+                outcome.diagnostics = outcome.diagnostics.map { $0.withoutSpec(file) }
+            }
+            return outcome
         } catch {
             let failure = RunFailure(error)
             var outcome = RunOutcome(status: failure.status)

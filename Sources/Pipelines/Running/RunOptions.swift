@@ -122,6 +122,8 @@ package struct RunOutcome: Sendable {
     package var diagnostics: [Diagnostic] = []
     /// Names the run, whatever attempt this was.
     package var runID = ""
+    /// What is to be started once all this is told.
+    package var failureCommand: FailureCommand?
     /// What a dry run would change in the store.
     package var difference: StoreDifference?
     /// 1, or more where the run goes on with what earlier ones left.

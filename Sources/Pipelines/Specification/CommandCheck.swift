@@ -3,20 +3,22 @@ import Diagnostics
 /// Checks the commands of a spec: what stands in their words, and when an export may have one.
 enum CommandCheck {
     static func check(_ spec: PipelineSpec) -> [Diagnostic] {
+        let commands = spec.stages.compactMap(\.command) + [spec.onFailure].compactMap(\.self)
+        return commands.flatMap { secrets(in: $0, of: spec) } + checkOutputs(spec)
+    }
+
+    /// The secrets among the words of a command.
+    static func secrets(in command: CommandSpec, of spec: PipelineSpec) -> [Diagnostic] {
         let secrets = Set(spec.parameters.filter { $0.kind == .secret }.map(\.name))
-        return spec.stages.compactMap(\.command).flatMap { command in
-            command.words.flatMap { word in
-                word.parameterNames.filter(secrets.contains).map { name in
-                    Diagnostic(
-                        code: "spec.command-secret",
-                        "'\(name)' is a secret, and everybody on the machine can read the words of a "
-                            + "command", at: .source(word.location),
-                        fix:
-                            "give it by a variable: `env: { \(name.uppercased()): \"${\(name)}\" }`"
-                    )
-                }
+        return command.words.flatMap { word in
+            word.parameterNames.filter(secrets.contains).map { name in
+                Diagnostic(
+                    code: "spec.command-secret",
+                    "'\(name)' is a secret, and everybody on the machine can read the words of a "
+                        + "command", at: .source(word.location),
+                    fix: "give it by a variable: `env: { \(name.uppercased()): \"${\(name)}\" }`")
             }
-        } + checkOutputs(spec)
+        }
     }
 
     /// What an export's command was given cannot be taken back, so that it must not depend on what
@@ -38,11 +40,13 @@ enum CommandCheck {
         }
     }
 
-    /// Refuses the commands of stages that are to run.
+    /// Refuses the commands of stages that are to run, and of `on-failure`.
     ///
-    /// - Throws: `RunFailure` (78) if one has a command.
-    static func refuse(_ stages: [Stage]) throws(RunFailure) {
-        let found = stages.compactMap { stage in
+    /// - Throws: `RunFailure` (78) if there is one.
+    static func refuse(
+        _ stages: [Stage], onFailure: CommandSpec? = nil
+    ) throws(RunFailure) {
+        var found = stages.compactMap { stage in
             stage.command.map { command in
                 Diagnostic(
                     code: "command.refused",
@@ -50,6 +54,13 @@ enum CommandCheck {
                     at: .source(command.location),
                     fix: "read or write a file, or run it without `--no-commands`")
             }
+        }
+        if let onFailure {
+            found.append(
+                Diagnostic(
+                    code: "command.refused", "`--no-commands` refuses the command of `on-failure`",
+                    at: .source(onFailure.location),
+                    fix: "leave out `on-failure`, or run it without `--no-commands`"))
         }
         guard found.isEmpty else { throw RunFailure(.configuration, found) }
     }

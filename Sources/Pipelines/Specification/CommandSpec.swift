@@ -22,13 +22,15 @@ package struct CommandSpec: Sendable, Hashable {
 }
 
 extension ParameterValues {
-    /// The command with its parameters put in; it runs in the spec's folder.
+    /// The command with its parameters put in; it runs in the spec's folder, where a program with a
+    /// relative path is looked for, too.
     func command(_ spec: CommandSpec) -> Command {
         Command(
             words: spec.words.map(resolve),
             variables: Dictionary(
                 spec.variables.map { ($0.name, resolve($0.value)) }, uniquingKeysWith: { $1 }),
-            folder: specFolder.isEmpty ? "." : specFolder)
+            folder: specFolder.isEmpty
+                ? "." : FileDescriptor.resolved(specFolder) ?? specFolder)
     }
 }
 

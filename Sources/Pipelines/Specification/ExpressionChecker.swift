@@ -56,6 +56,7 @@ package struct ExpressionChecker {
         guard case .matching(let text) = selection else { return }
         let (resolved, mistakes) = formatCheck(entity).predicate(text.text)
         report(mistakes, text.location)
+        warn(ofPercents: resolved?.percentPatterns ?? [], text.location)
         guard mistakes.isEmpty, let resolved, let support else { return }
         reportThrown(at: text.location) { () throws(StoreError) in
             try support.check(resolved, entityName: entity)
@@ -70,6 +71,7 @@ package struct ExpressionChecker {
         let target = attribute.flatMap { $0.isDoubtful ? nil : $0 }
         let (resolved, mistakes) = formatCheck(entity).expression(text.text, assignedTo: target)
         report(mistakes.map { $0.offeringText(text.text) }, text.location)
+        warn(ofPercents: resolved?.percentPatterns ?? [], text.location)
         guard mistakes.isEmpty, let resolved else { return }
         if let target, let problem = Self.problem(with: resolved, for: target, rules) {
             found.append(
@@ -87,6 +89,10 @@ package struct ExpressionChecker {
 
     private mutating func report(_ mistakes: [GraphPredicateError], _ place: SourceLocation) {
         found += mistakes.map { Diagnostic(predicateError: $0, at: place) }
+    }
+
+    private mutating func warn(ofPercents patterns: [String], _ place: SourceLocation) {
+        found += patterns.map { Diagnostic(percentPattern: $0, at: place) }
     }
 
     private mutating func reportThrown(

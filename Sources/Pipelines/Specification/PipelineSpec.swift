@@ -21,6 +21,8 @@ package struct PipelineSpec: Sendable, Hashable {
     package var rejects: RejectsSpec
     /// Where the reports of runs go.
     package var report: ReportSpec
+    /// What is started when a run has ended with another code than 0.
+    package var onFailure: CommandSpec?
     /// The stages in the order in which they run.
     package var stages: [Stage] = []
     /// What the spec shows about itself.

@@ -83,15 +83,18 @@ struct RecordExpressionCheck {
     /// What is wrong with a filter of records.
     func problems(in text: PredicateText) -> [Diagnostic] {
         let check = FormatCheck(entityName: nil, model: nil, variables: variables)
+        var percents: [String] = []
         let mistakes = Self.all(check.predicate(text.text).mistakes) {
             () throws(GraphPredicateError) in
             let parsed = try ParsedPredicate(format: text.text)
+            percents = parsed.predicate.percentPatterns
             _ = try CompiledPredicate(
                 parsed.predicate.substituting(variables: lists), source: parsed.source,
                 variables: bound(parsed.predicate.variables)
             ) { _ in 0 }
         }
         return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
+            + percents.map { Diagnostic(percentPattern: $0, at: text.location) }
     }
 
     /// Why the expression cannot be computed, or never gives a value of the attribute.
@@ -101,9 +104,11 @@ struct RecordExpressionCheck {
         if subject.drawing != nil { known[GeneratedSpec.rowName] = GraphValue.integer(0) }
         let check = FormatCheck(entityName: nil, model: nil, variables: known)
         var misfit: Diagnostic?
+        var percents: [String] = []
         let mistakes = Self.all(check.expression(text.text).mistakes) {
             () throws(GraphPredicateError) in
             let parsed = try ParsedExpression(format: text.text)
+            percents = parsed.expression.percentPatterns
             let expression = try
                 (subject.drawing == nil ? parsed.expression : parsed.expression.withRows())
                 .substituting(variables: lists)
@@ -115,6 +120,7 @@ struct RecordExpressionCheck {
         }
         return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
             + (misfit.map { [$0] } ?? [])
+            + percents.map { Diagnostic(percentPattern: $0, at: text.location) }
     }
 
     /// The mistakes, and what compiling finds beyond them where the text can be parsed.

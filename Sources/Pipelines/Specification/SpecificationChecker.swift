@@ -33,16 +33,6 @@ package struct SpecificationChecker {
         return DiagnosticList(checker.diagnostics).diagnostics
     }
 
-    /// Why a date pattern cannot be used, or nil.
-    static func problem(withDatePattern pattern: String) -> String? {
-        do {
-            _ = try DatePattern(parsing: pattern)
-            return nil
-        } catch {
-            return error.description
-        }
-    }
-
     /// Refuses hierarchies whose table SQLite cannot make: https://www.sqlite.org/limits.html.
     private mutating func checkTables() {
         let columnsMax = 2000

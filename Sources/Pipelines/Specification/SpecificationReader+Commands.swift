@@ -5,12 +5,12 @@ import YAML
 extension SpecificationReader {
     /// The command of an input or an output.
     ///
-    /// - Parameter mapping: has the keys `command` and `env`.
-    func readCommand(_ value: YAMLValue, in mapping: YAMLMapping) -> CommandSpec? {
-        let variables = mapping.optional("env")?.mapping()?.all().compactMap(readVariable) ?? []
+    /// - Parameter mapping: may have the key `env`.
+    func readCommand(_ value: YAMLValue, in mapping: YAMLMapping? = nil) -> CommandSpec? {
+        let variables = mapping?.optional("env")?.mapping()?.all().compactMap(readVariable) ?? []
         guard let items = value.list() else { return nil }
         guard let first = items.first else {
-            value.fail("type", "'command' names no program")
+            value.fail("type", "'\(value.label)' names no program")
             return nil
         }
         if let text = first.scalar?.text, items.count == 1, text.contains(" ") {
@@ -22,6 +22,14 @@ extension SpecificationReader {
         }
         let words = items.compactMap(word)
         return CommandSpec(words: words, variables: variables, location: value.location)
+    }
+
+    /// `[CMD, …]`, or a mapping that has variables besides.
+    func readFailureCommand(_ value: YAMLValue) -> CommandSpec? {
+        guard value.isMapping, let mapping = value.mapping() else { return readCommand(value) }
+        let command = mapping.required("command").flatMap { readCommand($0, in: mapping) }
+        mapping.finish(.onFailure)
+        return command
     }
 
     /// A word may be empty, and a number.

@@ -205,7 +205,13 @@ extension SpecificationReader {
         }
         read.dropsTrailingDelimiter =
             mapping.optional("trailing-delimiter")?.boolean() ?? false
-        if let nulls = mapping.optional("null") {
+        let nulls = mapping.optional("null")
+        if nulls != nil {
+            mapping.refuse(
+                "null-text", "'null-text' is another name of 'null', which is there",
+                fix: "remove one of the two")
+        }
+        if let nulls = nulls ?? mapping.optional("null-text") {
             read.nulls = nulls.listOrOne()?.compactMap(nullText) ?? [""]
         }
         read.padsShortRows = mapping.optional("ragged")?.choice(ReadSpec.Ragged.self) == .pad
@@ -213,8 +219,7 @@ extension SpecificationReader {
 
     private static let tableKeys = [
         "header", "columns", "skip", "comment", "delimiter", "trailing-delimiter", "quote",
-        "escape",
-        "null", "ragged",
+        "escape", "null", "null-text", "ragged",
     ]
 
     /// Refuses a sign that another one has, also where that is what it is without its key.

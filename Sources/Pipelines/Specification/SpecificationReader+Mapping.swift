@@ -1,4 +1,5 @@
 import Diagnostics
+import GraphModel
 import YAML
 
 /// What fills attributes and relationships.
@@ -170,8 +171,12 @@ extension SpecificationReader {
 
     private func checkDatePattern(_ value: YAMLValue) {
         guard let pattern = value.filledText() else { return }
-        if let problem = SpecificationChecker.problem(withDatePattern: pattern) {
-            value.fail("date-pattern", problem)
+        do throws(DatePattern.ParsingError) {
+            _ = try DatePattern(parsing: pattern)
+        } catch {
+            value.fail(
+                "date-pattern", error.description,
+                fix: error.correction.map { "write `\($0)`" })
         }
     }
 

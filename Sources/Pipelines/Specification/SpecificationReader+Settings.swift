@@ -83,8 +83,8 @@ extension SpecificationReader {
         let (open, original) = mapping.optional("open").map(readOpen) ?? (nil, nil)
         let model = mapping.optional("model")
         if let open, open != .existing, original == nil, model == nil {
-            value.fail(
-                "missing-key", "The key 'model' is missing: `open: \(open.rawValue)` makes a store",
+            mapping.miss(
+                "model", "The key 'model' is missing: `open: \(open.rawValue)` makes a store",
                 fix: "add `model:` with a model file")
         }
         let commit = mapping.optional("commit")

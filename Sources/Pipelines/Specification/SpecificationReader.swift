@@ -45,6 +45,7 @@ struct SpecificationReader {
         let budget = readBudget(top.optional("budget"))
         let rejects = readRejects(top.optional("rejects"), root.location)
         let report = readReport(top.optional("report"), root.location)
+        let onFailure = top.optional("on-failure").flatMap(readFailureCommand)
         let stages = readStages(top.required("stages"))
         let tests = readTests(top.optional("tests"))
         top.finish(.spec)
@@ -52,7 +53,7 @@ struct SpecificationReader {
         return PipelineSpec(
             file: problems.file, name: name, parameters: parameters,
             store: store ?? Self.noStore(at: root.location), budget: budget, rejects: rejects,
-            report: report, stages: stages, tests: tests)
+            report: report, onFailure: onFailure, stages: stages, tests: tests)
     }
 
     /// Stands for a store that cannot be read, so that the stages are looked at all the same.

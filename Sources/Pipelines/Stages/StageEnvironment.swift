@@ -38,6 +38,8 @@ struct StageEnvironment: Sendable {
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
     /// How inputs are decoded.
     var decoding = DecodingOptions()
+    /// The spec, if it is in no file.
+    var specText: String?
     /// Shows a warning at once.
     var warn: @Sendable (Diagnostic) -> Void
 }

@@ -63,6 +63,15 @@ extension Diagnostic {
             code: error.code.rawValue, error.message, at: .source(location), fix: error.fix,
             excerpt: error.excerpt)
     }
+
+    /// A warning of a text behind LIKE that is written as in SQL.
+    init(percentPattern text: String, at location: SourceLocation) {
+        self.init(
+            .warning, code: "predicate.like-percent",
+            "LIKE takes % for itself in '\(text)'; * is any text, and ? one character",
+            at: .source(location),
+            fix: "write '\(text.replacing("%", with: "*"))'")
+    }
 }
 
 extension StoredValue {

@@ -414,8 +414,6 @@ import Testing
                   in: entities.Task.indexes.byMany[0]
                 m.yaml:16:16: error: The key 'message' is missing [model.missing-key]
                   in: entities.Task.validate[0]
-                m.yaml:16:42: error: The key 'rule' is missing [model.missing-key]
-                  in: entities.Task.validate[1]
                 m.yaml:16:56: error: The key 'rul' is unknown here. Did you mean 'rule'? \
                 [model.unknown-key]
                   in: entities.Task.validate[1].rul

@@ -130,6 +130,37 @@ struct DateTests {
     }
 
     @Test(
+        "tells which pattern was meant, and of a text which date there is not",
+        arguments: [
+            ("dd.mm.yyyy", "dd.MM.yyyy"), ("DD.MM.YYYY", "dd.MM.yyyy"),
+            ("yyyy-mm-dd HH:MM", "yyyy-MM-dd HH:mm"),
+            ("yyyy-MM-dd HH:MM:SS", "yyyy-MM-dd HH:mm:ss"),
+            ("dd/MM/yyyy hh:mm", "dd/MM/yyyy HH:mm"), ("MM/dd/yyyy hh:MM a", "MM/dd/yyyy hh:mm a"),
+            ("YYYY-MM-DD'T'HH:mm", "yyyy-MM-dd'T'HH:mm"), ("yyyy-QQ", nil), ("dd.MM", nil),
+            ("yyyy-MM-dd mm", nil),
+        ] as [(String, String?)])
+    func corrections(pattern: String, meant: String?) {
+        let error = #expect(throws: DatePattern.ParsingError.self) {
+            try DatePattern(parsing: pattern)
+        }
+        #expect(error?.correction == meant)
+    }
+
+    @Test("tells a day or a time that there is not from what is no date")
+    func missing() throws {
+        let pattern = try DatePattern(parsing: "dd.MM.yyyy HH:mm")
+        func missing(_ text: String) -> DatePattern.Missing? {
+            withBytes(text) { pattern.missing(in: $0) }
+        }
+        #expect(missing("31.02.2026 10:00") == .day)
+        #expect(missing("01.13.2026 10:00") == .day)
+        #expect(missing("01.12.2026 24:00") == .time)
+        #expect(missing("01.12.2026 10:00") == nil)
+        #expect(missing("2026-02-31") == nil)
+        #expect(pattern.example == "20.11.2026 14:30")
+    }
+
+    @Test(
         "refuses patterns that it cannot read",
         arguments: [
             (
@@ -140,6 +171,25 @@ struct DateTests {
             ("yyyy'T", 4, "The quoted text of the date pattern never ends"),
             ("dd.MM", 0, "The date pattern has no year (y)"),
             ("yyyy h", 0, "In a date pattern, h (1 to 12) and a (AM or PM) go together"),
+            (
+                "dd.mm.yyyy", 0,
+                "The date pattern has minutes (m) and no hour; the month is M"
+            ),
+            (
+                "DD.MM.YYYY", 0,
+                "A date pattern cannot have 2 of the letter 'D'; the day of the month is d"
+            ),
+            (
+                "dd.MM.YYYY", 6, "A date pattern cannot have 4 of the letter 'Y'; the year is y"
+            ),
+            (
+                "yyyy-mm-dd HH:MM", 0,
+                "The date pattern has months (M) behind the hour; minutes are m"
+            ),
+            (
+                "yyyyMMdd HH:mm:SS", 0,
+                "The date pattern has a fraction (S) and no second; the second is s"
+            ),
         ])
     func refusesPatterns(pattern: String, offset: Int, message: String) {
         let error = #expect(throws: DatePattern.ParsingError.self) {

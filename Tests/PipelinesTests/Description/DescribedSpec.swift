@@ -52,6 +52,7 @@ struct DescribedSpec {
         .generate: [("generate", "10")],
         .command: [("command", "[cat, tasks]")],
         .output: [("command", "[cat]")],
+        .onFailure: [("command", "[./tell]")],
         .keyField: [("from", "owner")],
         .keyLink: [("by", "{ name: owner }")],
         .link: [("by", "{ name: owner }")],
@@ -85,6 +86,7 @@ struct DescribedSpec {
         case .backups: return top("store: { at: a.sqlite, backups: \(content) }")
         case .budget, .rejects, .report:
             return top("store: { at: a.sqlite }\n\(mapping.rawValue): \(content)")
+        case .onFailure: return top("store: { at: a.sqlite }\non-failure: \(content)")
         case .import, .update, .delete, .export, .verify: return stages("[\(content)]")
         case .output: return stages("[{ export: Task, as: csv, to: \(content) }]")
         case .read, .generate, .command:

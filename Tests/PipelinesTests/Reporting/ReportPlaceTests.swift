@@ -47,8 +47,11 @@ struct ReportPlaceTests {
         }
         let reports = ReportFolder(path: folder.path("runs"), pipeline: "nightly")
         #expect(reports.runs == runs)
-        #expect(reports.rotate(keeping: 2).isEmpty)
+        #expect(reports.rotate(keeping: 2, with: runs[4]).isEmpty)
         #expect(reports.runs == runs.suffix(2))
+        // A run that was resumed has an old name, and keeps the report that it has just written.
+        #expect(reports.rotate(keeping: 1, with: runs[3]).isEmpty)
+        #expect(reports.runs == [runs[3]])
     }
 
     @Test("half a report of a run that was killed goes with the next one; all others stay")
@@ -71,7 +74,8 @@ struct ReportPlaceTests {
         #expect(Reports.run(folder).outcome.status == .ok)
         let own = "nightly-20260304T050607Z-\(FileDescriptor.processID)"
         #expect(
-            folder.names("runs") == (others + ["\(own).html", "\(own).json"]).sorted())
+            folder.names("runs")
+                == (others + ["index.html", "\(own).html", "\(own).json"]).sorted())
     }
 
     @Test("a default folder that cannot be made is a warning, one that the spec names ends the run")
@@ -98,7 +102,7 @@ struct ReportPlaceTests {
         let run = Reports.run(folder) { $0.reportFile = "last.json" }
         #expect(run.outcome.status == .ok)
         #expect(try folder.bytes("last.json").count > 1000)
-        #expect(try folder.bytes("last.json") == folder.bytes("runs/" + folder.names("runs")[1]))
+        #expect(try folder.bytes("last.json") == folder.bytes("runs/" + folder.names("runs")[2]))
         try folder.write("a.ndjson", "{\"id\":null}\n{\"id\":null}\n{\"id\":null}\n")
         for place in ["model.yaml/x.json", "none/x.json"] {
             let refused = Reports.run(folder) { $0.reportFile = place }

@@ -144,7 +144,8 @@ struct RunReportTests {
         #expect(report.stages[0].inputs.map(\.records) == [4])
         // The page says each reject once.
         let page = try folder.text(
-            "reports/" + #require(folder.names("reports").first { $0.hasSuffix(".html") }))
+            "reports/"
+                + #require(folder.names("reports").first { $0.hasPrefix("nightly-") }))
         let rejects = report.stages[0].rejects.flatMap(\.first)
         #expect(rejects.count == 2)
         for reject in rejects {
@@ -174,7 +175,8 @@ struct RunReportTests {
         #expect(Self.run(folder).outcome.status.rawValue == status)
         // By the name of a run, so that it is found, and goes when it is old.
         let run = "20260304T050607Z-\(FileDescriptor.processID)"
-        #expect(folder.names("runs") == ["nightly-\(run).html", "nightly-\(run).json"])
+        #expect(
+            folder.names("runs") == ["index.html", "nightly-\(run).html", "nightly-\(run).json"])
         let report = try Self.report(folder)
         #expect(report.run == run)
         #expect(report.started == "2026-03-04T05:06:07.25Z")

@@ -164,7 +164,9 @@ extension EvaluationCompiler {
             do throws(DatePattern.ParsingError) {
                 _ = try DatePattern(parsing: text)
             } catch {
-                throw self.error(.function, error.description)
+                throw self.error(
+                    .function,
+                    error.description + (error.correction.map { ", as in '\($0)'" } ?? ""))
             }
         case .cast:
             guard let type = AttributeType(rawValue: text), CastFunction.makes(type) else {

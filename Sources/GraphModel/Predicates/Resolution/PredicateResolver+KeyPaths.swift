@@ -102,15 +102,14 @@ extension PredicateResolver {
                 .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
                 node: node)
         }
-        var suggestion = PredicateParser.suggestion(key, model.keys(of: entity))
+        let suggestion = PredicateParser.suggestion(key, model.keys(of: entity))
         // `status == Done`: properties begin with a small letter.
-        if suggestion.isEmpty, key.first?.isUppercase == true {
-            suggestion = "; a text needs quotes: '\(PredicateParser.shown(key))'"
-        }
+        let isText = suggestion.isEmpty && key.first?.isUppercase == true
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"
-                + suggestion, node: node)
+                + suggestion, node: node,
+            fix: isText ? "a text needs quotes: '\(PredicateParser.shown(key))'" : nil)
     }
 
     /// `magnitude == nil`: whether none of a composite's elements has a value, in a

@@ -36,7 +36,7 @@ struct ReportPage {
         """
     }
 
-    private static func mood(_ code: Int32) -> String {
+    static func mood(_ code: Int32) -> String {
         switch code {
         case 0: "good"
         case 75, 129, 130, 143: "busy"

@@ -108,4 +108,16 @@ enum ReportStyle {
             dl{grid-template-columns:1fr;gap:0;padding:12px 14px}dd{margin-bottom:8px}}
             @media print{body{background:#fff}header,.card,.table,.picture,.chart,dl{break-inside:avoid}}
             """)
+
+    /// What the page of all runs has besides: bars as long as their share of the longest one.
+    static let index = Markup(
+        trusted: """
+            h1{margin-bottom:16px}.bars{display:flex;height:6px;margin-top:4px;min-width:120px}
+            .bars i{display:block;min-width:1px;background:var(--blue)}
+            .time .bars i{width:calc(100% * var(--n) / var(--seconds))}
+            .counts .bars i{width:calc(100% * var(--n) / var(--changes))}
+            .bars .inserted{background:var(--good)}.bars .updated{background:var(--blue)}
+            .bars .deleted{background:var(--busy)}.bars .rejected{background:var(--bad)}
+            .bars .exported{background:var(--violet)}
+            """)
 }

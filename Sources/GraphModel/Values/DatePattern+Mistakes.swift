@@ -1,0 +1,83 @@
+/// Letters that are taken for others: `YYYY` and `DD` of other languages, `mm` for months.
+extension DatePattern {
+    static func refusal(of letter: Character, count: Int, at start: Int) -> ParsingError {
+        let right: String? =
+            switch letter {
+            case "Y": "the year is y"
+            case "D": "the day of the month is d"
+            default: nil
+            }
+        return ParsingError(
+            description: "A date pattern cannot have \(count) of the letter '\(letter)'; "
+                + (right ?? "quote it if it stands for itself"),
+            byteOffset: start)
+    }
+
+    /// Refuses minutes without an hour, months in the place of minutes, and fractions without a
+    /// second: none of them is ever meant.
+    static func checkTimes(_ elements: [Element]) throws(ParsingError) {
+        let fields = elements.compactMap { element -> Field? in
+            if case .field(let field, _) = element { field } else { nil }
+        }
+        let hasHour = fields.contains(.hour) || fields.contains(.clockHour)
+        func error(_ description: String) -> ParsingError {
+            ParsingError(description: description, byteOffset: 0)
+        }
+        if fields.contains(.minute), !hasHour {
+            throw error("The date pattern has minutes (m) and no hour; the month is M")
+        }
+        if let hour = fields.firstIndex(where: { $0 == .hour || $0 == .clockHour }),
+            fields[(hour + 1)...].first == .month, let minute = fields.firstIndex(of: .minute),
+            minute < hour
+        {
+            throw error("The date pattern has months (M) behind the hour; minutes are m")
+        }
+        if fields.contains(.fraction), !fields.contains(.second) {
+            throw error("The date pattern has a fraction (S) and no second; the second is s")
+        }
+    }
+
+    /// The pattern with the letters that were probably meant; nil where that is none, either.
+    static func correction(of pattern: String) -> String? {
+        let groups = groups(of: Array(pattern.utf8))
+        let letters = groups.map(\.letter)
+        let hour = letters.firstIndex { $0 == UInt8(ascii: "H") || $0 == UInt8(ascii: "h") }
+        let hasHalf = letters.contains(UInt8(ascii: "a"))
+        let hasSecond = letters.contains(UInt8(ascii: "s"))
+        var text: [UInt8] = []
+        for (place, group) in groups.enumerated() {
+            var letter = group.letter
+            switch letter {
+            case UInt8(ascii: "Y"): letter = UInt8(ascii: "y")
+            case UInt8(ascii: "D"): letter = UInt8(ascii: "d")
+            case UInt8(ascii: "m"), UInt8(ascii: "M"):
+                let isTime = hour.map { place > $0 && place - $0 <= 2 } ?? false
+                letter = isTime ? UInt8(ascii: "m") : UInt8(ascii: "M")
+            case UInt8(ascii: "h") where !hasHalf: letter = UInt8(ascii: "H")
+            case UInt8(ascii: "S") where !hasSecond: letter = UInt8(ascii: "s")
+            default: break
+            }
+            text += letter == nil ? group.bytes : group.bytes.map { _ in letter ?? 0 }
+        }
+        guard (try? elements(of: text)) != nil else { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The runs of one letter, and what stands between them, for which there is no letter.
+    private static func groups(of pattern: [UInt8]) -> [(letter: UInt8?, bytes: [UInt8])] {
+        var groups: [(letter: UInt8?, bytes: [UInt8])] = []
+        var isQuoted = false
+        for byte in pattern {
+            if byte == UInt8(ascii: "'") { isQuoted.toggle() }
+            let isLetter =
+                !isQuoted && byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+            let letter = isLetter ? byte : nil
+            if let last = groups.last, last.letter == letter {
+                groups[groups.count - 1].bytes.append(byte)
+            } else {
+                groups.append((letter, [byte]))
+            }
+        }
+        return groups
+    }
+}

@@ -1,0 +1,91 @@
+import Diagnostics
+
+/// Text as a terminal shows it: its lines end at words, and paths below the current folder are
+/// relative.
+package enum TerminalText {
+    // MARK: Words
+
+    /// Breaks lines that are longer than the terminal is wide. What continues a line stands two
+    /// columns deeper than its beginning, or below the second column of a table. A word that is
+    /// longer than a line stays whole, and so does a line with a caret below it.
+    package static func wrapped(_ text: String, columns: Int) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.enumerated().map { place, line in
+            let next = place + 1 < lines.count ? lines[place + 1] : ""
+            let isExcerpt = next.last == "^" && next.dropLast().allSatisfy { $0 == " " }
+            return isExcerpt ? String(line) : wrapped(line: String(line), columns)
+        }.joined(separator: "\n")
+    }
+
+    private static func wrapped(line: String, _ columns: Int) -> String {
+        guard DisplayWidth.columns(line) > columns else { return line }
+        let indent = line.prefix { $0 == " " }.count
+        let margin = margin(of: line, indent: indent, columns)
+        var result = String(repeating: " ", count: indent)
+        var width = indent
+        var isFirst = true
+        var rest = line.dropFirst(indent)
+        while !rest.isEmpty {
+            let gap = rest.prefix { $0 == " " }
+            let word = rest.dropFirst(gap.count).prefix { $0 != " " }
+            rest = rest.dropFirst(gap.count + word.count)
+            let length = DisplayWidth.columns(String(word))
+            if isFirst || width + gap.count + length <= columns {
+                result += gap + word
+                width += gap.count + length
+            } else if !word.isEmpty {
+                result += "\n" + String(repeating: " ", count: margin) + word
+                width = margin + length
+            }
+            isFirst = false
+        }
+        return result
+    }
+
+    /// Where what continues a line begins.
+    private static func margin(of line: String, indent: Int, _ columns: Int) -> Int {
+        let text = line.dropFirst(indent)
+        if let gap = text.firstRange(of: "  ") {
+            let value = text[gap.upperBound...].drop { $0 == " " }
+            let place = DisplayWidth.columns(String(line[..<value.startIndex]))
+            if !value.isEmpty, place <= columns / 2 { return place }
+        }
+        return indent + 2 <= columns / 2 ? indent + 2 : 0
+    }
+
+    // MARK: Paths
+
+    /// Shortens paths below folders. What stands in quotation marks may be data, and stays.
+    ///
+    /// - Parameter folders: absolute paths of the current folder.
+    package static func withRelativePaths(_ text: String, below folders: [String]) -> String {
+        var text = text
+        for folder in folders where folder.first == "/" && folder.count > 1 {
+            text = shortened(text, folder + "/")
+        }
+        return text
+    }
+
+    private static func shortened(_ text: String, _ beginning: String) -> String {
+        guard text.contains(beginning) else { return text }
+        var result = ""
+        var rest = text[...]
+        while let range = rest.firstRange(of: beginning) {
+            result += rest[..<range.lowerBound]
+            rest = rest[range.upperBound...]
+            let isPath = result.last.map { $0.isWhitespace || "(`=[:".contains($0) } ?? true
+            let isFolder = rest.first.map(\.isWhitespace) ?? true
+            result += isPath ? (isFolder ? "./" : "") : beginning
+        }
+        return result + rest
+    }
+
+    /// The current folder as paths may name it: as the system does, and as the shell does.
+    package static func currentFolders(environment: [String: String]) -> [String] {
+        let own = WorkingFolder.path
+        guard let named = environment["PWD"], named != own,
+            FileDescriptor.resolved(named) == own
+        else { return [own] }
+        return [own, named]
+    }
+}

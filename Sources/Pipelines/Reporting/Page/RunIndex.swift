@@ -1,0 +1,155 @@
+import Diagnostics
+import Files
+import FoundationEssentials
+
+/// The page that lists the runs of a folder of reports, the newest first: `runs/index.html`.
+///
+/// Each run is a line of the file, so that the next run takes the lines of reports that are still
+/// there as they are, and reads only the reports that have none. Reports that cannot be read are
+/// left out.
+/// ```
+/// <tr id="nightly-20261121T030000Z-4711" data-seconds="1.5" data-changes="240">…</tr>
+/// ```
+struct RunIndex {
+    static let name = "index.html"
+    /// Rows of other versions are made anew.
+    private static let mark = "<!-- etl runs, format 1, \(Release.version) -->"
+    private static let rowsMax = 1000
+
+    private let folder: String
+
+    init(_ folder: String) {
+        self.folder = folder
+    }
+
+    var path: String { PathText.join(folder, Self.name) }
+
+    /// The page, once a run has written its report.
+    func page(with report: RunReport) -> [UInt8] {
+        // No folder, no reports.
+        let names = Set((try? FileSystem.textNames(in: folder)) ?? [])
+        let known = knownRows
+        let own = "\(report.pipeline)-\(report.run)"
+        let stems = names.compactMap(Self.stem).sorted {
+            (RunName.second($0.run), $0.stem) > (RunName.second($1.run), $1.stem)
+        }.map(\.stem)
+        let rows = stems.prefix(Self.rowsMax).compactMap { stem -> Row? in
+            if stem == own { return Row(report, stem, names) }
+            if let row = known[stem] { return row }
+            let path = PathText.join(folder, stem + ReportFolder.dataSuffix)
+            return (try? StoredReport.read(path)).map { Row($0.report, stem, names) }
+        }
+        return Array(Self.page(rows, count: stems.count).text.utf8)
+    }
+
+    /// The file's name without its end, and the run in it; nil for any other file than a report.
+    private static func stem(_ name: String) -> (stem: String, run: String)? {
+        guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
+        let stem = String(name.dropLast(ReportFolder.dataSuffix.count))
+        let run = stem.split(separator: "-").suffix(2).joined(separator: "-")
+        return RunName.started(run[...]) == nil ? nil : (stem, run)
+    }
+
+    /// The rows of the page that is there.
+    private var knownRows: [String: Row] {
+        guard let bytes = try? FileSystem.contents(path),
+            let text = String(validating: bytes, as: UTF8.self), text.contains(Self.mark)
+        else { return [:] }
+        let rows = text.split(separator: "\n").compactMap { Row(line: String($0)) }
+        return Dictionary(rows.map { ($0.stem, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func page(_ rows: [Row], count: Int) -> Markup {
+        let seconds = max(0.001, rows.map(\.seconds).max() ?? 0)
+        let changes = max(1, rows.map(\.changes).max() ?? 0)
+        let left = count - rows.count
+        let note: Markup =
+            left > 0
+            ? "<p class=\"dim\">\(ReportWords.several(left, "report")) not shown</p>\n" : .empty
+        let style = "--seconds:\(seconds);--changes:\(changes)"
+        return """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" \
+            content="default-src 'none'; style-src 'unsafe-inline'">
+            \(Markup(trusted: mark))
+            <title>Runs</title>
+            <style>\(ReportStyle.sheet)
+            \(ReportStyle.index)</style></head>
+            <body><main><h1>Runs</h1>
+            <div class="table"><table style="\(style)">
+            <thead><tr><th>started</th><th>pipeline</th><th>result</th><th>duration</th>\
+            <th class="number">records read</th><th>changes</th></tr></thead>
+            <tbody>
+            \(rows.map(\.markup))</tbody></table></div>
+            \(note)</main></body></html>
+
+            """
+    }
+}
+
+extension RunIndex {
+    /// A run's line.
+    fileprivate struct Row {
+        let stem: String
+        let seconds: Double
+        /// How much its chart of counts shows.
+        let changes: Int
+        private let text: String
+
+        var markup: Markup { Markup(trusted: text + "\n") }
+
+        /// Reads a line of a page that etl wrote; nil for any other.
+        init?(line: String) {
+            let pattern =
+                #/<tr id="([^"]+)" data-seconds="([0-9.]+)" data-changes="([0-9]+)">.*<\/tr>/#
+            guard let match = line.wholeMatch(of: pattern), let seconds = Double(match.2),
+                let changes = Int(match.3)
+            else { return nil }
+            stem = String(match.1)
+            self.seconds = seconds
+            self.changes = changes
+            text = line
+        }
+
+        /// - Parameter names: the files of the folder.
+        init(_ report: RunReport, _ stem: String, _ names: Set<String>) {
+            func sum(_ count: (ObjectCounts) -> Int) -> Int {
+                report.objects.reduce(0) { $0 + count($1) }
+            }
+            let exported = report.stages.reduce(0) { $0 + ($1.output?.rows ?? 0) }
+            let all: [(word: String, count: Int)] = [
+                ("inserted", sum(\.inserted)), ("updated", sum(\.updated)),
+                ("deleted", sum(\.deleted)), ("rejected", report.records?.rejected ?? 0),
+                ("exported", exported),
+            ]
+            let counts = all.filter { $0.count > 0 }
+            self.stem = stem
+            seconds = report.secondsElapsed
+            changes = counts.reduce(0) { $0 + $1.count }
+            let page = stem + ReportFolder.pageSuffix
+            let link = names.contains(page) ? page : stem + ReportFolder.dataSuffix
+            let bars = counts.map { part -> Markup in
+                "<i class=\"\(part.word)\" style=\"--n:\(part.count)\"></i>"
+            }
+            let words = counts.map { "\(ReportWords.count($0.count)) \($0.word)" }
+            let read: Markup = report.records.map { "\(ReportWords.count($0.read))" } ?? .empty
+            let part: Markup = report.partText.map { " <span class=\"dim\">\($0)</span>" } ?? .empty
+            let row: Markup = """
+                <tr id="\(stem)" data-seconds="\(String(seconds))" data-changes="\(changes)">\
+                <td><a href="\(link)">\(ReportWords.time(report.started))</a></td>\
+                <td class="value">\(report.pipeline)\(part)</td>\
+                <td class="\(ReportPage.mood(report.exit.code))"><span class="badge">\
+                \(report.exit.name)</span></td>\
+                <td class="time">\(ReportWords.duration(seconds))\
+                <span class="bars"><i style="--n:\(String(seconds))"></i></span></td>\
+                <td class="number">\(read)</td>\
+                <td class="counts">\(words.joined(separator: ", "))\
+                <span class="bars">\(bars)</span></td></tr>
+                """
+            text = row.text.split(separator: "\n").joined(separator: " ")
+        }
+    }
+}

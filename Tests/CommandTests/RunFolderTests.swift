@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// The folder of reports: its page, specs that share it, and which run is the last one.
+@Suite("Folder of reports") struct RunFolderTests {
+    private static let bad = "{\"id\":1}\n{\"id\":null}\n"
+
+    private func folder(top: String = "") throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.writeTasks(3)
+        try folder.writeSpec(top: top)
+        return folder
+    }
+
+    /// The rows of the page, as their texts.
+    private func rows(_ folder: FailureFolder) -> [String] {
+        folder.text("runs/index.html").split(separator: "\n").filter { $0.hasPrefix("<tr id=") }.map
+        {
+            $0.replacing(#/<[^>]+>/#, with: " ").split(separator: " ").joined(separator: " ")
+                .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/#, with: "TIME")
+                .replacing(#/\b[\d.]+ (ms|s)\b/#, with: "SECONDS")
+        }
+    }
+
+    @Test("the page lists the runs, the newest first, and leads to the page of each")
+    func index() throws {
+        let folder = try folder(top: "report: { keep: 3 }")
+        #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 0)
+        #expect(
+            rows(folder) == [
+                "TIME spec OK SECONDS 3 12 inserted, 3 exported"
+            ])
+        try folder.write("runs/spec-20200101T000000Z-1.json", "{")
+        try folder.write("runs/other-20200101T000000Z-1.json", "{\"report\":1,\"old\":true}")
+        try folder.write("tasks.ndjson", Self.bad)
+        try folder.shell("sleep 1; exec \"$E\" run spec.yaml")
+        let two = rows(folder)
+        #expect(
+            two == [
+                "TIME spec DATAERR SECONDS 2 1 rejected",
+                "TIME spec OK SECONDS 3 12 inserted, 3 exported",
+            ])
+        let links = folder.text("runs/index.html").matches(of: #/<a href="([^"]+)">/#).map {
+            String($0.1)
+        }
+        #expect(links.count == 2)
+        #expect(links.allSatisfy { $0.hasSuffix(".html") && folder.names("runs").contains($0) })
+        // Bars are shares of the largest one.
+        #expect(folder.text("runs/index.html").contains(";--changes:15\">"))
+        #expect(
+            folder.text("runs/index.html").contains("<i class=\"inserted\" style=\"--n:12\"></i>"))
+        // Rows go with their reports; a page that is damaged is made anew.
+        try folder.write("tasks.ndjson", "{\"id\":1}\n")
+        try folder.shell("for i in 1 2 3; do sleep 1; \"$E\" run --restart spec.yaml; done")
+        #expect(rows(folder).count == 3)
+        try folder.write("runs/index.html", "<tr id=\"x\">")
+        try folder.shell("sleep 1; exec \"$E\" run spec.yaml")
+        #expect(rows(folder).count == 3)
+    }
+
+    @Test("a page that cannot be written is a warning")
+    func unwritable() throws {
+        let folder = try folder()
+        try folder.shell("mkdir -p runs/index.html")
+        let result = try folder.shell("exec \"$E\" run spec.yaml")
+        #expect(result.status == 0)
+        #expect(result.errors.hasPrefix("warning: The report runs/index.html cannot be written: "))
+    }
+
+    @Test("two specs of one name that write to one folder are told")
+    func twoSpecs() throws {
+        let folder = try folder(top: "name: nightly")
+        try folder.write("other.yaml", folder.text("spec.yaml"))
+        #expect(
+            try folder.shell("\"$E\" run spec.yaml && exec \"$E\" check spec.yaml").errors == "")
+        func warning(_ one: String, _ other: String) -> String {
+            """
+            warning: \(one) and \(other) are both named 'nightly' and write reports to the folder \
+            runs, so their runs are taken for those of one pipeline [report.shared]
+              fix: set another `name` or `report.to` in one of them
+
+            """
+        }
+        #expect(
+            try folder.shell("exec \"$E\" check other.yaml").errors
+                == warning("other.yaml", "spec.yaml"))
+        let run = try folder.shell("sleep 1; exec \"$E\" run other.yaml")
+        #expect(run.status == 0)
+        #expect(run.errors == warning("other.yaml", "spec.yaml"))
+        #expect(
+            try folder.shell("exec \"$E\" check spec.yaml").errors
+                == warning("spec.yaml", "other.yaml"))
+        // One with another name, or that is gone, is no other one.
+        try folder.write(
+            "other.yaml", folder.text("other.yaml").replacing("nightly", with: "weekly"))
+        #expect(try folder.shell("exec \"$E\" check spec.yaml").errors == "")
+        try folder.shell("mv spec.yaml moved.yaml")
+        #expect(try folder.shell("exec \"$E\" check moved.yaml").errors == "")
+    }
+
+    @Test("a run that was resumed after a replay is the last run")
+    func resumed() throws {
+        let folder = try folder(top: "rejects: { allow: 1 }")
+        try folder.write("tasks.ndjson", Self.bad)
+        // The first run imports, and fails behind that.
+        try folder.shell("mkdir out.csv")
+        #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 73)
+        let replay = try folder.shell(
+            "sleep 1; exec \"$E\" replay rejects/* --allow-rejects 1")
+        #expect(replay.status == 0, "\(replay.errors)")
+        let resumed = try folder.shell("sleep 1; rmdir out.csv; exec \"$E\" run -v spec.yaml")
+        #expect(resumed.status == 0, "\(resumed.errors)")
+        let reports = folder.names("runs").filter { $0.hasSuffix(".json") }.map {
+            folder.text("runs/" + $0)
+        }
+        let attempts = reports.map { $0.contains("\"attempts\": 2") }
+        let status = try folder.shell("exec \"$E\" status spec.yaml").output
+        let report = try folder.shell("exec \"$E\" report spec.yaml").output
+        #expect(attempts == [true, false], "\(reports)")
+        #expect(status.contains("last run") && !status.contains("replay"), "\(status)")
+        #expect(!status.contains("last success"))
+        #expect(report.contains(", attempt 2\n"), "\(report)")
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+
+/// Mistakes that beginners make in specs, and the whole of what they read.
+@Suite("Mistakes in specs") struct SpecMistakeTests {
+    private static let model = """
+        model: 1
+        entities:
+          Task:
+            attributes:
+              id: { type: Integer 64, optional: false }
+              title: String
+              status: String
+              due: Date
+            unique: [[id]]
+        """
+
+    /// A folder with the model, a table, and a spec of these stages.
+    private func folder(
+        _ stages: String,
+        store: String = "store: { at: s.sqlite, open: create, model: tasks.yaml }",
+        tasks: String = "id,title,status,due\n"
+    ) throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.write("tasks.yaml", Self.model)
+        try folder.write("tasks.csv", tasks)
+        try folder.write("a.yaml", "etl: 1\n\(store)\nstages:\n\(stages)\n")
+        return folder
+    }
+
+    private func check(_ folder: FailureFolder) throws -> String {
+        try folder.shell("exec \"$E\" check a.yaml").errors
+    }
+
+    @Test("one misspelled key is one error")
+    func misspelledKeys() throws {
+        let folder = try folder(
+            """
+              - { import: tasks.csv, ino: Task }
+              - { update: x, entity: Task, were: "title == 'a'", set: { title: "'x'" } }
+              - { import: tasks, read: { file: tasks.csv }, into: Task, storage: 1 }
+            """, store: "store: { at: s.sqlite, open: create, modle: tasks.yaml }")
+        #expect(
+            try check(folder) == """
+                a.yaml:2:38: error: The key 'modle' is unknown here. Did you mean 'model'? \
+                [spec.unknown-key]
+                  in: store.modle
+                a.yaml:4:26: error: The key 'ino' is unknown here. Did you mean 'into'? \
+                [spec.unknown-key]
+                  in: stages[0].ino
+                a.yaml:5:32: error: The key 'were' is unknown here. Did you mean 'where'? \
+                [spec.unknown-key]
+                  in: stages[1].were
+                a.yaml:6:30: error: The key 'file' is unknown here. Did you mean 'files'? \
+                [spec.unknown-key]
+                  in: stages[2].read.file
+                a.yaml:6:61: error: The key 'storage' is unknown here [spec.unknown-key]
+                  in: stages[2].storage
+
+                """)
+        try folder.write(
+            "a.yaml", "etl: 1\nstor: { at: s.sqlite }\nstages: [{ export: Task, to: x.csv }]\n")
+        #expect(
+            try check(folder) == """
+                a.yaml:2:1: error: The key 'stor' is unknown here. Did you mean 'store'? \
+                [spec.unknown-key]
+                  in: stor
+
+                """)
+    }
+
+    @Test("null-text is null under another name")
+    func nullText() throws {
+        let folder = try folder(
+            "  - { import: tasks, read: { files: tasks.csv, null-text: [\"\", NULL] }, into: Task }",
+            tasks: "id,title,status\n1,NULL,\n2,x,open\n")
+        let run = try folder.shell(
+            "\"$E\" run a.yaml && exec \"$E\" fetch s.sqlite Task --fields id,title,status --format csv"
+        )
+        #expect(run.errors == "")
+        #expect(run.output == "id,title,status\n1,,\n2,x,open\n")
+        let text = folder.text("a.yaml")
+        try folder.write("a.yaml", text.replacing("null-text:", with: "\"null\": x, null-text:"))
+        #expect(
+            try check(folder) == """
+                a.yaml:4:70: error: 'null-text' is another name of 'null', which is there [spec.rule]
+                  in: stages[0].read.null-text
+                  fix: remove one of the two
+
+                """)
+    }
+
+    @Test("% behind LIKE is warned of, where it is not meant")
+    func like() throws {
+        let folder = try folder(
+            """
+              - { delete: x, entity: Task, where: "status == 'a' OR title LIKE[c] '%foo%'" }
+              - import: tasks.csv
+                into: Task
+                keep-if: "NOT title LIKE 'a%'"
+                set: { status: { expr: "ternary(title LIKE '%b', 'b', 'c')" } }
+              - { delete: y, entity: Task, where: "title LIKE '*%' OR title LIKE '5\\\\%'" }
+              - { export: Task, to: x.csv, where: "title LIKE '100*' OR title CONTAINS '%'" }
+            """)
+        let result = try folder.shell("exec \"$E\" check a.yaml")
+        #expect(result.status == 0)
+        #expect(
+            result.errors == """
+                a.yaml:4:39: warning: LIKE takes % for itself in '%foo%'; * is any text, and ? one \
+                character [predicate.like-percent]
+                  in: stages[0].where
+                  fix: write '*foo*'
+                a.yaml:7:14: warning: LIKE takes % for itself in 'a%'; * is any text, and ? one \
+                character [predicate.like-percent]
+                  in: stages[1].keep-if
+                  fix: write 'a*'
+                a.yaml:8:28: warning: LIKE takes % for itself in '%b'; * is any text, and ? one \
+                character [predicate.like-percent]
+                  in: stages[1].set.status.expr
+                  fix: write '*b'
+
+                """)
+    }
+
+    @Test(
+        "date patterns with letters of other languages tell the right ones",
+        arguments: [
+            (
+                "dd.mm.yyyy", "The date pattern has minutes (m) and no hour; the month is M",
+                "dd.MM.yyyy"
+            ),
+            (
+                "YYYY-MM-DD", "A date pattern cannot have 4 of the letter 'Y'; the year is y",
+                "yyyy-MM-dd"
+            ),
+            (
+                "dd.MM.yyyy hh:mm", "In a date pattern, h (1 to 12) and a (AM or PM) go together",
+                "dd.MM.yyyy HH:mm"
+            ),
+        ])
+    func datePatterns(pattern: String, message: String, meant: String) throws {
+        let folder = try folder(
+            "  - { import: tasks.csv, into: Task, set: { due: { date: \"\(pattern)\" } } }")
+        #expect(
+            try check(folder) == """
+                a.yaml:4:58: error: \(message) [spec.date-pattern]
+                  in: stages[0].set.due.date
+                  fix: write `\(meant)`
+
+                """)
+    }
+
+    @Test("a value that is no date shows the pattern and an example, or that there is no such day")
+    func dates() throws {
+        let folder = try folder(
+            "  - { import: tasks.csv, into: Task, set: { due: { date: dd.MM.yyyy } } }",
+            tasks: "id,due\n1,31.02.2026\n2,2026-01-31\n")
+        #expect(
+            try folder.shell("exec \"$E\" run a.yaml").errors.hasPrefix(
+                """
+                tasks.csv:2:3: error: 'due' is '31.02.2026', and there is no such day [cast]
+                  in: record 1, field 'due', byte 9
+                  stage: a.yaml:4:5 import import-tasks
+                tasks.csv:3:3: error: 'due' takes a date in the pattern dd.MM.yyyy, such as 20.11.2026, \
+                not '2026-01-31' [cast]
+                  in: record 2, field 'due', byte 22
+                  stage: a.yaml:4:5 import import-tasks
+                error: 2 of 2 records were rejected; none is allowed [rejects.too-many]
+
+                """))
+        try folder.write("tasks.csv", "id,due\n1,2026-02-31\n2,31.01.2026\n")
+        try folder.write(
+            "a.yaml",
+            folder.text("a.yaml").replacing(", set: { due: { date: dd.MM.yyyy } }", with: ""))
+        #expect(
+            try folder.shell("exec \"$E\" run --restart a.yaml").errors.hasPrefix(
+                """
+                tasks.csv:2:3: error: 'due' is '2026-02-31', and there is no such day [cast]
+                  in: record 1, field 'due', byte 9
+                  stage: a.yaml:4:5 import import-tasks
+                tasks.csv:3:3: error: 'due' takes an ISO 8601 date such as 2026-11-20 (or say \
+                `date: dd.MM.yyyy`), not '31.01.2026' [cast]
+
+                """.dropLast()))
+    }
+
+    @Test("a word without quotes is told with its place, also where it would be a column")
+    func words() throws {
+        let folder = try folder(
+            """
+              - import: tasks.csv
+                into: Task
+                keep-if: status == Done
+            """)
+        #expect(
+            try folder.shell("exec \"$E\" run a.yaml").errors == """
+                tasks.csv:1:1: error: The header has no column 'Done' [csv.unknown-column]
+                  stage: a.yaml:6:14 import import-tasks, keep-if
+                  fix: a text needs quotes: 'Done'; or use one of: id, title, status, due
+
+                """)
+        try folder.write(
+            "a.yaml",
+            folder.text("a.yaml").replacing("    keep-if: status == Done", with: "")
+                + "  - { delete: Task, where: status == Done }\n")
+        #expect(
+            try check(folder) == """
+                a.yaml:7:28: error: 'Task' has no property 'Done' [predicate.unknown-key]
+                  status == Done
+                            ^
+                  in: stages[1].where
+                  fix: a text needs quotes: 'Done'
+
+                """)
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+/// What commands show on a terminal of some width: lines that end at words, and paths as one types
+/// them.
+@Suite("On a terminal") struct TerminalTests {
+    /// Runs a command on a pseudo-terminal, and prints what it shows.
+    private static let script = """
+        import fcntl, os, pty, struct, subprocess, sys, termios
+        controller, terminal = pty.openpty()
+        size = struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
+        environment = dict(os.environ, NO_COLOR="1")
+        environment.pop("COLUMNS", None)
+        run = subprocess.Popen(
+            [os.environ["E"]] + sys.argv[2:], stdin=subprocess.DEVNULL, stdout=terminal,
+            stderr=terminal, env=environment)
+        os.close(terminal)
+        text = b""
+        try:
+            while True: text += os.read(controller, 4096)
+        except OSError:
+            pass
+        run.wait()
+        print(text.decode().replace("\\r\\n", "\\n"), end="")
+        """
+
+    private func folder() throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.write("terminal.py", Self.script)
+        try folder.writeTasks(2)
+        return folder
+    }
+
+    private func show(
+        _ folder: FailureFolder, columns: Int, _ arguments: String, in place: String = "."
+    ) throws -> String {
+        try folder.shell(
+            "cd \(place) && exec python3 \"$OLDPWD/terminal.py\" \(columns) \(arguments)"
+        )
+        .output
+    }
+
+    @Test("messages end their lines at words, and leave excerpts alone")
+    func wraps() throws {
+        let folder = try folder()
+        try folder.writeSpec(
+            "spec.yaml",
+            """
+            - { import: tasks.ndjson, ino: Task }
+            - { delete: Task, where: "title == 'a' AND size > 3 AND owner.name == 'somebody' AND nam == 'x'" }
+            """)
+        #expect(
+            try show(folder, columns: 60, "check spec.yaml") == """
+                spec.yaml:10:27: error: The key 'ino' is unknown here. Did
+                  you mean 'into'? [spec.unknown-key]
+                  in: stages[0].ino
+                spec.yaml:11:26: error: 'Task' has no property 'nam'
+                  [predicate.unknown-key]
+                  title == 'a' AND size > 3 AND owner.name == 'somebody' AND nam == 'x'
+                                                                             ^
+                  in: stages[1].where
+
+                """)
+        // Where nobody watches, a message is a line.
+        #expect(
+            try folder.shell("exec \"$E\" check spec.yaml").errors.hasPrefix(
+                "spec.yaml:10:27: error: The key 'ino' is unknown here. Did you mean 'into'? [spec."
+            ))
+    }
+
+    @Test("a value of a table is continued below its beginning")
+    func tables() throws {
+        let folder = try folder()
+        try folder.shell("exec \"$E\" run spec.yaml")
+        let text = try show(folder, columns: 50, "status spec.yaml")
+            .replacing(#/\d{8}T\d{6}Z-\d+/#, with: "20261126T043646Z-18583")
+            .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, .* ago/#, with: "TIME")
+        #expect(
+            text.hasPrefix(
+                """
+                pipeline      spec
+                last run      20261126T043646Z-18583, exit 0 OK,
+                              ended
+                """), "\(text)")
+    }
+
+    @Test("help and explanations end their lines at words", arguments: [60, 100])
+    func help(_ columns: Int) throws {
+        let folder = try folder()
+        for arguments in ["run --help", "import --help", "explain run", "explain", "run"] {
+            let text = try show(folder, columns: columns, arguments)
+            #expect(text.count > 50)
+            let long = text.split(separator: "\n").filter { $0.count > columns && $0.contains(" ") }
+            #expect(long.isEmpty, "\(arguments)")
+        }
+    }
+
+    @Test("paths below the current folder are relative; JSON keeps them whole")
+    func paths() throws {
+        let folder = try folder()
+        try folder.shell("mkdir sub")
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+            - { import: tasks.ndjson, into: Task }
+            """)
+        try folder.write("tasks.ndjson", "{\"id\":1,\"title\":\"a\"}\n{\"id\":\"x\"}\n")
+        let whole = try folder.shell("pwd -P").output.dropLast()
+        let arguments = "run \(whole)/spec.yaml --restart --progress never"
+        func plain(_ text: String) -> String {
+            text.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN").replacing(
+                #/\([\d.e-]+ s\)/#, with: "(S)")
+        }
+        let shown = """
+            import import-tasks: 2 read, 1 inserted, 1 rejected; failed (S)
+              rejects: rejects/spec-RUN
+            tasks.ndjson:2:8: error: 'id' takes a whole number that fits Integer 32, not 'x' [cast]
+              in: record 2, field 'id', byte 28
+              stage: spec.yaml:4:3 import import-tasks
+            error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
+              stage: spec.yaml:4:3 import import-tasks
+              fix: mend the records in rejects/spec-RUN, or raise `rejects.allow`
+
+            """
+        #expect(try plain(show(folder, columns: 200, arguments)) == shown)
+        // From elsewhere nothing is shorter.
+        let elsewhere = try plain(show(folder, columns: 400, arguments, in: "sub"))
+        #expect(elsewhere.contains("  rejects: \(whole)/rejects/spec-RUN\n"), "\(elsewhere)")
+        #expect(elsewhere.contains("  stage: \(whole)/spec.yaml:4:3 import import-tasks\n"))
+        let report = try show(folder, columns: 400, "report spec.yaml")
+        #expect(report.contains("  store   store.sqlite\n"), "\(report)")
+        #expect(report.contains("\n  in rejects/spec-"))
+        #expect(try folder.shell("exec \"$E\" report spec.yaml").output.contains("/store.sqlite\n"))
+        let json = try show(folder, columns: 60, "\(arguments) --log-format json")
+        #expect(json.contains("\"file\":\"\(whole)/tasks.ndjson\""), "\(json)")
+    }
+}
