@@ -32,7 +32,9 @@ struct StandardOutput {
         return Int(size.ws_col)
     }
 
-    /// Prints text for people. On a terminal, its lines end at words and its paths are relative.
+    /// Prints text for people.
+    ///
+    /// On a terminal, its lines end at words and its paths are relative.
     static func show(_ text: String) {
         let output = StandardOutput(environment: ProcessInfo.processInfo.environment)
         guard output.isTerminal, let columns = output.columns else {

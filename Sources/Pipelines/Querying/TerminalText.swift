@@ -5,7 +5,9 @@ import Diagnostics
 package enum TerminalText {
     // MARK: Words
 
-    /// Breaks lines that are longer than the terminal is wide. What continues a line stands two
+    /// Breaks lines that are longer than the terminal is wide.
+    ///
+    /// What continues a line stands two
     /// columns deeper than its beginning, or below the second column of a table. A word that is
     /// longer than a line stays whole, and so does a line with a caret below it.
     package static func wrapped(_ text: String, columns: Int) -> String {
@@ -55,7 +57,9 @@ package enum TerminalText {
 
     // MARK: Paths
 
-    /// Shortens paths below folders. What stands in quotation marks may be data, and stays.
+    /// Shortens paths below folders.
+    ///
+    /// What stands in quotation marks may be data, and stays.
     ///
     /// - Parameter folders: absolute paths of the current folder.
     package static func withRelativePaths(_ text: String, below folders: [String]) -> String {

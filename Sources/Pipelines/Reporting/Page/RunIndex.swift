@@ -103,12 +103,14 @@ extension RunIndex {
 
         /// Reads a line of a page that etl wrote; nil for any other.
         init?(line: String) {
-            let pattern =
-                #/<tr id="([^"]+)" data-seconds="([0-9.]+)" data-changes="([0-9]+)">.*<\/tr>/#
-            guard let match = line.wholeMatch(of: pattern), let seconds = Double(match.2),
-                let changes = Int(match.3)
+            guard line.hasPrefix("<tr "), line.hasSuffix("</tr>") else { return nil }
+            let parts = line.split(
+                separator: "\"", maxSplits: 6, omittingEmptySubsequences: false)
+            guard parts.count == 7, parts[0] == "<tr id=", parts[2] == " data-seconds=",
+                parts[4] == " data-changes=", let seconds = Double(parts[3]),
+                let changes = Int(parts[5])
             else { return nil }
-            stem = String(match.1)
+            stem = String(parts[1])
             self.seconds = seconds
             self.changes = changes
             text = line
