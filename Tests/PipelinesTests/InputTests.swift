@@ -147,7 +147,7 @@ struct InputTests {
             model: Self.model,
             "- { import: all, read: { files: [\"*.ndjson\", \"*.gz\"] }, into: Task }")
         #expect(run.text == "")
-        #expect(run.lines == ["import all: 4 read, 2 inserted, 2 superseded"])
+        #expect(run.lines == ["import all: 4 read, 2 inserted, 2 superseded, 1 blank line"])
         #expect(try folder.rows(Self.rows) == ["1|a|NULL", "2|b|NULL"])
     }
 
@@ -246,7 +246,8 @@ struct InputTests {
                         """)
                 #expect(try run("\(name), as: ndjson").text == "")
             }
-            #expect(try run("b.ndjson").lines == ["import a: 0 read"])
+            let blank = text.contains("\n") ? ", 2 blank lines" : ""
+            #expect(try run("b.ndjson").lines == ["import a: 0 read\(blank)"])
         }
     }
 

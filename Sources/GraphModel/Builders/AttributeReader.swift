@@ -93,7 +93,9 @@ enum AttributeReader {
         guard let value = mapping.optional("value-type") else { return }
         attribute.extras[AttributeDescription.valueTypeKey] = value.filledText()
         guard let type, type != .transformable else { return }
-        value.fail("rule", "'value-type' is for Transformable, not for \(type.rawValue)")
+        value.warn(
+            "rule", "'value-type' is for Transformable, not for \(type.rawValue)",
+            fix: "remove it, or give the attribute the type Transformable")
     }
 
     private static func readComposite(
