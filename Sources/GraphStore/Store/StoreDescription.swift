@@ -54,8 +54,11 @@ public struct StoreDescription: Sendable, Hashable {
     /// readers and whoever writes take turns: each waits as long as `busyTimeoutMilliseconds` for
     /// the other.
     ///
-    /// - Parameter name: containers of this process that use one name share the store; nil is a
-    ///   store of its own.
+    /// - Parameters:
+    ///   - name: containers of this process that use one name share the store; nil is a store of
+    ///     its own.
+    ///   - configuration: the model's configuration whose entities it holds.
+    ///   - options: how it is opened and written.
     public static func inMemory(
         name: String? = nil, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
