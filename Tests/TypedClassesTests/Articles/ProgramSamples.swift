@@ -4,7 +4,7 @@ import GraphStore
 import Testing
 
 struct TaskService: Sendable {
-    struct NewTask: Codable, Sendable {
+    struct NewTask: Decodable, Sendable {
         var title: String
         var category: String?
     }
@@ -168,6 +168,21 @@ struct TaskService: Sendable {
         #expect(names == ["Home"])
         try container.truncateAll()
         #expect(try container.newContext().count(for: Task.request) == 0)
+    }
+
+    @Test func fullDisk() throws {
+        var options = StoreOptions()
+        options.pragmas["max_page_count"] = "60"
+        let small = try PersistentContainer(
+            model: model, .sqlite(at: folder.path("tasks.sqlite"), options: options))
+        small.register(TasksClasses.all)
+        let context = small.newContext()
+        context.insert(Task.self) {
+            $0.id = UUID()
+            $0.title = "Large"
+            $0.notes = String(repeating: "x", count: 1_000_000)
+        }
+        #expect(codeOfFailure { try context.save() } == .full)
     }
 
     @Test func errors() throws {
