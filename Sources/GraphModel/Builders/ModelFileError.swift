@@ -23,7 +23,9 @@ extension ManagedObjectModel {
 
     /// Reads a model from YAML text.
     ///
-    /// - Parameter name: what messages call the text.
+    /// - Parameters:
+    ///   - text: the model, in YAML.
+    ///   - name: what messages call the text.
     /// - Throws: `ModelFileError` with every problem of the text; warnings alone do not throw.
     public init(yaml text: String, name: String = "model") throws(ModelFileError) {
         self = try Self.unwrap(ModelFile.read(text: text, file: name))

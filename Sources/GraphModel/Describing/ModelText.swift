@@ -15,7 +15,9 @@ public struct ModelText: Sendable {
 
     /// The text of a model.
     ///
-    /// - Parameter hashes: whether each entity's version hash is shown, with digest and checksum.
+    /// - Parameters:
+    ///   - model: the model.
+    ///   - hashes: whether each entity's version hash is shown, with digest and checksum.
     public static func text(of model: ManagedObjectModel, hashes: Bool = false) -> String {
         ModelText(model: model, showsHashes: hashes).text()
     }

@@ -108,7 +108,10 @@ public struct BatchInsertRequest {
 
     /// Writes rows that a handler fills, one after the other, so that no two need be in memory.
     ///
-    /// - Parameter handler: gets an empty row to fill, and returns true when there are no more.
+    /// - Parameters:
+    ///   - entityName: the entity of all rows.
+    ///   - properties: the properties that rows may name.
+    ///   - handler: gets an empty row to fill, and returns true when there are no more.
     public init(
         entityName: String, properties: [String],
         handler: @escaping (inout [String: BatchValue]) throws -> Bool

@@ -95,11 +95,19 @@ struct FetchPlan {
     ///
     /// - Parameter limit: rows at most; nil is no limit.
     func select(_ columns: String, limit: Int?, offset: Int) throws(StoreError) -> SQLFragment {
+        try statement(columns, limit: limit, offset: offset).sql
+    }
+
+    /// The same, with what its aliases stand for.
+    func statement(
+        _ columns: String, limit: Int?, offset: Int
+    ) throws(StoreError) -> (sql: SQLFragment, sources: [String: SQLSource]) {
         var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
         let order = try OrderSQL(sortDescriptors, &paths).terms.joined(separator: ", ")
-        var sql = "SELECT \(columns)" + (try source(paths)) + " ORDER BY \(order)"
+        let (source, sources) = try source(paths)
+        var sql = "SELECT \(columns)" + source + " ORDER BY \(order)"
         if limit != nil || offset > 0 { sql = sql + " LIMIT \(limit ?? -1) OFFSET \(offset)" }
-        return sql
+        return (sql, sources)
     }
 
     /// The number of rows, whatever the limit, without some objects.
@@ -115,13 +123,13 @@ struct FetchPlan {
             condition.lists = [list]
             others = [condition]
         }
-        return "SELECT count(*)" + (try source(paths, others))
+        return "SELECT count(*)" + (try source(paths, others).sql)
     }
 
     /// What follows the columns: the tables and the conditions.
     private func source(
         _ paths: KeyPathSQL, _ others: [SQLFragment] = []
-    ) throws(StoreError) -> SQLFragment {
+    ) throws(StoreError) -> (sql: SQLFragment, sources: [String: SQLSource]) {
         var compiler = PredicateSQL(paths)
         var conditions = others
         if numbers.count < familyOfRoot {
@@ -132,7 +140,8 @@ struct FetchPlan {
         let filter =
             conditions.isEmpty
             ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        return SQLFragment(" FROM \(layout.entity.table) t\(compiler.joins)") + filter
+        let tables = SQLFragment(" FROM \(layout.entity.table) t\(compiler.joins)")
+        return (tables + filter, compiler.sources)
     }
 
     private var familyOfRoot: Int {

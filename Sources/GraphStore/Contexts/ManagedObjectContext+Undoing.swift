@@ -67,8 +67,9 @@ extension ManagedObjectContext {
 
     /// Reads an object anew.
     ///
-    /// - Parameter mergeChanges: keeps what was changed here; false drops it and makes the object
-    ///   a fault.
+    /// - Parameters:
+    ///   - object: an object of this context.
+    ///   - mergeChanges: keeps what was changed here; false drops it and makes the object a fault.
     public func refresh(
         _ object: ManagedObject, mergeChanges: Bool
     ) throws(StoreError) {

@@ -8,7 +8,9 @@ extension PersistentContainer {
     /// Waits until nobody has it open first, since what is saved into a file that has gone is lost;
     /// nothing happens where there is none.
     ///
-    /// - Parameter timeoutMilliseconds: how long others may take to let go of it.
+    /// - Parameters:
+    ///   - path: the store's file.
+    ///   - timeoutMilliseconds: how long others may take to let go of it.
     /// - Throws: `.busy` where somebody still has it open, in this process or another.
     public static func destroy(
         at path: String, timeoutMilliseconds: Int32 = 1_000
@@ -145,7 +147,9 @@ extension PersistentContainer {
 
     /// Copies a store, as the last save left it, into a new file, while others read and write.
     ///
-    /// - Parameter configuration: which of the container's stores; nil is the first.
+    /// - Parameters:
+    ///   - path: the new file.
+    ///   - configuration: which of the container's stores; nil is the first.
     /// - Throws: `.exists` where there is a file of that name.
     public func copyStore(
         to path: String, configuration: String? = nil

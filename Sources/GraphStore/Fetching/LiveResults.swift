@@ -83,8 +83,10 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
 extension PersistentContainer {
     /// A request's results, and what each save makes of them.
     ///
-    /// - Parameter sectionNameKeyPath: the property, or path to one, that names an object's
-    ///   section; nil is one section.
+    /// - Parameters:
+    ///   - request: which objects, with a sort order.
+    ///   - sectionNameKeyPath: the property, or path to one, that names an object's section; nil is
+    ///     one section.
     public func liveResults<Object>(
         _ request: FetchRequest<Object>, sectionNameKeyPath: String? = nil
     ) -> LiveResults<Object> {

@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     /// offset lies over their result, which no limit in SQL could do.
     ///
     /// - Parameters:
+    ///   - request: the objects that are loaded, and the window over the result.
     ///   - areInIncreasingOrder: an order that no sort descriptor can say; objects that are equal
     ///     in it stay in the order of the request.
     ///   - accepts: the closure.

@@ -43,7 +43,10 @@ public struct ResultDiff: Sendable, Hashable {
 
     /// Compares two results.
     ///
-    /// - Parameter isChanged: whether an object that is in both has changed.
+    /// - Parameters:
+    ///   - old: the results before.
+    ///   - new: the results after.
+    ///   - isChanged: whether an object that is in both has changed.
     public init(
         from old: ResultSnapshot, to new: ResultSnapshot,
         isChanged: (ManagedObjectID) -> Bool
@@ -111,7 +114,9 @@ public struct ResultDiff: Sendable, Hashable {
 
     /// Does to sections of elements what was done to the results.
     ///
-    /// - Parameter inserting: the element for an object at a place of the new results.
+    /// - Parameters:
+    ///   - sections: an element for each object of the old results.
+    ///   - inserting: the element for an object at a place of the new results.
     public func apply<Element>(
         to sections: [[Element]], inserting: (ResultIndexPath) -> Element
     ) -> [[Element]] {

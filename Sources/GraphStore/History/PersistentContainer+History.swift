@@ -4,7 +4,9 @@ import SQLite
 extension PersistentContainer {
     /// Reads the history of changes, oldest first.
     ///
-    /// - Parameter token: where the last reading ended; nil reads from the oldest that is kept.
+    /// - Parameters:
+    ///   - token: where the last reading ended; nil reads from the oldest that is kept.
+    ///   - filter: which transactions and changes are wanted.
     public func historyReader(
         after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
     ) throws(HistoryError) -> HistoryReader {

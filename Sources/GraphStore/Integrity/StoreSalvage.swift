@@ -26,6 +26,7 @@ extension PersistentContainer {
     /// numbers, and history are copied with the names that they have.
     ///
     /// - Parameters:
+    ///   - path: the damaged store's file.
     ///   - newPath: the new store's file. Neither the file nor its folder of large values may exist.
     ///   - model: what the store holds, where the store's own model cannot be read.
     /// - Throws: where nothing can be read, or the new store cannot be made.

@@ -32,7 +32,10 @@ extension PersistentContainer {
     ///
     /// A store with a log is looked at in a copy, into which the log is folded.
     ///
-    /// - Parameter model: what the store should hold; nil takes the store's own.
+    /// - Parameters:
+    ///   - path: the store's file.
+    ///   - level: how closely to look.
+    ///   - model: what the store should hold; nil takes the store's own.
     /// - Throws: only where the file cannot be read at all.
     public static func verify(
         at path: String, _ level: StoreVerification.Level = .quick,

@@ -8,6 +8,7 @@ extension ModelHistory {
     /// stopped goes on where it was. Only the first stage's old store is kept.
     ///
     /// - Parameters:
+    ///   - path: the store's file.
     ///   - mappings: what becomes of objects where two versions do not tell.
     ///   - stops: places of versions that no stage may leave out, since a closure does something
     ///     with the store there.

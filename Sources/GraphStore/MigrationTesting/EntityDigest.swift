@@ -11,7 +11,9 @@ public struct EntityDigest: Sendable, Hashable {
 
     /// Those of all concrete entities of a store that is not open.
     ///
-    /// - Parameter model: what the store holds; nil takes the model that it carries.
+    /// - Parameters:
+    ///   - path: the store's file.
+    ///   - model: what the store holds; nil takes the model that it carries.
     public static func all(
         ofStoreAt path: String, by model: ManagedObjectModel?
     ) throws(StoreError) -> [String: EntityDigest] {

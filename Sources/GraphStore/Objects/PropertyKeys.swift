@@ -9,8 +9,10 @@ public struct AttributeKey<Value: AttributeValue>: Sendable {
 
     /// Creates a key.
     ///
-    /// - Parameter slot: where the attribute stands among all of its entity's, inherited ones
-    ///   first; saves a look-up, and does no harm where it is wrong.
+    /// - Parameters:
+    ///   - name: the attribute's name.
+    ///   - slot: where the attribute stands among all of its entity's, inherited ones first; saves
+    ///     a look-up, and does no harm where it is wrong.
     public init(_ name: String, slot: Int = 0) {
         self.name = name
         self.slot = slot

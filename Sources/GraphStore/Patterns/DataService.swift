@@ -24,7 +24,9 @@ public struct ObjectData: Sendable, Hashable {
 
     /// An object's values as they are in its context.
     ///
-    /// - Parameter relationships: which relationships are taken along; to-manys are read for that.
+    /// - Parameters:
+    ///   - object: the object.
+    ///   - relationships: which relationships are taken along; to-manys are read for that.
     public init(
         _ object: ManagedObject, relationships: Set<String> = []
     ) throws(StoreError) {

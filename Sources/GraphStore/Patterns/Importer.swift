@@ -60,6 +60,7 @@ public struct Importer: Sendable {
     /// Imports the rows.
     ///
     /// - Parameters:
+    ///   - rows: the rows, which are read once, one after the other.
     ///   - name: under which the store remembers how far it came; nil remembers nothing.
     ///   - progress: called after each part that is durable; what it throws ends the import there.
     public func run(

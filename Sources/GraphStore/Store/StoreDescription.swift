@@ -54,8 +54,11 @@ public struct StoreDescription: Sendable, Hashable {
     /// wait for the writer. In fact it is a file, in a private folder for temporary files. It is
     /// never flushed to the disk, and it is deleted when the last container closes it.
     ///
-    /// - Parameter name: containers of this process that use one name share the store; nil is a
-    ///   store of its own.
+    /// - Parameters:
+    ///   - name: containers of this process that use one name share the store; nil is a store of
+    ///     its own.
+    ///   - configuration: the model's configuration whose entities it holds.
+    ///   - options: how it is opened and written.
     public static func inMemory(
         name: String? = nil, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) -> StoreDescription {

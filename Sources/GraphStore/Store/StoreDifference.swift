@@ -42,7 +42,9 @@ extension PersistentContainer {
     ///
     /// Links between a to-one and a to-many are told on the side of the to-one, other links on both.
     ///
-    /// - Parameter path: the other store; nil stands for an empty one.
+    /// - Parameters:
+    ///   - path: the other store; nil stands for an empty one.
+    ///   - identity: what tells that objects of both stores are the same.
     public func difference(
         from path: String?, by identity: StoreDifference.Identity = .primaryKey
     ) throws(StoreError) -> StoreDifference {

@@ -38,7 +38,10 @@ extension BatchUpdateRequest {
     /// offset, and must include sub-entities. `execute` refuses values of another type than the
     /// property's.
     ///
-    /// - Parameter values: what each attribute or to-one becomes, over the object as it was.
+    /// - Parameters:
+    ///   - request: which objects.
+    ///   - values: what each attribute or to-one becomes, over the object as it was.
+    ///   - limit: more matches than this, and nothing is done.
     public init<Object>(
         _ request: FetchRequest<Object>,
         set values: [PartialKeyPath<ObjectKeys<Object>>: TypedExpression<Object>],

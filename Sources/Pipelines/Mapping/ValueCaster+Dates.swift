@@ -41,7 +41,7 @@ extension ValueCaster {
             return failure(field, "\(example) (or say `date:` with its pattern)")
         }
         var forms = DateForms()
-        forms.add(field.bytes)
+        _ = forms.add(field.bytes)
         let pattern = forms.proven.map { "`date: \($0)`" } ?? "`date:` with its pattern"
         let day = ByteView(rebasing: field.bytes.prefix(10))
         return noDate(

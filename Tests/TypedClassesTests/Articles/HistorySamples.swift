@@ -1,14 +1,19 @@
 import Foundation
 import GraphModel
 import GraphStore
-import Synchronization
 import Testing
 
-/// What the article "History" shows, as it is compiled and run.
-@Suite("Article: history") struct HistorySamples {
+/// What the article "History and sync" shows, compiled and run.
+@Suite("Articles: history and sync") struct HistorySamples {
+    private let folder: ExampleFolder
+    private let model: ManagedObjectModel
+
+    init() throws {
+        folder = try ExampleFolder()
+        model = try .example("tasks")
+    }
+
     @Test func keepsReadsAndPurges() throws {
-        let folder = try ExampleFolder()
-        let model = try ManagedObjectModel.example("tasks")
         let storePath = folder.path("history.sqlite")
         var options = StoreOptions()
         options.history = HistoryOptions(keeping: .days(30))
@@ -60,8 +65,6 @@ import Testing
     }
 
     @Test func otherProcesses() throws {
-        let folder = try ExampleFolder()
-        let model = try ManagedObjectModel.example("tasks")
         var options = StoreOptions()
         options.history = HistoryOptions()
         let description = StoreDescription.sqlite(
@@ -80,5 +83,29 @@ import Testing
             try context.merge(change)
         }
         #expect(home.name == "House")
+    }
+
+    @Test func sync() async throws {
+        let container = try PersistentContainer.ephemeral(
+            model: model, history: HistoryOptions(keeping: .untilPurged))
+        container.register(TasksClasses.all)
+        let context = container.newContext()
+        context.insert(Category.self) { $0.name = "Garden" }
+        try context.save()
+        let engine = SyncEngine(container, name: "server")
+        var incoming = BatchInsertRequest(
+            entityName: "Category", objects: [["name": "Home"], ["name": "Work"]])
+        incoming.key = ["name"]
+        incoming.policy = .objectTrump
+        let pulled = try engine.pull(incoming)
+        let outgoing = try engine.push()
+        let sent = try await container.background { context in
+            try outgoing.change.inserted.ids.compactMap { id in
+                (try context.existingObject(with: id) as? Category).map(Category.Row.init)
+            }
+        }
+        try engine.acknowledge(outgoing.token)
+        #expect(pulled.inserted == 2 && sent.map(\.name) == ["Garden"])
+        #expect(try engine.push().isEmpty)
     }
 }

@@ -3,32 +3,34 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the article "Migrating a store" shows, as it is compiled and run.
-@Suite("Article: migrating a store") struct MigrationSamples {
-    private static let oldModel = ModelFile.read(
-        text: """
-            model: 1
-            entities:
-              Task: { attributes: { title: String, level: String, tagText: String } }
-            """
-    ).model
-    private static let newModel = ModelFile.read(
-        text: """
-            model: 1
-            entities:
-              Task:
-                attributes: { title: String, priority: Integer 16 }
-                relationships: { tags: { to: Tag, many: true, inverse: tasks } }
-              Tag:
-                attributes: { name: String }
-                relationships: { tasks: { to: Task, many: true, inverse: tags } }
-            """
-    ).model
+/// What the article "Migrating a store" shows, compiled and run.
+@Suite("Articles: migrating a store") struct MigrationSamples {
+    private static let oldText = """
+        model: 1
+        entities:
+          Task: { attributes: { title: String, level: String, tagText: String } }
+        """
+    private static let newText = """
+        model: 1
+        entities:
+          Task:
+            attributes: { title: String, priority: Integer 16 }
+            relationships: { tags: { to: Tag, many: true, inverse: tasks } }
+          Tag:
+            attributes: { name: String }
+            relationships: { tasks: { to: Task, many: true, inverse: tags } }
+        """
+    private let oldModel: ManagedObjectModel
+    private let newModel: ManagedObjectModel
 
-    private static func store(in folder: ExampleFolder) throws -> String {
+    init() throws {
+        oldModel = try ManagedObjectModel(yaml: Self.oldText)
+        newModel = try ManagedObjectModel(yaml: Self.newText)
+    }
+
+    private func store(in folder: ExampleFolder) throws -> String {
         let path = folder.path("store.sqlite")
-        let container = try PersistentContainer(
-            model: oldModel, at: path, opening: .create)
+        let container = try PersistentContainer(model: oldModel, at: path, opening: .create)
         let context = container.newContext()
         let task = try context.insert("Task")
         try task.setValue("high", forKey: "level")
@@ -39,8 +41,7 @@ import Testing
 
     @Test func plansAndMigrates() throws {
         let folder = try ExampleFolder()
-        let storePath = try Self.store(in: folder)
-        let newModel = try #require(Self.newModel)
+        let storePath = try store(in: folder)
         var backup: String?
         func migrate() throws {
             let manager = MigrationManager(storeAt: storePath, to: newModel)
@@ -56,9 +57,7 @@ import Testing
 
     @Test func mapsAndChains() throws {
         let (first, second) = (try ExampleFolder(), try ExampleFolder())
-        var storePath = try Self.store(in: first)
-        let oldModel = try #require(Self.oldModel)
-        let newModel = try #require(Self.newModel)
+        var storePath = try store(in: first)
         let mapping = MappingModel([
             EntityMapping(
                 from: "Task", to: "Task",
@@ -73,7 +72,7 @@ import Testing
         }
         #expect(try tags() == 2)
 
-        storePath = try Self.store(in: second)
+        storePath = try store(in: second)
         var done: [Int] = []
         try ModelHistory([oldModel, newModel]).migrate(
             storeAt: storePath, mappings: [.init(from: 0, to: 1): mapping],
@@ -83,9 +82,7 @@ import Testing
     }
 
     @Test func triesEveryVersion() throws {
-        let history = ModelHistory([
-            try #require(Self.oldModel), try #require(Self.newModel),
-        ])
+        let history = ModelHistory([oldModel, newModel])
         let mapping = MappingModel([
             EntityMapping(
                 from: "Task", to: "Task",

@@ -11,6 +11,10 @@ public struct Attribute: Sendable {
     /// Declares an attribute; what is left out has Core Data's default.
     ///
     /// - Parameters:
+    ///   - name: the attribute's name.
+    ///   - type: the type of its values.
+    ///   - isOptional: whether it may have no value.
+    ///   - defaultValue: what a new object starts with.
     ///   - isTransient: managed, but never stored.
     ///   - isExternal: large values may live in files beside the store.
     ///   - externalThresholdBytes: how large a value must be for that; nil is 128 KiB.
@@ -25,6 +29,9 @@ public struct Attribute: Sendable {
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
     ///   - userInfo: free text for tools.
+    ///   - file: the source file, for messages.
+    ///   - line: the line, for messages.
+    ///   - column: the column, for messages.
     public init(
         _ name: String, _ type: AttributeType, optional isOptional: Bool = true,
         default defaultValue: DefaultValue? = nil, transient isTransient: Bool = false,
@@ -53,11 +60,17 @@ public struct Attribute: Sendable {
     /// Declares an attribute that consists of the elements of a composite of the model.
     ///
     /// - Parameters:
+    ///   - name: the attribute's name.
+    ///   - composite: the composite's name.
+    ///   - isOptional: whether it may have no value.
     ///   - isTransient: managed, but never stored.
     ///   - preservedOnDeletion: history keeps the values of a deleted object.
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
     ///   - userInfo: free text for tools.
+    ///   - file: the source file, for messages.
+    ///   - line: the line, for messages.
+    ///   - column: the column, for messages.
     public init(
         _ name: String, composite: String, optional isOptional: Bool = true,
         transient isTransient: Bool = false, preservedOnDeletion: Bool = false,

@@ -17,11 +17,17 @@ public struct Entity: Sendable {
     /// Declares an entity; what is left out has Core Data's default.
     ///
     /// - Parameters:
+    ///   - name: the entity's name.
     ///   - parent: the entity whose properties and table it shares.
+    ///   - isAbstract: whether only its sub-entities have objects.
     ///   - className: the class that stands for it in code.
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
     ///   - userInfo: free text for tools.
+    ///   - file: the source file, for messages.
+    ///   - line: the line, for messages.
+    ///   - column: the column, for messages.
+    ///   - parts: its attributes, relationships, constraints, indexes, and rules.
     public init(
         _ name: String, parent: String? = nil, isAbstract: Bool = false,
         class className: String? = nil, renamedFrom: String? = nil, hashModifier: String? = nil,

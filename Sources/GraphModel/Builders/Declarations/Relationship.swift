@@ -18,14 +18,20 @@ public struct Relationship: Sendable {
     /// Declares a relationship; what is left out has Core Data's default.
     ///
     /// - Parameters:
+    ///   - name: the relationship's name.
     ///   - destination: the entity at the other end.
+    ///   - cardinality: how many objects there are at the other end.
     ///   - inverse: the name of the same relationship seen from the other end.
     ///   - deleteRule: what a deletion at this end does to the other.
+    ///   - isOptional: whether it may lead to no object.
     ///   - isTransient: known to the model, but never stored; objects do not have it.
     ///   - count: how many objects there may be, where it is to many.
     ///   - renamedFrom: its name in the version before.
     ///   - hashModifier: forces a new version hash although the shape is the same.
     ///   - userInfo: free text for tools.
+    ///   - file: the source file, for messages.
+    ///   - line: the line, for messages.
+    ///   - column: the column, for messages.
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .one,
         inverse: String? = nil, delete deleteRule: DeleteRule = .nullify,
@@ -104,7 +110,13 @@ public struct Index: Sendable {
 
     /// Declares an index over attributes and to-one relationships, in their order.
     ///
-    /// - Parameter predicate: what rows must meet to be in the index; nil takes all.
+    /// - Parameters:
+    ///   - name: the index's name, unique within its entity.
+    ///   - elements: the properties, in order.
+    ///   - predicate: what rows must meet to be in the index; nil takes all.
+    ///   - file: the source file, for messages.
+    ///   - line: the line, for messages.
+    ///   - column: the column, for messages.
     public init(
         _ name: String, _ elements: Element..., where predicate: String? = nil,
         file: String = #fileID, line: Int = #line, column: Int = #column

@@ -23,7 +23,9 @@ public struct ParsedPredicate: Sendable, Hashable {
 
     /// Parses a format in `NSPredicate`'s language.
     ///
-    /// - Parameter arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    /// - Parameters:
+    ///   - format: the text.
+    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -42,7 +44,9 @@ public struct ParsedExpression: Sendable, Hashable {
 
     /// Parses an expression, such as `priority + 1` or `coalesce(title, 'Untitled')`.
     ///
-    /// - Parameter arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    /// - Parameters:
+    ///   - format: the text.
+    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -55,7 +59,9 @@ public struct ParsedExpression: Sendable, Hashable {
 extension GraphPredicate {
     /// Parses a format in `NSPredicate`'s language.
     ///
-    /// - Parameter arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    /// - Parameters:
+    ///   - format: the text.
+    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {
@@ -66,7 +72,9 @@ extension GraphPredicate {
 extension GraphExpression {
     /// Parses an expression, such as `priority + 1`.
     ///
-    /// - Parameter arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    /// - Parameters:
+    ///   - format: the text.
+    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {

@@ -68,6 +68,7 @@ extension GraphPredicate {
     /// Whether a record meets the predicate, by the rules that a store follows as well.
     ///
     /// - Parameters:
+    ///   - record: the record.
     ///   - variables: the values or lists that `$name` stands for, without the dollar sign.
     ///   - now: what `now()` is, in seconds since 2001-01-01 UTC; the system's time where it is
     ///     nil.

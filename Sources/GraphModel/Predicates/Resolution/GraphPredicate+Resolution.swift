@@ -7,6 +7,8 @@ extension GraphPredicate {
     /// a date or a UUID, `1` becomes `YES`.
     ///
     /// - Parameters:
+    ///   - entityName: the entity whose objects it is about.
+    ///   - model: the entity's model.
     ///   - variables: the values, lists or objects that `$name` stands for, without the dollar
     ///     sign.
     ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
@@ -47,6 +49,8 @@ extension GraphExpression {
     /// Checks the expression against an entity and puts in the variables.
     ///
     /// - Parameters:
+    ///   - entityName: the entity whose objects it is about.
+    ///   - model: the entity's model.
     ///   - variables: the values of `$name`, without the dollar sign.
     ///   - attribute: where the value is to be assigned; it must fit there.
     ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
