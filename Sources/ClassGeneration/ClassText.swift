@@ -65,7 +65,8 @@ struct ClassText {
     private var modules: Set<String> {
         var modules: Set<String> = ["GraphStore"]
         for case .attribute(let attribute) in plan.properties.map(\.kind) {
-            if let module = SwiftTypes.module(of: attribute.type.swiftName), module == "Foundation" {
+            if let module = SwiftTypes.module(of: attribute.type.swiftName), module == "Foundation"
+            {
                 modules.insert(module)
             }
         }

@@ -3,7 +3,9 @@ import Foundation
 import GraphModel
 import GraphStore
 
-/// Damages the file of a small store, and saves what can be read. A second time the same must come of it.
+/// Damages the file of a small store, and saves what can be read.
+///
+/// A second time the same must come of it.
 ///
 /// Each four bytes of the input are a place in the file, and what is done there: a byte is changed,
 /// a page is emptied, or the file is cut.

@@ -55,7 +55,9 @@ extension TypedExpression: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self.init(.constant(.string(value))) }
 }
 
-/// An expression over a class's objects. On the right of an operator it is no literal, so that `nil`
+/// An expression over a class's objects.
+///
+/// On the right of an operator it is no literal, so that `nil`
 /// and texts there keep their one meaning.
 public protocol ObjectExpression<Object>: GraphPredicateArgument {
     /// The class.

@@ -123,8 +123,9 @@ package struct RecordMapper {
         var field: String
     }
 
-    /// Notes what is wrong with the record that is mapped. It is mapped to its end all the same, so
-    /// that all is told at once.
+    /// Notes what is wrong with the record that is mapped.
+    ///
+    /// It is mapped to its end all the same, so that all is told at once.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String) {
         guard faults.count < Self.faultsMax else { return }
         faults.append(Fault(failure: failure, slot: slot, field: field))

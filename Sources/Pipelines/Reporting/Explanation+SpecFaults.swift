@@ -259,7 +259,8 @@ extension Explanation {
         ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
         ("swift.name", "A name of the model is none that Swift allows.", "Rename it."),
         (
-            "swift.hidden-type", "A generated class has the name of a type of Swift's, and hides it.",
+            "swift.hidden-type",
+            "A generated class has the name of a type of Swift's, and hides it.",
             "Give the entity a `class`, or write Swift's type with its module."
         ),
     ]

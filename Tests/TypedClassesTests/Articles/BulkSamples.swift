@@ -116,7 +116,7 @@ import Testing
             #expect(result.deleted == 1 && result.objectIDs?.count == 1)
         }
         try context.save()
-        #expect(try context.count(for: Task.request.where(\.priority == 1)) == 10)
+        #expect(try context.count(for: Task.request.where(\.priority == 2)) == 10)
         do {
             var rows = ["Home", "Garden", "Work"].makeIterator()
             var insert = BatchInsertRequest(entityName: "Category", properties: ["name"]) { row in
