@@ -21,16 +21,7 @@ struct StandardOutput {
     }
 
     /// The width in columns: that of `COLUMNS`, then the window's; nil where there is none.
-    var columns: Int? {
-        if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 {
-            return columns
-        }
-        var size = winsize()
-        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return isTerminal ? 80 : nil
-        }
-        return Int(size.ws_col)
-    }
+    var columns: Int? { Terminal.columns(of: 1, environment) ?? (isTerminal ? 80 : nil) }
 
     /// Prints text for people.
     ///

@@ -21,8 +21,16 @@ struct Terminal: Sendable {
 
     /// The width in columns, read anew since windows change.
     var columns: Int {
+        Self.columns(of: 2, ProcessInfo.processInfo.environment) ?? 80
+    }
+
+    /// The width in columns: that of `COLUMNS`, then the window's; nil where there is none.
+    static func columns(of descriptor: Int32, _ environment: [String: String]) -> Int? {
+        if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 {
+            return columns
+        }
         var size = winsize()
-        guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
     }
 

@@ -221,7 +221,9 @@ import Testing
                     -----------  --------  -
                     לימודים      #FDD835
                     🏕️ Outdoors  #00897B
-                    Not shown, for want of room: sortOrder, remark; choose with --fields
+                    Not shown, for want of room:
+                      sortOrder, remark; choose
+                      with --fields
                     0
                     """)
     }
