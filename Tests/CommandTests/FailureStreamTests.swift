@@ -145,7 +145,7 @@ struct FailureStreamTests {
         let folder = try Self.stopped(Self.appending)
         let saved = try Self.rows(folder, "ZLINE")
         let other = try folder.shell(
-            Self.functions + "\(content) > in.fifo & again --set in=in.fifo")
+            Self.functions + "\(content) 2> /dev/null > in.fifo & again --set in=in.fifo")
         #expect(other.output == "status 65\n")
         #expect(other.errors == Self.cannotGoOn)
         #expect(try Self.rows(folder, "ZLINE") == saved)
