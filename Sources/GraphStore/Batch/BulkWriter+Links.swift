@@ -17,7 +17,8 @@ extension BulkWriter {
             switch found {
             case .done: continue
             case .mustCreate: mustCreate = true
-            case .obstacle where rejects.last?.token == token: refusal = refusal ?? found
+            case .obstacle(.rejected) where rejects.last?.token == token:
+                refusal = refusal ?? found
             case .obstacle: return found
             }
         }

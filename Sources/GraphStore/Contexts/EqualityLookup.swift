@@ -127,6 +127,8 @@ struct EqualityLookup {
             }
         case .attribute(let slot):
             if case .null = value { return .null }
+            if case .double(let number) = value, number.isNaN { return .null }
+            if case .date(let seconds) = value, seconds.isNaN { return .null }
             switch (layout.slots[slot].type, value) {
             case (.string, .string(let text)), (.uri, .string(let text)): return .text(text)
             case (.uuid, .uuid(let bytes)): return .bytes(bytes)

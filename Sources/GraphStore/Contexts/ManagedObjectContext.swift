@@ -52,6 +52,10 @@ public final class ManagedObjectContext {
     var transactionReader: ObjectReader?
     /// Units of work that are open, one in the other.
     var savepointDepth = 0
+    /// The transaction that was given up last inside a unit of work.
+    var dropped: DroppedTransaction?
+    /// Why the open units of work have lost what they had written.
+    var lostUnit: (any Error)?
     let registry = ObjectRegistry()
     /// The objects that changed since the last save, in the order in which they first did.
     private(set) var listed: [ManagedObject] = []
@@ -160,9 +164,20 @@ public final class ManagedObjectContext {
 
     // MARK: The open transaction
 
+    /// What a transaction that was given up would have changed.
+    struct DroppedTransaction {
+        var change: StoreChange
+        /// Objects may show what its batch requests wrote.
+        var hadRequests: Bool
+    }
+
     /// Gives the open transaction up, if there is one.
     func giveUpSession() {
         guard let session = openSession else { return }
+        if savepointDepth > 0 || transactionReader != nil {
+            dropped = DroppedTransaction(
+                change: session.change, hadRequests: transactionReader != nil)
+        }
         transactionReader = nil
         session.rollback()
         openSession = nil
@@ -187,6 +202,7 @@ public final class ManagedObjectContext {
     /// Where it fails, what came before it in this context stays, and a transaction that it began
     /// is given up, so that others may write.
     func whole<R>(_ body: (WriteSession) throws -> R) throws -> R {
+        if savepointDepth > 0, let lostUnit { throw lostUnit }
         let isFirst = openSession == nil
         let session = try session()
         let (change, ends) = (session.change, session.ends)
@@ -210,7 +226,10 @@ public final class ManagedObjectContext {
                 // SQLite may have given up the whole transaction, after a full disk for one.
                 guard session.connection.isInTransaction else {
                     giveUpSession()
-                    throw (error as? SQLiteError).map(StoreError.init) ?? error
+                    let error = (error as? SQLiteError).map(StoreError.init) ?? error
+                    // Whoever catches this still has lost what came before it in the unit.
+                    if savepointDepth > 0 { lostUnit = error }
+                    throw error
                 }
                 (session.change, session.ends) = (change, ends)
                 session.filesReleased = files

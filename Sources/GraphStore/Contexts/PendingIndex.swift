@@ -181,7 +181,8 @@ struct PendingIndex {
         switch value {
         case .null: .null
         case .integer(let number): .number(Double(number))
-        case .real(let number): .number(number)
+        // NaN counts as nil.
+        case .real(let number): number.isNaN ? .null : .number(number)
         case .text(let text): .text(text)
         case .blob(let bytes): .bytes(bytes)
         }

@@ -115,10 +115,10 @@ extension ManagedObject {
             throw StoreError(
                 .invalidRequest, "The model names no transformer for '\(layout.name).\(key)'")
         }
-        if name == "json", let type = type as? any Codable.Type {
-            return (slot, Self.jsonTransformer(of: type))
-        }
         guard let transformer = try live().container.objects.transformer(named: name) else {
+            if name == "json", let type = type as? any Codable.Type {
+                return (slot, Self.jsonTransformer(of: type))
+            }
             throw StoreError(
                 .invalidRequest,
                 "There is no transformer '\(name)', for '\(layout.name).\(key)'; register one")

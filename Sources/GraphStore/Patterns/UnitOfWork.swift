@@ -17,6 +17,7 @@ extension PersistentContainer {
         context.transactionAuthor = author
         do {
             let result = try context.withinUnit { try body(context) }
+            try context.checkUnit()
             try context.save()
             return result
         } catch {
@@ -39,6 +40,7 @@ extension ManagedObjectContext {
         let root = root
         let backups = ancestors.map(ContextBackup.init)
         let saves = root.statistics.saves
+        if root.savepointDepth == 0 { (root.dropped, root.lostUnit) = (nil, nil) }
         let point = root.openSession.map { Savepoint($0, number: root.savepointDepth) }
         try point?.begin()
         do {
@@ -47,6 +49,7 @@ extension ManagedObjectContext {
                 try processPendingChanges()
                 return result
             }
+            try root.checkUnit()
             if let point {
                 if root.openSession === point.session { try point.release() }
                 if root.savepointDepth == 0 { root.transactionReader = nil }
@@ -65,6 +68,14 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Fails where SQLite has given up the whole transaction inside a unit, after a full disk for
+    /// one, and the body went on.
+    fileprivate func checkUnit() throws {
+        guard let lost = lostUnit else { return }
+        if savepointDepth == 0 { lostUnit = nil }
+        throw lost
+    }
+
     /// This context and its parents.
     private var ancestors: [ManagedObjectContext] { [self] + (parent?.ancestors ?? []) }
 
@@ -77,8 +88,9 @@ extension ManagedObjectContext {
 
     private func undoUnit(_ backups: [ContextBackup], _ point: Savepoint?) throws(StoreError) {
         let root = root
-        let hadRequests = root.transactionReader != nil
-        let undone = root.openSession?.change ?? StoreChange()
+        // The transaction may have been given up on the way, as by a commit that failed.
+        let hadRequests = root.transactionReader != nil || root.dropped?.hadRequests == true
+        let undone = root.openSession?.change ?? root.dropped?.change ?? StoreChange()
         if let point, root.openSession === point.session,
             point.session.connection.isInTransaction
         {

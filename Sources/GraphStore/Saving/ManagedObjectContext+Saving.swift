@@ -194,6 +194,8 @@ extension ManagedObjectContext {
             roots.insert(object.layout.rootNumber)
         }
         var renamed: Set<ManagedObjectID> = []
+        // What was renamed before an error has its new key for good.
+        defer { replaceLinks(to: renamed) }
         for root in roots {
             let taken = try storing { () throws(SQLiteError) in
                 try session.readLargest(root: root)
@@ -212,7 +214,6 @@ extension ManagedObjectContext {
                     to: ManagedObjectID(entityNumber: object.layout.number, primaryKey: key))
             }
         }
-        replaceLinks(to: renamed)
     }
 
     /// Gives an object another ID; `replaceLinks(to:)` must follow.

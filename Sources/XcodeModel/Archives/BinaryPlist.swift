@@ -36,6 +36,8 @@ extension BinaryPlist {
 
 private struct BinaryPlistReader {
     private static let depthMax = 64
+    private static let badReference = ArchiveFault(
+        "the property list names an object that it does not have")
 
     private let list: BinaryPropertyList
     /// How many values may still come: each needs a reference in the file, unless parts repeat.
@@ -62,13 +64,17 @@ private struct BinaryPlistReader {
         case .null: throw ArchiveFault("the property list has a null")
         case .list(let first, let count):
             var items: [BinaryPlist] = []
-            for item in list.items(first: first, count: count) {
+            let found = list.items(first: first, count: count)
+            guard found.count == count else { throw Self.badReference }
+            for item in found {
                 items.append(try value(item, depth: depth + 1))
             }
             return .array(items)
         case .dictionary(let first, let count):
             var entries: [(String, BinaryPlist)] = []
-            for entry in list.entries(first: first, count: count) {
+            let found = list.entries(first: first, count: count)
+            guard found.count == count else { throw Self.badReference }
+            for entry in found {
                 guard let key = list.text(entry.key) else {
                     throw ArchiveFault("the property list has a key that is no text")
                 }
