@@ -45,7 +45,7 @@ struct Launch {
         ChildProcess.endAll()
         display.stop()
         outcome.diagnostics.forEach(log.tell)
-        outcome.failureCommand?.run { if log.showsWarnings { log.tell($0) } }
+        outcome.failureCommand?.run(interruption) { if log.showsWarnings { log.tell($0) } }
         return outcome
     }
 }

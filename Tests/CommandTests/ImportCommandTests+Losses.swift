@@ -23,6 +23,72 @@ extension ImportCommandTests {
         #expect(second.standardOutput.contains("240 read, 240 unchanged"))
     }
 
+    @Test(
+        "dates of which nothing tells the day from the month are not guessed for a Date of the store"
+    )
+    func ambiguousDates() throws {
+        try write("days.csv", "id,d\n1,12/25/2024\n")
+        #expect(try etl("import", "days.csv", "--into", "d.sqlite").status == 0)
+        try write("days.csv", "id,d\n2,02/03/2024\n3,03/04/2024\n")
+        let result = try etl("import", "days.csv", "--into", "d.sqlite")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError.hasPrefix(
+                """
+                days.csv:2:3: error: 'd' takes an ISO 8601 date such as 2026-11-20 (or say `date:` \
+                with its pattern), not '02/03/2024' [cast]
+
+                """), "\(result)")
+        #expect(try rows("SELECT ZID FROM ZDAYS", in: "d.sqlite") == ["1"])
+        try write("days.csv", "id,d\n2,02/03/2024\n3,03/14/2024\n")
+        #expect(try etl("import", "days.csv", "--into", "d.sqlite").status == 0)
+        #expect(
+            try rows(
+                "SELECT date(ZD + 978307200, 'unixepoch') FROM ZDAYS ORDER BY ZID", in: "d.sqlite")
+                == ["2024-12-25", "2024-02-03", "2024-03-14"])
+    }
+
+    @Test("the key of the store is not changed by records that are found by another one")
+    func otherKey() throws {
+        try write("k.csv", "id,name\n1,Ada\n2,Bob\n")
+        #expect(try etl("import", "k.csv", "--into", "k.sqlite", "--key", "id").status == 0)
+        try write("k.csv", "id,name\n10,Ada\n")
+        let result = try etl("import", "k.csv", "--into", "k.sqlite", "--key", "name")
+        #expect(result.status == 64)
+        #expect(
+            result.standardError == """
+                error: K of the store is identified by id, which k.csv has, and not by name [import.key]
+                  fix: leave out --key, or the column id
+
+                """)
+        try write("k.csv", "name\nAda\n")
+        #expect(try etl("import", "k.csv", "--into", "k.sqlite", "--key", "name").status == 0)
+        #expect(
+            try rows("SELECT ZID || ZNAME FROM ZK ORDER BY 1", in: "k.sqlite") == ["1Ada", "2Bob"])
+    }
+
+    @Test("neither a URL is taken for a store, nor a bad name of an entity for one")
+    func misleadingNames() throws {
+        try write("k.csv", "id,name\n1,Ada\n")
+        let url = """
+            error: A path must stand here, not a URL: etl does not read or write postgresql:// [spec.url]
+              fix: name an SQLite file; etl writes no other databases
+
+            """
+        let imported = try etl("import", "k.csv", "--into", "postgresql://h/x")
+        #expect(imported.status == 64 && imported.standardError == url, "\(imported)")
+        let fetched = try etl("fetch", "postgresql://h/x")
+        #expect(fetched.status == 64 && fetched.standardError == url, "\(fetched)")
+        let named = try etl("import", "k.csv", "--into", "k.sqlite", "--entity", "my entity")
+        #expect(named.status == 64)
+        #expect(
+            named.standardError == """
+                error: 'my entity' is no entity name [model.name]
+                  fix: name another with --entity
+
+                """)
+    }
+
     @Test("a column whose name a sub-entity has fills the attribute that is added for it")
     func addedUnderAnotherName() throws {
         try write(

@@ -55,6 +55,23 @@ import Testing
         #expect(try told(folder) == "DIR|65||2|nightly|DIR/runs/spec-RUN.json\n")
     }
 
+    @Test("a signal ends a command that does not come to its end")
+    func hanging() throws {
+        let folder = try folder("[sh, -c, \"echo begun > begun; exec sleep 300\"]")
+        try folder.write("tasks.ndjson", "{\"id\":null}\n")
+        let result = try folder.shell(
+            """
+            "$E" run spec.yaml & run=$!
+            for turn in $(seq 200); do [ -e begun ] && break; sleep 0.1; done
+            kill -TERM $run
+            wait $run
+            """)
+        #expect(result.status == 65)
+        #expect(
+            result.errors.contains(
+                "warning: The command of `on-failure` was ended, by a signal: sh -c"), "\(result)")
+    }
+
     @Test("starts for a spec that the check refuses, and without a report where there is none")
     func withoutStore() throws {
         let folder = try folder()

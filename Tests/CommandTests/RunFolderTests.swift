@@ -22,6 +22,23 @@ import Testing
         }
     }
 
+    @Test("a page of that name that etl did not write is kept")
+    func otherIndex() throws {
+        let folder = try folder()
+        try folder.shell("mkdir runs; echo '<h1>mine</h1>' > runs/index.html")
+        let result = try folder.shell("exec \"$E\" run spec.yaml")
+        #expect(result.status == 0)
+        #expect(
+            result.errors.replacing(folder.path, with: "DIR") == """
+                warning: runs/index.html is not a list of runs, so it is kept, and none is written \
+                [report.index]
+                  fix: rename it, or set another `report.to`
+
+                """)
+        #expect(folder.text("runs/index.html") == "<h1>mine</h1>\n")
+        #expect(folder.names("runs").count == 3)
+    }
+
     @Test("the page lists the runs, the newest first, and leads to the page of each")
     func index() throws {
         let folder = try folder(top: "report: { keep: 3 }")
@@ -53,7 +70,7 @@ import Testing
         try folder.write("tasks.ndjson", "{\"id\":1}\n")
         try folder.shell("for i in 1 2 3; do sleep 1; \"$E\" run --restart spec.yaml; done")
         #expect(rows(folder).count == 3)
-        try folder.write("runs/index.html", "<tr id=\"x\">")
+        try folder.write("runs/index.html", "<!-- etl runs, format 1\n<tr id=\"x\">")
         try folder.shell("sleep 1; exec \"$E\" run spec.yaml")
         #expect(rows(folder).count == 3)
     }

@@ -32,6 +32,28 @@ import Testing
         try folder.shell("exec \"$E\" check a.yaml").errors
     }
 
+    @Test("a run warns of LIKE with % where nobody watches, too, and its report has the warning")
+    func percentUnderCron() throws {
+        let folder = try folder(
+            """
+              - { import: tasks.csv, into: Task }
+              - { delete: old, entity: Task, where: "NOT title LIKE '%a%'" }
+            """, tasks: "id,title,status,due\n1,a,,\n")
+        let result = try folder.shell("exec \"$E\" run a.yaml")
+        #expect(result.status == 0)
+        #expect(
+            result.errors == """
+                a.yaml:5:41: warning: LIKE takes % for itself in '%a%'; * is any text, and ? one \
+                character [predicate.like-percent]
+                  in: stages[1].where
+                  fix: write '*a*'
+
+                """)
+        #expect(
+            try folder.shell("exec \"$E\" report a.yaml").output.contains(
+                "[predicate.like-percent]"))
+    }
+
     @Test("one misspelled key is one error")
     func misspelledKeys() throws {
         let folder = try folder(
@@ -127,6 +149,10 @@ import Testing
         arguments: [
             (
                 "dd.mm.yyyy", "The date pattern has minutes (m) and no hour; the month is M",
+                "dd.MM.yyyy"
+            ),
+            (
+                "%d.%m.%Y", "A date pattern has letters without %, as in 'dd.MM.yyyy'",
                 "dd.MM.yyyy"
             ),
             (

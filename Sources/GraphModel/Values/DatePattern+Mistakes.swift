@@ -39,6 +39,7 @@ extension DatePattern {
 
     /// The pattern with the letters that were probably meant; nil where that is none, either.
     static func correction(of pattern: String) -> String? {
+        if hasDirective(pattern) { return directives(in: pattern) }
         let groups = groups(of: Array(pattern.utf8))
         let letters = groups.map(\.letter)
         let hour = letters.firstIndex { $0 == UInt8(ascii: "H") || $0 == UInt8(ascii: "h") }
@@ -61,6 +62,30 @@ extension DatePattern {
         }
         guard (try? elements(of: text)) != nil else { return nil }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether it is written as for strftime: `%d.%m.%Y`.
+    static func hasDirective(_ pattern: String) -> Bool {
+        pattern.contains(#/%[A-Za-z]/#)
+    }
+
+    /// A pattern of strftime in our letters; nil where one has no counterpart.
+    private static func directives(in pattern: String) -> String? {
+        let letters: [Character: String] = [
+            "d": "dd", "m": "MM", "Y": "yyyy", "H": "HH", "M": "mm", "S": "ss", "I": "hh", "p": "a",
+            "F": "yyyy-MM-dd", "T": "HH:mm:ss", "e": "d",
+        ]
+        var text = ""
+        var rest = pattern[...]
+        while let next = rest.popFirst() {
+            guard next == "%" else {
+                text.append(next)
+                continue
+            }
+            guard let letter = rest.popFirst(), let ours = letters[letter] else { return nil }
+            text += ours
+        }
+        return (try? elements(of: Array(text.utf8))) == nil ? nil : text
     }
 
     /// The runs of one letter, and what stands between them, for which there is no letter.

@@ -44,6 +44,11 @@ package struct DatePattern: Sendable, Hashable {
     package init(parsing pattern: String) throws(ParsingError) {
         text = pattern
         do throws(ParsingError) {
+            guard !Self.hasDirective(pattern) else {
+                throw ParsingError(
+                    description: "A date pattern has letters without %, as in 'dd.MM.yyyy'",
+                    byteOffset: 0)
+            }
             elements = try Self.elements(of: Array(pattern.utf8))
         } catch {
             var error = error

@@ -60,6 +60,9 @@ package struct FileImport {
         self.request = request
         let spool = InferenceSpool()
         self.spool = spool
+        if let url = URLCheck.diagnostic(request.store, at: .nowhere) {
+            throw RunFailure(.usage, [url])
+        }
         let stored = try Self.model(of: request.store)
         try Self.checkFolder(of: request.store)
         var options = request.options
@@ -70,12 +73,20 @@ package struct FileImport {
         } catch {
             throw Self.naming(spool, in: error)
         }
-        guard let inferredModel = inference.model, !inference.isOfStore,
-            let inferred = ModelFile.read(text: inferredModel).model
-        else {
+        guard let inferredModel = inference.model, !inference.isOfStore else {
             throw RunFailure(
                 .usage, code: "import.store", "A store is not a file of records",
                 fix: "export its objects first: `etl infer STORE` writes a spec that does")
+        }
+        let (readModel, problems) = ModelFile.read(text: inferredModel)
+        guard let inferred = readModel else {
+            // The lines are those of a model that nobody has.
+            throw RunFailure(
+                .usage,
+                problems.filter { $0.severity == .error }.prefix(1).map {
+                    Diagnostic(
+                        code: $0.code, $0.message, at: .nowhere, fix: "name another with --entity")
+                })
         }
         let folder = InferenceFolder(
             request.specFolder ?? PathText.folder(of: request.store),

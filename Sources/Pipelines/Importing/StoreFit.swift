@@ -329,17 +329,28 @@ struct StoreFit {
         _ own: [String], _ entity: String, _ names: [String: String]
     ) throws(RunFailure) -> [String] {
         let file = current.files.first ?? ""
+        let keys = model.uniquenessConstraints(of: entity)
+        let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
         guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) else {
-            return try toldKey.map { column throws(RunFailure) in
+            let told = try toldKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
                 throw RunFailure(
                     .usage, code: "import.key",
                     "\(file) has no column '\(column)' that fills a property of \(entity)",
                     fix: "name columns with --key: \(Self.columns(current))")
             }
+            // By another key, records would change the one that identifies their objects.
+            if let key = keys.first(where: filled.isSuperset),
+                !keys.contains(where: { Set($0) == Set(told) })
+            {
+                throw RunFailure(
+                    .usage, code: "import.key",
+                    "\(entity) of the store is identified by \(key.joined(separator: ", ")), which"
+                        + " \(file) has, and not by \(told.joined(separator: ", "))",
+                    fix: "leave out --key, or the column \(key.joined(separator: ", "))")
+            }
+            return told
         }
-        let keys = model.uniquenessConstraints(of: entity)
-        let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
         let isNew = newEntities.contains(entity)
         if keys.contains(own) || current.isJoin || isNew && !own.isEmpty { return own }
         if let key = keys.first(where: filled.isSuperset) { return key }

@@ -63,12 +63,16 @@ struct DateForms {
     /// Eight digits that all are days.
     var isDigits: Bool { isWhole && first == Self.digits }
 
-    /// Nothing tells the day from the month.
-    var isAmbiguous: Bool {
-        guard isWhole else { return false }
-        let orders = Set((left ?? []).compactMap { Self.forms[$0].isDayFirst })
-        return orders.count > 1
+    /// Nothing tells the day from the month, in dates alone.
+    var isAmbiguous: Bool { isWhole && hasTwoOrders }
+
+    private var hasTwoOrders: Bool {
+        Set((left ?? []).compactMap { Self.forms[$0].isDayFirst }).count > 1
     }
+
+    /// The first pattern of the values that are dates; nil where some day might as well be a month:
+    /// no guess may turn one date into another.
+    var likely: String? { hasTwoOrders ? nil : first }
 
     /// The first pattern that all dates have, whether it is proven or not.
     var first: String? { left?.first.map { Self.forms[$0].text } }

@@ -17,20 +17,13 @@ struct ProfilePage {
     var text: String { page.text }
 
     private var page: Markup {
-        """
-        <!doctype html>
-        <html lang="en"><head><meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" \
-        content="default-src 'none'; style-src 'unsafe-inline'">
-        <title>\(name) · profile</title>
-        <style>\(ReportStyle.sheet)</style></head>
-        <body class="good"><main style="max-width:1400px">
-        <header><h1>\(name)</h1><p class="meaning">\(summary)</p></header>
-        \(entities.map(section))\(joins.map(section))</main></body></html>
-
-        """
+        HTMLPage.text(
+            title: "\(name) · profile",
+            body: """
+                <body class="good"><main style="max-width:1400px">
+                <header><h1>\(name)</h1><p class="meaning">\(summary)</p></header>
+                \(entities.map(section))\(joins.map(section))</main></body>
+                """)
     }
 
     private var summary: String {

@@ -341,7 +341,7 @@ struct ValueFacts {
         if found.type == type { return found }
         var told = TypeGuess(type)
         if type == .date, texts == count, !allDates, dates.near.count >= nearDates.count {
-            told.date = dates.first
+            told.date = dates.likely
         }
         if type == .date, allIntegers, dates.first == nil, low <= high {
             told.number = high.magnitude >= 100_000_000_000 ? .milliseconds : .seconds

@@ -78,6 +78,9 @@ package struct QueryRunner: Sendable {
     // MARK: Answers
 
     private func answer(_ query: Query) throws -> QueryOutcome {
+        if let url = URLCheck.diagnostic(query.store, at: .nowhere) {
+            throw RunFailure(.usage, [url])
+        }
         guard FileSystem.exists(query.store) else {
             throw StoreError(.missing, "\(query.store) does not exist")
         }

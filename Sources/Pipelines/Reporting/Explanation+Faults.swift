@@ -181,6 +181,10 @@ extension Explanation {
             "report.missing", "There is no report of such a run.",
             "Name a report, or a spec for its last run."
         ),
+        (
+            "report.index", "A page of the user's has the name of the list of runs.",
+            "Rename it, or set another `report.to`."
+        ),
         ("report.old", "An old report cannot be removed.", "Remove it, or raise `report.keep`."),
         (
             "report.shared",

@@ -112,6 +112,12 @@ extension RunReporter {
         folder.rotate(keeping: spec.report.keep, with: report.run).forEach(run.runner.warn)
         do {
             let index = RunIndex(folder.path)
+            guard !index.isTaken else {
+                throw RunFailure(
+                    .cannotCreate, code: "report.index",
+                    "\(index.path) is not a list of runs, so it is kept, and none is written",
+                    fix: "rename it, or set another `report.to`")
+            }
             try Self.write(index.page(with: report), to: index.path)
         } catch {
             // The reports are there; the next run writes the page again.

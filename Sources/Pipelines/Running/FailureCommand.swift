@@ -16,16 +16,31 @@ package struct FailureCommand: Sendable {
         self.command = command
     }
 
+    /// How long the command may take: the next run waits for the end of this one.
+    private static let secondsMax = 300.0
+
     /// Starts the command, and waits for its end; what it writes is shown.
     ///
+    /// It is ended after five minutes, or by a signal that comes while it runs.
+    ///
     /// - Parameter warn: is also told of its failure, which changes nothing of how the run ended.
-    package func run(_ warn: @escaping @Sendable (Diagnostic) -> Void) {
+    package func run(
+        _ interruption: Interruption, _ warn: @escaping @Sendable (Diagnostic) -> Void
+    ) {
+        // The signal that has ended the run is no reason to end this.
+        let endedBySignal = interruption.signal != nil
+        let start = ContinuousClock.now
+        var isLate: Bool { ContinuousClock.now - start > .seconds(Self.secondsMax) }
         do throws(ChildProcess.StartFailure) {
             let child = try ChildProcess(command, .writing, show: command.telling(warn))
-            guard let ending = child.waitForEnd(isCancelled: { false }), !ending.isGood else {
-                return
+            let ending = child.waitForEnd {
+                isLate || !endedBySignal && interruption.signal != nil
             }
-            warn(problem("ended \(ending.text)"))
+            guard let ending else {
+                return warn(
+                    problem("was ended, " + (isLate ? "after five minutes" : "by a signal")))
+            }
+            if !ending.isGood { warn(problem("ended \(ending.text)")) }
         } catch {
             warn(problem("cannot be started: \(error.reason)"))
         }

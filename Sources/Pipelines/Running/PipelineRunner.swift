@@ -66,11 +66,14 @@ package struct PipelineRunner: Sendable {
             let (checked, _, found) =
                 text.map { SpecificationFile.check(text: $0, file: file, context) }
                 ?? SpecificationFile.check(file: file, context)
-            if options.givesAdvice {
-                for warning in found where warning.severity == .warning {
+            for warning in found where warning.severity == .warning {
+                if options.givesAdvice || warning.code == Diagnostic.percentPatternCode {
                     run.runner.warn(warning)
                 }
-            } else if let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode }) {
+            }
+            if !options.givesAdvice,
+                let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode })
+            {
                 // Errors may follow from the version that is used.
                 if checked == nil { run.runner.warn(note) } else { told.add(note) }
             }

@@ -64,10 +64,13 @@ extension Diagnostic {
             excerpt: error.excerpt)
     }
 
+    /// Is told of every run, with nobody at the terminal, too: a delete may match all objects.
+    static let percentPatternCode = "predicate.like-percent"
+
     /// A warning of a text behind LIKE that is written as in SQL.
     init(percentPattern text: String, at location: SourceLocation) {
         self.init(
-            .warning, code: "predicate.like-percent",
+            .warning, code: Self.percentPatternCode,
             "LIKE takes % for itself in '\(text)'; * is any text, and ? one character",
             at: .source(location),
             fix: "write '\(text.replacing("%", with: "*"))'")

@@ -138,6 +138,8 @@ struct DateTests {
             ("dd/MM/yyyy hh:mm", "dd/MM/yyyy HH:mm"), ("MM/dd/yyyy hh:MM a", "MM/dd/yyyy hh:mm a"),
             ("YYYY-MM-DD'T'HH:mm", "yyyy-MM-dd'T'HH:mm"), ("yyyy-QQ", nil), ("dd.MM", nil),
             ("yyyy-MM-dd mm", nil),
+            ("%d.%m.%Y", "dd.MM.yyyy"), ("%Y-%m-%d %H:%M:%S", "yyyy-MM-dd HH:mm:ss"),
+            ("%d %b", nil),
         ] as [(String, String?)])
     func corrections(pattern: String, meant: String?) {
         let error = #expect(throws: DatePattern.ParsingError.self) {

@@ -20,20 +20,14 @@ struct ReportPage {
     }
 
     private var page: Markup {
-        """
-        <!doctype html>
-        <html lang="en"><head><meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta http-equiv="Content-Security-Policy" \
-        content="default-src 'none'; style-src 'unsafe-inline'">
-        <title>\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))</title>
-        <style>\(ReportStyle.sheet)</style></head>
-        <body class="\(Self.mood(report.exit.code))"><main>
-        \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\(files)\
-        \(facts)</main></body></html>
-
-        """
+        HTMLPage.text(
+            title:
+                "\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))",
+            body: """
+                <body class="\(Self.mood(report.exit.code))"><main>
+                \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\(files)\
+                \(facts)</main></body>
+                """)
     }
 
     static func mood(_ code: Int32) -> String {

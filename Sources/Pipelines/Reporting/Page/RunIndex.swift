@@ -13,7 +13,9 @@ import FoundationEssentials
 struct RunIndex {
     static let name = "index.html"
     /// Rows of other versions are made anew.
-    private static let mark = "<!-- etl runs, format 1, \(Release.version) -->"
+    private static let mark = "\(anyMark), format 1, \(Release.version) -->"
+    /// Pages of all versions begin so.
+    private static let anyMark = "<!-- etl runs"
     private static let rowsMax = 1000
 
     private let folder: String
@@ -23,6 +25,12 @@ struct RunIndex {
     }
 
     var path: String { PathText.join(folder, Self.name) }
+
+    /// Whether a page is there that etl did not write, and must not replace.
+    var isTaken: Bool {
+        guard let bytes = try? FileSystem.contents(path) else { return false }
+        return !String(decoding: bytes, as: UTF8.self).contains(Self.anyMark)
+    }
 
     /// The page, once a run has written its report.
     func page(with report: RunReport) -> [UInt8] {
@@ -67,26 +75,17 @@ struct RunIndex {
             left > 0
             ? "<p class=\"dim\">\(ReportWords.several(left, "report")) not shown</p>\n" : .empty
         let style = "--seconds:\(seconds);--changes:\(changes)"
-        return """
-            <!doctype html>
-            <html lang="en"><head><meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <meta http-equiv="Content-Security-Policy" \
-            content="default-src 'none'; style-src 'unsafe-inline'">
-            \(Markup(trusted: mark))
-            <title>Runs</title>
-            <style>\(ReportStyle.sheet)
-            \(ReportStyle.index)</style></head>
-            <body><main><h1>Runs</h1>
-            <div class="table"><table style="\(style)">
-            <thead><tr><th>started</th><th>pipeline</th><th>result</th><th>duration</th>\
-            <th class="number">records read</th><th>changes</th></tr></thead>
-            <tbody>
-            \(rows.map(\.markup))</tbody></table></div>
-            \(note)</main></body></html>
-
-            """
+        return HTMLPage.text(
+            title: "Runs", mark: Markup(trusted: mark + "\n"), style: ReportStyle.index,
+            body: """
+                <body><main><h1>Runs</h1>
+                <div class="table"><table style="\(style)">
+                <thead><tr><th>started</th><th>pipeline</th><th>result</th><th>duration</th>\
+                <th class="number">records read</th><th>changes</th></tr></thead>
+                <tbody>
+                \(rows.map(\.markup))</tbody></table></div>
+                \(note)</main></body>
+                """)
     }
 }
 
