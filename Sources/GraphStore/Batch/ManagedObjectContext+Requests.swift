@@ -80,6 +80,20 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Brings back objects whose rows are there again, since the transaction that deleted them was
+    /// given up; they are read anew.
+    func bringBackDeleted() {
+        for object in goneInTransaction where object.isGoneElsewhere {
+            object.isGone = false
+            object.isGoneElsewhere = false
+            object.isStored = true
+            guard object.pending == .none else { continue }
+            if registry.object(for: object.objectID) == nil { register(object) }
+            object.turnIntoFault()
+        }
+        goneInTransaction.removeAll()
+    }
+
     /// Makes faults of objects that may have been read inside a transaction that was given up.
     func forgetTransactionRows() {
         for object in registeredObjects

@@ -64,6 +64,7 @@ extension ManagedObjectContext {
 
     private func mergeDeletion(of object: ManagedObject) {
         noteForEvent { $0.noteDeleted(object.objectID) }
+        if readsOpenTransaction, object.isStored { goneInTransaction.append(object) }
         switch object.pending {
         case .inserted: return
         // The save will find that the row is gone, and ask the merge policy.

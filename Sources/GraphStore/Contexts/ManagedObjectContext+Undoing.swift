@@ -6,6 +6,7 @@ extension ManagedObjectContext {
     public func rollback() {
         let undone = transactionReader == nil ? nil : openSession?.change
         giveUpSession()
+        bringBackDeleted()
         let objects = listed
         replaceListed()
         unprocessedDeletes.removeAll()

@@ -52,6 +52,8 @@ public final class ManagedObjectContext {
     var transactionReader: ObjectReader?
     /// Units of work that are open, one in the other.
     var savepointDepth = 0
+    /// Objects whose deletion by a batch request is not committed yet.
+    var goneInTransaction: [ManagedObject] = []
     /// The transaction that was given up last inside a unit of work.
     var dropped: DroppedTransaction?
     /// Why the open units of work have lost what they had written.

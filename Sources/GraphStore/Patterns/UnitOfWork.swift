@@ -41,6 +41,8 @@ extension ManagedObjectContext {
         let backups = ancestors.map(ContextBackup.init)
         let saves = root.statistics.saves
         if root.savepointDepth == 0 { (root.dropped, root.lostUnit) = (nil, nil) }
+        let isOutermost = root.savepointDepth == 0
+        defer { if isOutermost { ancestors.forEach { $0.goneInTransaction.removeAll() } } }
         let point = root.openSession.map { Savepoint($0, number: root.savepointDepth) }
         try point?.begin()
         do {
@@ -61,8 +63,9 @@ extension ManagedObjectContext {
             if root.statistics.saves == saves {
                 try undoUnit(backups, point)
             } else {
+                let dropped = root.transactionReader == nil ? nil : root.openSession?.change
                 rollback()
-                if parent != nil { root.giveUpSession() }
+                if parent != nil { dropRequests(dropped) }
             }
             throw error
         }
@@ -86,6 +89,17 @@ extension ManagedObjectContext {
         return try body()
     }
 
+    /// Gives up what batch requests of a child's unit have written, in the memory of its parents, too.
+    private func dropRequests(_ change: StoreChange?) {
+        root.giveUpSession()
+        guard let change else { return }
+        for context in ancestors {
+            context.bringBackDeleted()
+            context.forgetTransactionRows()
+            context.tellFollowers(.merged(change))
+        }
+    }
+
     private func undoUnit(_ backups: [ContextBackup], _ point: Savepoint?) throws(StoreError) {
         let root = root
         // The transaction may have been given up on the way, as by a commit that failed.
@@ -102,6 +116,7 @@ extension ManagedObjectContext {
         if root.savepointDepth == 0 { root.transactionReader = nil }
         for (context, backup) in zip(ancestors, backups) {
             backup.restoreUnit(context, readsAgain: hadRequests)
+            context.bringBackDeleted()
             // What they show may be what was undone.
             if hadRequests { context.tellFollowers(.merged(undone)) }
         }

@@ -35,7 +35,8 @@ extension SpecificationMapping {
             unless the run ends with 0. It runs in the spec's folder. The last argument is the \
             absolute path of the report (JSON); if the run has written none, for example because \
             another run has the store, there is no such argument. The variable `ETL_EXIT` is the \
-            exit code. If the command fails, that is a warning; the exit code of the run stays. \
+            exit code. It may take five minutes. If it fails, that is a warning; the exit code of the \
+            run stays. \
             Parameters may stand in it, but no secrets. `plan` does not start it, and \
             `--no-commands` refuses it.
             """, example: "[./tell-the-team.sh, nightly]"),

@@ -220,6 +220,61 @@ import Testing
         }
     }
 
+    @Test("objects that a request deleted are there again when the transaction is dropped")
+    func undoneDeletions() throws {
+        try withTasks { store, context in
+            let tasks = try context.fetch(Todo.request.sort("title"))
+            tasks[1].number = 20
+            try context.unitOfWork { context in
+                _ = try context.execute(delete("number > 0"))
+                #expect(tasks[0].isDeleted)
+                context.rollback()
+            }
+            #expect(tasks.map(\.isDeleted) == [false, false, false, false])
+            #expect(tasks.map(\.number) == [1, 2, 3, 4])
+            #expect(try context.fetch(Todo.request.sort("title")) == tasks)
+            // An object that the unit itself has read.
+            var seen: Todo?
+            let other = store.context()
+            #expect(throws: Refused.self) {
+                try other.unitOfWork { context in
+                    seen = try task("t3", in: context)
+                    _ = try context.execute(delete("number == 3"))
+                    throw Refused()
+                }
+            }
+            #expect(seen?.isDeleted == false && seen?.number == 3)
+            #expect(try task("t3", in: other) === seen)
+            try store.expect(rows, ["t1|1", "t2|2", "t3|3", "t4|4"])
+        }
+    }
+
+    @Test("a unit whose transaction was lost inside a nested one fails, although its body goes on")
+    func lostUnit() throws {
+        try withTasks { store, context in
+            let tasks = try context.fetch(Todo.request.sort("title"))
+            var later = true
+            let error = #expect(throws: StoreError.self) {
+                try context.unitOfWork { context in
+                    _ = try context.execute(raise())
+                    try? context.unitOfWork { context in
+                        // What SQLite does by itself after a full disk, for one.
+                        _ = try context.whole { session in
+                            try session.connection.execute("ROLLBACK")
+                            throw StoreError(.full, "The disk is full")
+                        }
+                    }
+                    later = (try? context.execute(insert)) != nil
+                }
+            }
+            #expect(error?.code == .full && !later)
+            try store.expect(rows, ["t1|1", "t2|2", "t3|3", "t4|4"])
+            #expect(tasks.map(\.number) == [1, 2, 3, 4])
+            _ = try context.execute(raise())
+            try store.expect(rows, ["t1|11", "t2|12", "t3|13", "t4|14"])
+        }
+    }
+
     @Test("a container's unit of work commits requests and objects together, or neither")
     func containerUnit() throws {
         try withTasks { store, _ in
