@@ -44,7 +44,7 @@ let package = Package(
         ),
         .target(name: "XcodeModel", dependencies: ["Files", "Diagnostics", "GraphModel", "CZlib"]),
         .target(name: "ClassGeneration", dependencies: ["Files", "Diagnostics", "GraphModel"]),
-        .target(name: "SQLite", dependencies: ["Files", "Diagnostics", "CSQLite"]),
+        .target(name: "SQLite", dependencies: ["Files", "GraphModel", "CSQLite"]),
         .target(
             name: "GraphStore",
             dependencies: [
@@ -124,7 +124,7 @@ let package = Package(
         .testTarget(
             name: "TypedClassesTests",
             dependencies: ["GraphStore", "GraphModel"], exclude: ["Models"]),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["GraphModel", "SQLite"]),
         .testTarget(
             name: "GraphStoreTests",
             dependencies: [

@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// What an aggregate function in Swift has seen of one group.
@@ -40,7 +41,7 @@ extension Connection {
     /// Makes an aggregate function of one argument known to this connection; again is no harm.
     package func register(
         aggregate name: String, _ type: any AggregateFunction.Type
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard registered.insert(name).inserted else { return }
         let box = Unmanaged.passRetained(AggregateBox { type.init() })
         // The destructor is called where this fails, too.

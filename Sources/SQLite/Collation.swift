@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// An order of texts under a name that SQL may use after COLLATE.
@@ -27,7 +28,7 @@ private final class CollationBox {
 
 extension Connection {
     /// Makes an order of texts known to this connection; again is no harm.
-    package func register(_ collation: Collation) throws(SQLiteError) {
+    package func register(_ collation: Collation) throws(StoreError) {
         // SQLite refuses to exchange one while a statement runs.
         guard registered.insert(collation.name).inserted else { return }
         let box = Unmanaged.passRetained(CollationBox(collation.compare))

@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 internal import Synchronization
 
@@ -46,7 +47,7 @@ package final class Connection {
     /// Opens a file.
     ///
     /// - Parameter isURI: the path is a URI with parameters (https://www.sqlite.org/uri.html).
-    package init(path: String, mode: Mode, isURI: Bool = false) throws(SQLiteError) {
+    package init(path: String, mode: Mode, isURI: Bool = false) throws(StoreError) {
         let access =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
@@ -61,7 +62,7 @@ package final class Connection {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = opened.map { sqlite3_system_errno($0) } ?? 0
             sqlite3_close_v2(opened)
-            throw SQLiteError(extendedCode: result, message: message, systemError: systemError)
+            throw StoreError(resultCode: result, message: message, systemError: systemError)
         }
         handle = opened
         number = Self.open.withLock { open in
@@ -111,20 +112,20 @@ package final class Connection {
     }
 
     /// Runs one or more statements that return no rows.
-    package func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(StoreError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
     /// Prepares a statement that its caller keeps.
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(StoreError) -> Statement {
         try Statement(sql, on: self)
     }
 
     /// A statement kept by this connection, reset and ready to bind.
     ///
     /// For statements that are run again and again, but not inside their own loop.
-    package func cached(_ sql: String) throws(SQLiteError) -> Statement {
+    package func cached(_ sql: String) throws(StoreError) -> Statement {
         if let statement = cache[sql] {
             statement.reset()
             return statement
@@ -140,14 +141,14 @@ package final class Connection {
     }
 
     /// The first column of the first row, or nil where there is no row or it is null.
-    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    package func integer(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)
     }
 
     /// The first column of the first row as text, or nil where there is no row or it is null.
-    package func text(_ sql: String) throws(SQLiteError) -> String? {
+    package func text(_ sql: String) throws(StoreError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.string(0)
@@ -172,7 +173,7 @@ package final class Connection {
     /// - Parameter database: which of the connection's files.
     package func backup(
         to destination: Connection, of database: String = "main"
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, database) else {
             throw destination.error(sqlite3_extended_errcode(destination.handle), sql: nil)
         }
@@ -183,7 +184,7 @@ package final class Connection {
         }
     }
 
-    func error(_ code: Int32, sql: String?) -> SQLiteError {
-        SQLiteError(code, on: handle, sql: sql)
+    func error(_ code: Int32, sql: String?) -> StoreError {
+        StoreError(code, on: handle, sql: sql)
     }
 }

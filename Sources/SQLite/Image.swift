@@ -1,27 +1,28 @@
+package import GraphModel
 internal import CSQLite
 
 extension Connection {
     /// The whole database as the bytes of a file, what the open transaction wrote included
     /// (https://www.sqlite.org/c3ref/serialize.html).
-    package func image() throws(SQLiteError) -> [UInt8] {
+    package func image() throws(StoreError) -> [UInt8] {
         var size: sqlite3_int64 = 0
         guard let bytes = sqlite3_serialize(handle, "main", &size, 0) else {
-            throw SQLiteError(
-                extendedCode: SQLITE_NOMEM, message: "The database does not fit into memory")
+            throw StoreError(
+                resultCode: SQLITE_NOMEM, message: "The database does not fit into memory")
         }
         defer { sqlite3_free(bytes) }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
     }
 
     /// Replaces the whole database with that of a file's bytes.
-    package func restore(image: [UInt8]) throws(SQLiteError) {
+    package func restore(image: [UInt8]) throws(StoreError) {
         // SQLite frees or grows the buffer itself, so it must be its own.
         guard !image.isEmpty,
             let copy = sqlite3_malloc64(UInt64(image.count))?
                 .bindMemory(to: UInt8.self, capacity: image.count)
         else {
-            throw SQLiteError(
-                extendedCode: SQLITE_NOTADB, message: "The file is empty or too large")
+            throw StoreError(
+                resultCode: SQLITE_NOTADB, message: "The file is empty or too large")
         }
         image.withUnsafeBufferPointer { bytes in
             if let base = bytes.baseAddress { copy.update(from: base, count: bytes.count) }

@@ -1,3 +1,5 @@
+package import GraphModel
+
 extension Connection {
     /// Runs what deletes so many of a table's rows that its indexes are made anew for the rest
     /// sooner than each of them is freed of each row.
@@ -10,22 +12,22 @@ extension Connection {
     ///   - table: of the first file.
     ///   - count: how many rows go.
     package func withIndexesAside(
-        of table: String, deleting count: Int, _ delete: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        of table: String, deleting count: Int, _ delete: () throws(StoreError) -> Void
+    ) throws(StoreError) {
         let indexes = try indexesAside(of: table, deleting: count)
         guard !indexes.isEmpty else { return try delete() }
         for index in indexes {
             try execute("DROP INDEX \(Self.quoted(index.name))")
         }
         try delete()
-        try withSmallSorter { () throws(SQLiteError) in
+        try withSmallSorter { () throws(StoreError) in
             for index in indexes { try execute(index.sql) }
         }
     }
 
     private func indexesAside(
         of table: String, deleting count: Int
-    ) throws(SQLiteError) -> [(name: String, sql: String)] {
+    ) throws(StoreError) -> [(name: String, sql: String)] {
         // Measured: below a quarter of the rows it takes longer. The highest key is no less than
         // the count of rows, and known at once.
         guard count >= 10_000, try integer("SELECT max(rowid) FROM \(table)") ?? 0 <= count * 3,

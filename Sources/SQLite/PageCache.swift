@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// What concerns SQLite as a whole.
@@ -25,7 +26,7 @@ extension Connection {
     ///
     /// Pages that are too many then are given back to the system, since what is done next may
     /// need the memory for something else.
-    package func setPageCache(kibibytes: Int) throws(SQLiteError) {
+    package func setPageCache(kibibytes: Int) throws(StoreError) {
         let before = try pageCacheKibibytes()
         try execute("PRAGMA cache_size = -\(kibibytes)")
         guard kibibytes < before else { return }
@@ -34,7 +35,7 @@ extension Connection {
     }
 
     /// Makes the cache of the first file's pages larger, or smaller by a negative count.
-    package func growPageCache(byBytes count: Int) throws(SQLiteError) {
+    package func growPageCache(byBytes count: Int) throws(StoreError) {
         try setPageCache(
             kibibytes: max(Self.leastKibibytes, try pageCacheKibibytes() + count >> 10))
     }
@@ -45,7 +46,7 @@ extension Connection {
     /// Makes the cache so small, unless it is smaller.
     ///
     /// - Returns: the bytes that it has lost, for `growPageCache`.
-    package func shrinkPageCache(toBytes count: Int) throws(SQLiteError) -> Int {
+    package func shrinkPageCache(toBytes count: Int) throws(StoreError) -> Int {
         let before = try pageCacheKibibytes()
         guard before > count >> 10 else { return 0 }
         try setPageCache(kibibytes: count >> 10)
@@ -55,7 +56,7 @@ extension Connection {
     /// What was written since this was asked last, as a share of what the cache of the first file
     /// holds: pages of all files, and of temporary data, but not those that a checkpoint takes from
     /// the write-ahead log into a file.
-    package func takeCacheShareWritten() throws(SQLiteError) -> Double {
+    package func takeCacheShareWritten() throws(StoreError) -> Double {
         var (written, largest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &written, &largest, 1)
         let bytes = Double(written) * Double(try integer("PRAGMA page_size") ?? 4096)
@@ -65,8 +66,8 @@ extension Connection {
     /// Runs what makes indexes with little memory: SQLite's sorter sorts runs as large as the page
     /// cache, and small runs stay in the processor's cache and merge faster.
     package func withSmallSorter(
-        _ makeIndexes: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ makeIndexes: () throws(StoreError) -> Void
+    ) throws(StoreError) {
         try withPageCache(atMost: 2000, makeIndexes)
     }
 
@@ -79,8 +80,8 @@ extension Connection {
     /// - Parameter columns: what it reads and writes; with an index on one of them it goes to and
     ///   fro, and has the whole cache.
     package func withScanCache<R>(
-        of table: String, columns: [String], _ scan: () throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
+        of table: String, columns: [String], _ scan: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         let names = columns.map { _ in "?" }.joined(separator: ", ")
         let indexed = try prepare(
             "SELECT 1 FROM pragma_index_list('\(table)') l, pragma_index_xinfo(l.name) c"
@@ -96,13 +97,13 @@ extension Connection {
     }
 
     private func withPageCache<R>(
-        atMost kibibytes: Int, _ body: () throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
+        atMost kibibytes: Int, _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         let size = try integer("PRAGMA cache_size") ?? -2000
         guard try pageCacheKibibytes() > kibibytes else { return try body() }
         try execute("PRAGMA cache_size = -\(kibibytes)")
         let result: R
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             result = try body()
         } catch {
             try? execute("PRAGMA cache_size = \(size)")
@@ -112,7 +113,7 @@ extension Connection {
         return result
     }
 
-    private func pageCacheKibibytes() throws(SQLiteError) -> Int {
+    private func pageCacheKibibytes() throws(StoreError) -> Int {
         let size = Int(try integer("PRAGMA cache_size") ?? 0)
         // A size that is not negative is a number of pages.
         return size < 0 ? -size : (size * Int(try integer("PRAGMA page_size") ?? 4096)) >> 10

@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// Pairs of numbers in memory that a statement can read as a table, in their order.
@@ -18,10 +19,10 @@ extension Connection {
     ///
     /// - Parameter body: gets the name of the table.
     package func withPairs(
-        _ pairs: UnsafeBufferPointer<UInt64>, _ body: (String) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ pairs: UnsafeBufferPointer<UInt64>, _ body: (String) throws(StoreError) -> Void
+    ) throws(StoreError) {
         let name = try nameOfNoTable()
-        try withUnsafePointer(to: pairs) { address throws(SQLiteError) in
+        try withUnsafePointer(to: pairs) { address throws(StoreError) in
             let aux = UnsafeMutableRawPointer(mutating: address)
             let result = sqlite3_create_module_v2(handle, name, pairModule, aux, nil)
             guard result == SQLITE_OK else { throw error(result, sql: nil) }
@@ -31,7 +32,7 @@ extension Connection {
     }
 
     /// A table or view of the file would be found before one that is in memory alone.
-    private func nameOfNoTable() throws(SQLiteError) -> String {
+    private func nameOfNoTable() throws(StoreError) -> String {
         var name = "ETL_PAIRS"
         var count = 1
         let masters = ["sqlite_master", "sqlite_temp_master"]

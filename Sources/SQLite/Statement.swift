@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// A prepared statement.
@@ -13,7 +14,7 @@ package final class Statement {
     /// What must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
 
-    init(_ sql: String, on connection: Connection) throws(SQLiteError) {
+    init(_ sql: String, on connection: Connection) throws(StoreError) {
         var prepared: OpaquePointer?
         let result = sqlite3_prepare_v3(
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -110,7 +111,7 @@ package final class Statement {
     ///
     /// - Returns: whether there is one. After the last the statement is reset, ready to run again.
     @discardableResult
-    package func step() throws(SQLiteError) -> Bool {
+    package func step() throws(StoreError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW:
             return true
@@ -118,7 +119,7 @@ package final class Statement {
             sqlite3_reset(handle)
             return false
         case let result:
-            let error = SQLiteError(result, on: database, sql: sql)
+            let error = StoreError(result, on: database, sql: sql)
             sqlite3_reset(handle)
             throw error
         }
@@ -126,7 +127,7 @@ package final class Statement {
 
     /// Runs a statement that returns no rows and gives the number of rows it changed.
     @discardableResult
-    package func run() throws(SQLiteError) -> Int {
+    package func run() throws(StoreError) -> Int {
         while try step() {}
         return Int(sqlite3_changes64(database))
     }

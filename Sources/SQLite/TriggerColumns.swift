@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 extension Connection {
@@ -14,7 +15,7 @@ extension Connection {
     /// (https://www.sqlite.org/c3ref/set_authorizer.html).
     package func columnsSetByTriggers(
         of statements: [String]
-    ) throws(SQLiteError) -> Set<TriggerColumn> {
+    ) throws(StoreError) -> Set<TriggerColumn> {
         let found = FoundTriggerColumns()
         sqlite3_set_authorizer(
             handle,
@@ -39,7 +40,7 @@ extension Connection {
     /// - Parameter database: the name of the file on this connection.
     package func hasTriggers(
         on table: String, of database: String = "main"
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         for schema in ["\(database).sqlite_master", "sqlite_temp_master"] {
             let triggers = try prepare(
                 "SELECT 1 FROM \(schema) WHERE type = 'trigger'"

@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 extension Connection {
@@ -11,10 +12,10 @@ extension Connection {
     ///   - table: what triggers update of it is told, too.
     ///   - note: gets the rows as they are updated, also where the statement fails behind them.
     package func noteUpdates<R>(
-        of table: String, _ note: (Int64) -> Void, during update: () throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
+        of table: String, _ note: (Int64) -> Void, during update: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         // The hook is taken away before this returns, and the closure does not outlive it.
-        try withoutActuallyEscaping(note) { note throws(SQLiteError) in
+        try withoutActuallyEscaping(note) { note throws(StoreError) in
             let watch = UpdateWatch(table, note)
             sqlite3_update_hook(
                 handle,

@@ -142,7 +142,7 @@ import Testing
                 "GraphStore/Store/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
                 "RecordStreams/Platform.swift",  // processors and memory
-                "SQLite/SQLiteError.swift",  // the system's numbers of errors
+                "SQLite/StoreError.swift",  // the system's numbers of errors
                 "etl/MigrateCommand.swift",  // standard output
                 "etl/SignalHandling.swift",  // signals
                 "etl/StandardOutput.swift",  // standard output

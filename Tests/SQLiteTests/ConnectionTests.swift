@@ -1,22 +1,24 @@
+import GraphModel
 import Foundation
 import SQLite
 import Testing
 
 @Suite("SQLite connection") struct ConnectionTests {
-    private func failure(_ body: () throws -> Void) -> SQLiteError? {
+    private func failure(_ body: () throws -> Void) -> StoreError? {
         do {
             try body()
             return nil
         } catch {
-            return error as? SQLiteError
+            return error as? StoreError
         }
     }
 
     @Test func namesTheStatementThatFailed() throws {
         let connection = try Connection(path: ":memory:", mode: .create)
         let error = failure { _ = try connection.prepare("SELECT a FROM nowhere") }
-        #expect(
-            error?.description == "SQLite 1: no such table: nowhere in: SELECT a FROM nowhere")
+        #expect(error?.code == .corrupt)
+        #expect(error?.message == "no such table: nowhere")
+        #expect(error?.sql == "SELECT a FROM nowhere")
     }
 
     @Test func tellsWhyAFileDoesNotOpen() throws {
@@ -31,7 +33,7 @@ import Testing
             _ = try Connection(path: garbage, mode: .readWrite).integer(
                 "SELECT count(*) FROM sqlite_master")
         }
-        #expect(corrupt?.isCorrupt == true)
+        #expect(corrupt?.isDamage == true)
     }
 
     @Test func refusesToWriteWhenOpenedForReading() throws {
@@ -40,7 +42,7 @@ import Testing
         try Connection(path: file, mode: .create).execute("CREATE TABLE t (a)")
         let reader = try Connection(path: file, mode: .readOnly)
         let error = failure { try reader.execute("INSERT INTO t VALUES (1)") }
-        #expect(error?.isPermission == true)
+        #expect(error?.code == .permission)
     }
 
     @Test func isBusyWhileAnotherWrites() throws {
@@ -52,7 +54,7 @@ import Testing
         let second = try Connection(path: file, mode: .readWrite)
         second.setBusyTimeout(milliseconds: 0)
         let error = failure { try second.execute("BEGIN IMMEDIATE") }
-        #expect(error?.isBusy == true)
+        #expect(error?.code == .busy)
         try first.execute("ROLLBACK")
         #expect(!first.isInTransaction)
         try second.execute("BEGIN IMMEDIATE; COMMIT")
@@ -71,7 +73,7 @@ import Testing
         }
         for asked in [4, 8] {
             let error = failure { try second.execute("BEGIN IMMEDIATE") }
-            #expect(error?.isBusy == true)
+            #expect(error?.code == .busy)
             #expect(waits.count == asked)
         }
         // Each wait counts its own time.
@@ -85,7 +87,7 @@ import Testing
         try first.execute("BEGIN IMMEDIATE")
         second.setBusyTimeout(milliseconds: 0)
         let error = failure { try second.execute("BEGIN IMMEDIATE") }
-        #expect(error?.isBusy == true)
+        #expect(error?.code == .busy)
     }
 
     @Test func givesTheKeptStatementResetAndReadyToBind() throws {
@@ -191,6 +193,6 @@ import Testing
         try Connection(path: file, mode: .create).execute("CREATE TABLE u (a)")
         let copy = try Connection(path: file, mode: .readOnly)
         let error = failure { try source.backup(to: copy) }
-        #expect(error?.isPermission == true)
+        #expect(error?.code == .permission)
     }
 }

@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
         var there = ""
         try connection.execute("BEGIN")
         try connection.withIndexesAside(of: "ZTASK", deleting: count) {
-            () throws(SQLiteError) in
+            () throws(StoreError) in
             let rows = try connection.prepare(names)
             if try rows.step() { there = rows.string(0) }
             try connection.execute("DELETE FROM ZTASK WHERE Z_PK <= \(count)")
@@ -72,9 +73,9 @@ import Testing
         let connection = try filled()
         let before = try text(names, connection)
         try connection.execute("BEGIN")
-        #expect(throws: SQLiteError.self) {
+        #expect(throws: StoreError.self) {
             try connection.withIndexesAside(of: "ZTASK", deleting: 20_000) {
-                () throws(SQLiteError) in
+                () throws(StoreError) in
                 try connection.execute("DELETE FROM ZTASK WHERE Z_PK <= 20000")
                 try connection.execute("DELETE FROM nothing")
             }

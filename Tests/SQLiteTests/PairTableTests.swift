@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         _ pairs: [UInt64], on connection: Connection, _ sql: (String) -> String
     ) throws -> String? {
         try pairs.withUnsafeBufferPointer { pairs in
-            try connection.withPairs(pairs) { name throws(SQLiteError) in
+            try connection.withPairs(pairs) { name throws(StoreError) in
                 try connection.execute("CREATE TABLE found AS " + sql(name))
             }
         }
@@ -60,6 +61,6 @@ import Testing
             }
             #expect(found == "\(number):7")
         }
-        #expect(throws: SQLiteError.self) { _ = try connection.prepare("SELECT * FROM \(name)") }
+        #expect(throws: StoreError.self) { _ = try connection.prepare("SELECT * FROM \(name)") }
     }
 }

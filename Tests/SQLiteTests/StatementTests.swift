@@ -1,3 +1,4 @@
+import GraphModel
 import SQLite
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
         #expect {
             try insert.run()
         } throws: {
-            ($0 as? SQLiteError)?.isConstraint == true
+            ($0 as? StoreError)?.isConstraint == true
         }
         insert.bind(Int64(2), at: 1)
         #expect(try insert.run() == 1)

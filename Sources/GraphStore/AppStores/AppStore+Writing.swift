@@ -85,15 +85,13 @@ extension AppStore {
 
     /// Whether the app's framework keeps notes of its mirroring in the store.
     static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
-        try storing { () throws(SQLiteError) in
-            try connection.integer(
-                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
-                ?? 0 > 0
-        }
+        try connection.integer(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
+            ?? 0 > 0
     }
 
     /// Gives a connection the functions that triggers call.
-    static func registerFunctions(on connection: Connection) throws(SQLiteError) {
+    static func registerFunctions(on connection: Connection) throws(StoreError) {
         for name in silentFunctions { try connection.register(silentFunction: name) }
     }
 
@@ -101,22 +99,20 @@ extension AppStore {
     static func prepare(
         _ connection: Connection, for schema: StoreLayout, _ path: String
     ) throws(StoreError) {
-        try storing { () throws(SQLiteError) in
-            try registerFunctions(on: connection)
-            // Nothing is ever put off in an app's store; whoever looks for it finds nothing here.
-            try connection.execute(
-                "CREATE TEMP TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT)")
-        }
+        try registerFunctions(on: connection)
+        // Nothing is ever put off in an app's store; whoever looks for it finds nothing here.
+        try connection.execute(
+            "CREATE TEMP TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT)")
         let tables =
             schema.tables.filter { schema.found?.has($0.name) == true }.map(\.name)
             + schema.joinTables.map(\.name)
         for table in tables {
             for sql in statements(touching: table, of: schema) {
-                do throws(SQLiteError) {
+                do throws(StoreError) {
                     // Preparing compiles the triggers, too; nothing is run.
                     _ = try connection.prepare(sql)
                 } catch {
-                    guard !error.isBusy, !error.isCorrupt else { throw StoreError(error) }
+                    guard error.code != .busy, !error.isDamage else { throw error }
                     throw StoreError(
                         .invalidRequest,
                         "\(path) has triggers or indexes on \(table) that only its app can run"

@@ -42,7 +42,7 @@ extension AppStoreModel {
             throw PersistentStore.notAStore(path)
         }
         guard !metadata.versionHashes.isEmpty else { return nil }
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let found = try FoundTables(on: connection)
         let places = versions.indices.filter { differing(metadata, versions[$0], found).isEmpty }
         let carried = try ModelCache(on: connection).versionHashes
         return places.last { versions[$0].versionHashes == carried } ?? places.last

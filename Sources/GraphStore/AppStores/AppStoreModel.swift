@@ -26,7 +26,7 @@ struct AppStoreModel {
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw PersistentStore.notAStore(path)
         }
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let found = try FoundTables(on: connection)
         self.metadata = metadata
         self.found = found
         let cache = try ModelCache(on: connection)

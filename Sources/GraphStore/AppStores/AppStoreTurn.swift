@@ -69,13 +69,11 @@ extension PersistentContainer {
     /// Takes our notes out of a copy of an app's store, and folds its log into the file.
     package static func removeNotes(at path: String) throws(StoreError) {
         let connection = try exclusive(path)
-        try storing { () throws(SQLiteError) in
-            for table in [ProgressNotes.table, KnownInputs.table] {
-                try connection.execute("DROP TABLE IF EXISTS \(table)")
-            }
-            // Pages that the notes had are nobody's.
-            try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+        for table in [ProgressNotes.table, KnownInputs.table] {
+            try connection.execute("DROP TABLE IF EXISTS \(table)")
         }
+        // Pages that the notes had are nobody's.
+        try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }
 

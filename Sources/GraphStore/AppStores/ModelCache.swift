@@ -12,16 +12,7 @@ enum ModelCache {
 
     /// Reads the archive of a store.
     init(on connection: Connection) throws(StoreError) {
-        let content = try storing { () throws(SQLiteError) -> [UInt8]? in
-            guard
-                try connection.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
-            else { return nil }
-            let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
-            guard try row.step(), row.storage(0) == .blob else { return nil }
-            return Array(row.bytes(0))
-        }
-        guard let content, !content.isEmpty else {
+        guard let content = try Self.content(on: connection) else {
             self = .absent
             return
         }
@@ -32,6 +23,18 @@ enum ModelCache {
         }
     }
 
+    /// The bytes of the archive; nil if there are none.
+    private static func content(on connection: Connection) throws(StoreError) -> [UInt8]? {
+        guard
+            try connection.integer(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
+        else { return nil }
+        let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
+        guard try row.step(), row.storage(0) == .blob else { return nil }
+        let bytes = Array(row.bytes(0))
+        return bytes.isEmpty ? nil : bytes
+    }
+
     /// The version hashes of the archived model; empty if there is none.
     var versionHashes: [String: [UInt8]] {
         guard case .model(let cached) = self else { return [:] }
@@ -40,7 +43,7 @@ enum ModelCache {
 
     /// Creates the table of a new store, with the archive of its model in the one row; NULL if the
     /// form of an archive of such a model is not known.
-    static func make(for model: ManagedObjectModel, on connection: Connection) throws(SQLiteError) {
+    static func make(for model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
         let row = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
         if let content = try? CachedModelWriter.content(of: model) {
@@ -54,7 +57,7 @@ enum ModelCache {
     /// Replaces the archive of a store.
     static func replace(
         for model: ManagedObjectModel, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try connection.execute("DROP TABLE IF EXISTS Z_MODELCACHE")
         try make(for: model, on: connection)
     }

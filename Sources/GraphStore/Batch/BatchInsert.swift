@@ -170,7 +170,7 @@ private struct BatchInsert {
         try writer.finish()
         // Whoever reads after the save must find the pairs, which a first load puts off.
         let session = try context.session()
-        try storing { () throws(SQLiteError) in try session.completeLoad() }
+        try session.completeLoad()
         for reject in writer.takeRejects() {
             note(
                 BatchInsertReject(

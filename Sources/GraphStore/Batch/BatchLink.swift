@@ -55,11 +55,9 @@ struct BatchLink {
     /// The destination must be in the store.
     func check(in session: WriteSession) throws(StoreError) {
         guard let id else { return }
-        let count = try storing { () throws(SQLiteError) in
-            try session.connection.integer(
-                "SELECT count(*) FROM \(destination.table) WHERE Z_PK = \(id.primaryKey)"
-                    + " AND Z_ENT = \(id.entityNumber)")
-        }
+        let count = try session.connection.integer(
+            "SELECT count(*) FROM \(destination.table) WHERE Z_PK = \(id.primaryKey)"
+                + " AND Z_ENT = \(id.entityNumber)")
         guard count == 1 else {
             throw StoreError(
                 .invalidRequest,
@@ -71,7 +69,7 @@ struct BatchLink {
     /// Notes the objects that gain or lose some of the objects that change.
     ///
     /// - Parameter changed: The keys of the objects that change, as a query.
-    func noteEnds(of table: String, _ changed: String, in session: WriteSession) throws(SQLiteError)
+    func noteEnds(of table: String, _ changed: String, in session: WriteSession) throws(StoreError)
     {
         guard let inverse = session.schema.inverseEnd(of: columns.relationship) else { return }
         let moving = "FROM \(table) AS t WHERE t.Z_PK IN (\(changed)) AND "
@@ -100,14 +98,12 @@ struct BatchLink {
         }
         guard let column = columns.orderColumn else { return sets }
         guard let id else { return sets + [SQLFragment("\(column) = NULL")] }
-        let (last, place) = try storing { () throws(SQLiteError) in
-            (
-                try session.connection.integer(
-                    "SELECT max(\(column)) FROM \(table)"
-                        + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0,
-                try match.numberChanging(on: session.connection)
-            )
-        }
+        let (last, place) = (
+            try session.connection.integer(
+                "SELECT max(\(column)) FROM \(table)"
+                    + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0,
+            try match.numberChanging(on: session.connection)
+        )
         // Those that are in it already keep their place.
         return sets + [
             SQLFragment(

@@ -27,19 +27,16 @@ struct BatchMatch {
             columns: ([SQLFragment("t.Z_PK, t.Z_ENT"), changes] + values).joined(separator: ", "),
             session.schema)
         let kept = values.indices.map { ", v\($0)" }.joined()
-        let matched = try storing { () throws(SQLiteError) in
-            try connection.execute(
-                """
-                DROP TABLE IF EXISTS \(table);
-                CREATE TABLE \(table) (pk INTEGER PRIMARY KEY, ent INTEGER, changes INTEGER\(kept))
-                """)
-            let first = fetchLimit.map { " ORDER BY t.Z_PK LIMIT \($0)" } ?? ""
-            return try ("INSERT INTO \(table) " + select + SQLFragment(first)).run(on: connection)
-        }
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS \(table);
+            CREATE TABLE \(table) (pk INTEGER PRIMARY KEY, ent INTEGER, changes INTEGER\(kept))
+            """)
+        let first = fetchLimit.map { " ORDER BY t.Z_PK LIMIT \($0)" } ?? ""
+        let matched = try ("INSERT INTO \(table) " + select + SQLFragment(first)).run(
+            on: connection)
         if let load {
-            count = try storing { () throws(SQLiteError) in
-                matched - (try Self.spare(load, in: table, connection))
-            }
+            count = matched - (try Self.spare(load, in: table, connection))
             // Of what the load could have had.
             guard let limit, try !limit.allows(count, of: { () throws(StoreError) in matched })
             else { return }
@@ -57,7 +54,7 @@ struct BatchMatch {
     /// - Returns: how many they are.
     private static func spare(
         _ load: BulkWriter, in table: String, _ connection: Connection
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         var spared: [Int64] = []
         let rows = try connection.prepare("SELECT pk FROM \(table)")
         while try rows.step() {
@@ -79,7 +76,7 @@ struct BatchMatch {
     /// Numbers the objects that change from 1 on, in the order of their keys.
     ///
     /// - Returns: SQL for an object's number, over the alias `t`.
-    func numberChanging(on connection: Connection) throws(SQLiteError) -> String {
+    func numberChanging(on connection: Connection) throws(StoreError) -> String {
         let numbers = "temp.ETL_NUMBERED"
         try connection.execute(
             """
@@ -125,9 +122,7 @@ extension ObjectLimit {
     ) throws(StoreError) {
         let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         let allowed = try allows(count) { () throws(StoreError) in
-            try storing { () throws(SQLiteError) in
-                Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
-            }
+            Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
         }
         guard allowed else {
             throw StoreError(

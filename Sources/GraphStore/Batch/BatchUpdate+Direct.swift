@@ -50,10 +50,8 @@ extension BatchUpdate {
         defer { counting?.stop() }
         var matched = 0
         if counting == nil {
-            matched = try storing { () throws(SQLiteError) in
-                try connection.withScanCache(of: entity.table, columns: columns) {
-                    () throws(SQLiteError) in try read(reading, isCount: isTold, &notes)
-                }
+            matched = try connection.withScanCache(of: entity.table, columns: columns) {
+                () throws(StoreError) in try read(reading, isCount: isTold, &notes)
             }
             try request.limit?.check(matched, of: entity, on: connection)
         }
@@ -67,23 +65,21 @@ extension BatchUpdate {
             "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
             + (try BatchMatch.filter(entity, where: predicate, &compiler, and: [differing]))
         let updated: Int
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             updated = try connection.withScanCache(of: entity.table, columns: columns) {
-                () throws(SQLiteError) in try write(update, isTold: isTold, &notes)
+                () throws(StoreError) in try write(update, isTold: isTold, &notes)
             }
             if let counting { matched = try counting.value() }
         } catch {
             // What gathers the objects first can tell which of them are in each other's way.
-            guard error.isUniqueness else { throw StoreError(error) }
+            guard error.isUniqueness else { throw error }
             return nil
         }
         if let someKey = notes.someKey {
             for assignment in assignments {
-                let problem = try storing { () throws(SQLiteError) in
-                    try broken(
-                        assignment.column, "Z_PK = \(someKey)", connection, each: updated,
-                        request.rules)
-                }
+                let problem = try broken(
+                    assignment.column, "Z_PK = \(someKey)", connection, each: updated,
+                    request.rules)
                 if let problem { throw StoreError(.validation, problem) }
             }
         }
@@ -97,16 +93,14 @@ extension BatchUpdate {
     /// does not say whether a trigger did it.
     private func isToldOfUpdates() throws(StoreError) -> Bool {
         guard entity.familyNumbers.count == 1 else { return false }
-        return try storing { () throws(SQLiteError) in
-            try !session.connection.hasTriggers(
-                on: entity.table, of: session.schema.database(ofRoot: entity.rootNumber))
-        }
+        return try !session.connection.hasTriggers(
+            on: entity.table, of: session.schema.database(ofRoot: entity.rootNumber))
     }
 
     /// Counts what matches, and notes what is to change where nobody will tell.
     private func read(
         _ reading: SQLFragment, isCount: Bool, _ notes: inout BatchUpdateNotes
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         let rows = try reading.prepare(on: session.connection)
         if isCount { return try rows.step() ? Int(rows.integer(0)) : 0 }
         var matched = 0
@@ -120,11 +114,11 @@ extension BatchUpdate {
     /// Updates, and gives the number of rows.
     private func write(
         _ update: SQLFragment, isTold: Bool, _ notes: inout BatchUpdateNotes
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         guard isTold else { return try update.run(on: session.connection) }
         return try session.connection.noteUpdates(of: entity.table) {
             notes.add($0, entity: entity.number)
-        } during: { () throws(SQLiteError) in
+        } during: { () throws(StoreError) in
             try update.run(on: session.connection)
         }
     }

@@ -137,9 +137,7 @@ struct BatchUpdate {
                 matched: match.count, updated: updated,
                 objectIDs: request.resultType == .objectIDs ? ids : nil)
         } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
-            guard error.isUniqueness else { throw StoreError(error) }
+            guard error.isUniqueness else { throw error }
             let results =
                 looksElsewhere
                 ? assignments.indices.map { match.value($0, ofRow: "t.Z_PK") } : values
@@ -148,7 +146,7 @@ struct BatchUpdate {
                 results: Dictionary(
                     zip(assignments.map(\.column.attribute.name), results),
                     uniquingKeysWith: { first, _ in first })
-            ).error ?? StoreError(error)
+            ).error ?? error
         } catch {
             throw StoreError(.internalError, "\(error)")
         }
@@ -189,7 +187,7 @@ struct BatchUpdate {
     func broken(
         _ column: StoreLayout.AttributeColumn, _ changing: String, _ connection: Connection,
         each: Int, _ allRules: BatchUpdateRules
-    ) throws(SQLiteError) -> String? {
+    ) throws(StoreError) -> String? {
         let attribute = column.attribute
         let name = column.column
         var rules: [(violation: String, words: String)] = []
@@ -246,7 +244,7 @@ struct BatchUpdate {
     private func brokenText(
         _ attribute: AttributeDescription, _ name: String, _ changing: String,
         _ connection: Connection
-    ) throws(SQLiteError) -> String? {
+    ) throws(StoreError) -> String? {
         guard attribute.length != nil || attribute.pattern != nil, attribute.type != .decimal
         else { return nil }
         let validator = AttributeValidator(attribute)

@@ -21,8 +21,6 @@ struct BrokenUniqueness {
                     if let message = try message(constraint) { return StoreError(.unique, message) }
                 } catch let error as StoreError {
                     throw error
-                } catch let error as SQLiteError {
-                    throw StoreError(error)
                 } catch {
                     throw StoreError(.internalError, "\(error)")
                 }

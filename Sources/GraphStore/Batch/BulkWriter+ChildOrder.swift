@@ -5,7 +5,7 @@ extension BulkWriter {
     /// Gives a row that is new to its owners places behind their other objects.
     ///
     /// - Parameter found: the row as it is; nil where it is to be made.
-    func takePlaces(_ found: Statement?) throws(SQLiteError) {
+    func takePlaces(_ found: Statement?) throws(StoreError) {
         for column in plan.orderColumns {
             guard case .linkOrder(let link) = plan.columns[column].source,
                 let key = plan.keyColumn(ofLink: link), row.cells[column].kind != .absent
@@ -21,7 +21,7 @@ extension BulkWriter {
         }
     }
 
-    private func nextPlace(_ column: Int, of key: Int) throws(SQLiteError) -> Int64 {
+    private func nextPlace(_ column: Int, of key: Int) throws(StoreError) -> Int64 {
         // One of those that wait may be refused, and its place is free then.
         try flushRows()
         let owner = row.cells[key].integerValue

@@ -12,7 +12,7 @@ extension BulkWriter {
     }
 
     /// Unwinds circles, as many as may be in memory, and decides the rows where that fails.
-    func settleCircles() throws(SQLiteError) {
+    func settleCircles() throws(StoreError) {
         // What may have to be taken back is not to be handed over.
         let pauseAt = parking.pauseAt
         parking.pauseAt = .max
@@ -29,7 +29,7 @@ extension BulkWriter {
     /// Writes rows that wait in circles.
     ///
     /// - Returns: the rows whose link, left out to break a circle, could not be set in the end.
-    private func unwindCircles(rejectsBefore: Int) throws(SQLiteError) -> [Int] {
+    private func unwindCircles(rejectsBefore: Int) throws(StoreError) -> [Int] {
         var broken: [Cut] = []
         parking.cutKeys.removeAll(keepingCapacity: true)
         while let place = try parking.waiting.nextInCircle() {
@@ -51,7 +51,7 @@ extension BulkWriter {
     /// Writes a row of a circle, and then those that waited for it.
     ///
     /// - Returns: the links that it left out; none where it is known by now that it is not written.
-    private func breakCircle(at place: Int) throws(SQLiteError) -> [Cut] {
+    private func breakCircle(at place: Int) throws(StoreError) -> [Cut] {
         cutLinks.removeAll(keepingCapacity: true)
         var cuts: [Cut] = []
         if try settleOne(place, .breakCycle(place: place)), !cutLinks.isEmpty {
@@ -71,8 +71,8 @@ extension BulkWriter {
     /// - Returns: the rows for which that could not be done.
     private func setLinks(
         _ broken: [Cut], refused: Set<Int64>
-    ) throws(SQLiteError) -> [Int] {
-        func isWritten(_ place: Int) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> [Int] {
+        func isWritten(_ place: Int) throws(StoreError) -> Bool {
             guard !parking.waiting.isRefused(place) else { return false }
             return !refused.contains(try parking.entries[place].token)
         }
@@ -112,7 +112,7 @@ extension BulkWriter {
     private func relink(
         _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],
         but overruled: [Int]
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let (batch, place) = try parkedRow(place, entry)
         row.clear()
         times?.begin(entry.token)
@@ -142,7 +142,7 @@ extension BulkWriter {
     /// Resolves the relationships of the key, so that the row can be found.
     private func setKey(
         _ batch: RowBatch, _ place: Int, token: Int64
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard plan.hasRelationshipInKey else { return true }
         for (cell, column) in zip(plan.keyCells, plan.keyPlaces) {
             let link = cell - plan.plan.attributes.count
@@ -157,7 +157,7 @@ extension BulkWriter {
 
     private func findWritten(
         _ batch: RowBatch, _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64
-    ) throws(SQLiteError) -> Statement? {
+    ) throws(StoreError) -> Statement? {
         guard plan.keyCells.isEmpty else {
             guard let hash = resolvedKeyHash(entry.key),
                 case .row(let found) = try find(batch, place, hash: hash)
@@ -173,7 +173,7 @@ extension BulkWriter {
     /// - Parameter later: records of the same key, which may say something else about the link.
     private func isOverruled(
         _ link: Int, by later: [Int]
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard plan.plan.duplicates == .last, plan.plan.links[link].many == .replace,
             !isTimed(link: link)
         else { return false }
@@ -201,7 +201,7 @@ struct BulkCheckpoint {
 }
 
 extension BulkWriter {
-    private func checkpoint() throws(SQLiteError) -> BulkCheckpoint {
+    private func checkpoint() throws(StoreError) -> BulkCheckpoint {
         try flushRows()
         for writer in toManyWriters { try writer.flush() }
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
@@ -213,11 +213,11 @@ extension BulkWriter {
             changedSinceSave: changedSinceSave)
     }
 
-    private func release(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+    private func release(_ checkpoint: BulkCheckpoint) throws(StoreError) {
         try session.connection.execute("RELEASE ETL_CIRCLES")
     }
 
-    private func restore(_ checkpoint: BulkCheckpoint) throws(SQLiteError) {
+    private func restore(_ checkpoint: BulkCheckpoint) throws(StoreError) {
         pending.removeAll()
         for writer in toManyWriters { writer.forgetAll() }
         try session.connection.execute("ROLLBACK TO ETL_CIRCLES; RELEASE ETL_CIRCLES")

@@ -15,7 +15,7 @@ extension BulkWriter {
     /// - Parameter isFirst: the record at hand is the first; else it is counted already.
     func count(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         if isOwn(id.primaryKey) {
             return countOwn(id.primaryKey, isFirst: isFirst, isChanged: difference != nil)
         }
@@ -43,7 +43,7 @@ extension BulkWriter {
     /// - Returns: how often this load wrote the row, if the row is again what it was before.
     private func noteNet(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
-    ) throws(SQLiteError) -> UInt32? {
+    ) throws(StoreError) -> UInt32? {
         // An earlier record may have changed the row, over a link of its own.
         let isUntouched = isFirst && !net.isShared
         guard let difference else {
@@ -95,7 +95,7 @@ extension BulkWriter {
     ///   - writes: how often this load wrote the row.
     func settle(
         unchanged primaryKey: Int64, entity: Int64?, writes: UInt32
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try net.forget(primaryKey)
         let known = changedSinceSave.removeValue(forKey: primaryKey)
         var number = entity ?? known.flatMap { $0 > 0 ? $0 : nil }
@@ -120,7 +120,7 @@ extension BulkWriter {
         if known <= 0 { changedSinceSave[primaryKey] = known }
     }
 
-    private func entityNumber(of primaryKey: Int64) throws(SQLiteError) -> Int64? {
+    private func entityNumber(of primaryKey: Int64) throws(StoreError) -> Int64? {
         let select = try session.connection.cached(
             "SELECT Z_ENT FROM \(plan.entity.table) WHERE Z_PK = ?")
         select.bind(primaryKey, at: 1)

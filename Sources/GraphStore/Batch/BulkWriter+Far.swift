@@ -4,7 +4,7 @@ import SQLite
 extension BulkWriter {
     /// Adds up what the record did to rows other than its own, and gives those that are again
     /// what they were their version back.
-    func settleFarChanges() throws(SQLiteError) {
+    func settleFarChanges() throws(StoreError) {
         guard !far.changes.isEmpty else { return }
         defer { far.removeAll() }
         // Whoever holds the object may yet be refused, and this one's changes be undone.
@@ -60,14 +60,14 @@ extension BulkWriter {
         }
     }
 
-    private func settle(_ change: FarChanges.Change, in table: Int) throws(SQLiteError) {
+    private func settle(_ change: FarChanges.Change, in table: Int) throws(StoreError) {
         let state = try farNets[table].change(
             change.primaryKey, by: change.difference, writes: 0)
         journal?.noteFarChanged(change.primaryKey, in: table)
         if state.distance == 0 { try farNets[table].forget(change.primaryKey) }
     }
 
-    private func settleOwn(_ change: FarChanges.Change) throws(SQLiteError) {
+    private func settleOwn(_ change: FarChanges.Change) throws(StoreError) {
         let key = change.primaryKey
         // What this load inserted counts as inserted, whatever comes after.
         guard !isOwn(key) else { return }

@@ -15,7 +15,7 @@ extension BulkWriter {
     /// Finds the row that has the key of the batch's row.
     func find(
         _ batch: RowBatch, _ place: Int, hash: UInt64
-    ) throws(SQLiteError) -> FoundRow {
+    ) throws(StoreError) -> FoundRow {
         if plan.plan.key.isEmpty { return .none }
         guard plan.isKeyUnique else { return try findAmongAll(batch, place, hash: hash) }
         let next = likelyRow > 0 ? try walk?.row(likelyRow) : try walk?.candidate()
@@ -31,7 +31,7 @@ extension BulkWriter {
     /// The same for a key that several objects may share.
     private func findAmongAll(
         _ batch: RowBatch, _ place: Int, hash: UInt64
-    ) throws(SQLiteError) -> FoundRow {
+    ) throws(StoreError) -> FoundRow {
         try changeWayIfNeeded()
         if keyFinder.usesMap {
             return try findInMap(hash) { hasKey($0, batch, place) }
@@ -52,7 +52,7 @@ extension BulkWriter {
     /// Finds the rows that have a key by the map, which knows only hashes.
     func findInMap(
         _ hash: UInt64, where hasKey: (Statement) -> Bool
-    ) throws(SQLiteError) -> FoundRow {
+    ) throws(StoreError) -> FoundRow {
         var keys: [Int64] = []
         var probe = keyFinder.map.probe(hash)
         while let found = try nextInMap(&probe, where: hasKey) {
@@ -70,7 +70,7 @@ extension BulkWriter {
     @inline(__always)
     func firstInMap(
         _ hash: UInt64, where hasKey: (Statement) -> Bool
-    ) throws(SQLiteError) -> Statement? {
+    ) throws(StoreError) -> Statement? {
         var probe = keyFinder.map.probe(hash)
         return try nextInMap(&probe, where: hasKey)
     }
@@ -78,7 +78,7 @@ extension BulkWriter {
     @inline(__always)
     private func nextInMap(
         _ probe: inout KeyIndex.Probe, where hasKey: (Statement) -> Bool
-    ) throws(SQLiteError) -> Statement? {
+    ) throws(StoreError) -> Statement? {
         while let key = keyFinder.map.next(&probe) {
             if key >= pending.firstKey { try flushRows() }
             let found = statements.selectByPrimaryKey
@@ -90,7 +90,7 @@ extension BulkWriter {
         return nil
     }
 
-    func storedRow(_ primaryKey: Int64) throws(SQLiteError) -> FoundRow {
+    func storedRow(_ primaryKey: Int64) throws(StoreError) -> FoundRow {
         let found = statements.selectByPrimaryKey
         found.bind(primaryKey, at: 1)
         return try found.step() ? .row(found) : .none
@@ -119,7 +119,7 @@ extension BulkWriter {
     /// The same, wherever the row stands.
     private func lookUp(
         _ batch: RowBatch, _ place: Int, hash: UInt64
-    ) throws(SQLiteError) -> Statement? {
+    ) throws(StoreError) -> Statement? {
         try changeWayIfNeeded()
         if keyFinder.usesMap {
             return try firstInMap(hash) { hasKey($0, batch, place) }
@@ -132,7 +132,7 @@ extension BulkWriter {
         return try found.step() ? found : nil
     }
 
-    private func changeWayIfNeeded() throws(SQLiteError) {
+    private func changeWayIfNeeded() throws(StoreError) {
         guard keyFinder.mustChangeWay() else { return }
         // A map that is begun sees only what stands in the table.
         try flushRows()

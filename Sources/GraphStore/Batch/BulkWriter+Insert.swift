@@ -5,7 +5,7 @@ extension BulkWriter {
     /// Inserts the resolved row, at once or with its group.
     ///
     /// - Parameter alone: the row is written at once, so that a refusal shows.
-    func insert(hash: UInt64, token: Int64, alone: Bool = false) throws(SQLiteError) {
+    func insert(hash: UInt64, token: Int64, alone: Bool = false) throws(StoreError) {
         if let property = row.firstMissingRequirement(plan) {
             return rejectMissing(property, token: token)
         }
@@ -63,7 +63,7 @@ extension BulkWriter {
     }
 
     /// Writes the group of new rows that waits.
-    func flushRows() throws(SQLiteError) {
+    func flushRows() throws(StoreError) {
         guard !pending.rows.isEmpty else { return }
         walk?.close()
         defer { pending.removeAll() }
@@ -116,7 +116,7 @@ extension BulkWriter {
     }
 
     /// Takes back a new row that a constraint forbids.
-    private func refuse(_ place: Int, _ error: SQLiteError) throws(SQLiteError) {
+    private func refuse(_ place: Int, _ error: StoreError) throws(StoreError) {
         let row = pending.rows[place]
         let id = ManagedObjectID(
             entityNumber: plan.entity.number, primaryKey: row.primaryKey)
@@ -137,8 +137,8 @@ extension BulkWriter {
 
     /// - Parameter cell: gives the cell of each column of the refused row.
     func rejectUnique(
-        _ token: Int64, _ error: SQLiteError, _ cell: (Int) -> BulkCell
-    ) throws(SQLiteError) {
+        _ token: Int64, _ error: StoreError, _ cell: (Int) -> BulkCell
+    ) throws(StoreError) {
         // What the record says nothing of is the row's own, or its default.
         let places = plan.columns.indices.filter {
             error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
@@ -166,7 +166,7 @@ extension BulkWriter {
     /// The entity of the object that has these values, which may be another one of the hierarchy.
     private func entity(
         withValuesAt places: [Int], _ cell: (Int) -> BulkCell
-    ) throws(SQLiteError) -> StoreLayout.Entity? {
+    ) throws(StoreError) -> StoreLayout.Entity? {
         let conditions = places.map { "\(plan.columns[$0].name) = ?" }.joined(separator: " AND ")
         let statement = try session.connection.prepare(
             "SELECT Z_ENT FROM \(plan.entity.table) WHERE \(conditions)")

@@ -31,38 +31,34 @@ extension BulkWriter {
         guard var journal else { return }
         let connection = session.connection
         let state = try encodedState(notes: journal.number + 1)
-        do throws(SQLiteError) {
-            let seen = seenNote(journal.seen)
-            if !seen.isEmpty {
-                try ProgressNotes.write("seen", journal.number, seen, on: connection)
-            }
-            if !journal.changed.isEmpty {
-                var note = NoteWriter()
-                try note.write(journal.changed, of: &net)
-                try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
-            }
-            for (table, keys) in journal.farChanged {
-                var note = NoteWriter()
-                note.write(UInt64(table))
-                try note.write(keys, of: &farNets[table])
-                let number = journal.number * Int64(farNets.count) + Int64(table)
-                try ProgressNotes.write("far", number, note.bytes, on: connection)
-            }
-            for place in journal.parkedCount..<max(journal.parkedCount, parking.count) {
-                try ProgressNotes.write(
-                    ParkedSpill.kind, parking.lastEntry(place).token, parking.note(place),
-                    on: connection)
-            }
-            journal.parkedCount = max(journal.parkedCount, parking.count)
-            if let note = try times?.takeNote(), !note.isEmpty {
-                try ProgressNotes.write(
-                    LinkTimes.noteKind, journal.number, note, on: connection)
-            }
-            journal.number += 1
-            try ProgressNotes.write("load", 0, state, on: connection)
-        } catch {
-            throw StoreError(error)
+        let seen = seenNote(journal.seen)
+        if !seen.isEmpty {
+            try ProgressNotes.write("seen", journal.number, seen, on: connection)
         }
+        if !journal.changed.isEmpty {
+            var note = NoteWriter()
+            try note.write(journal.changed, of: &net)
+            try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
+        }
+        for (table, keys) in journal.farChanged {
+            var note = NoteWriter()
+            note.write(UInt64(table))
+            try note.write(keys, of: &farNets[table])
+            let number = journal.number * Int64(farNets.count) + Int64(table)
+            try ProgressNotes.write("far", number, note.bytes, on: connection)
+        }
+        for place in journal.parkedCount..<max(journal.parkedCount, parking.count) {
+            try ProgressNotes.write(
+                ParkedSpill.kind, parking.lastEntry(place).token, parking.note(place),
+                on: connection)
+        }
+        journal.parkedCount = max(journal.parkedCount, parking.count)
+        if let note = try times?.takeNote(), !note.isEmpty {
+            try ProgressNotes.write(
+                LinkTimes.noteKind, journal.number, note, on: connection)
+        }
+        journal.number += 1
+        try ProgressNotes.write("load", 0, state, on: connection)
         journal.removeAll()
         self.journal = journal
     }
@@ -105,40 +101,35 @@ extension BulkWriter {
     /// - Returns: the first key of that load's own rows; nil where there is no such note.
     func recallState() throws(StoreError) -> Int64? {
         let connection = session.connection
-        guard
-            let saved = try storing({ () throws(SQLiteError) in
-                try ProgressNotes.read("load", on: connection).first
-            })
-        else { return nil }
+        guard let saved = try ProgressNotes.read("load", on: connection).first else { return nil }
         let state: LoadState
         do {
             state = try JSONDecoder().decode(LoadState.self, from: Data(saved.value))
         } catch {
             throw StoreError(.corrupt, "The progress notes of a load cannot be read: \(error)")
         }
-        try storing { () throws(SQLiteError) in
-            try ProgressNotes.forEach("seen", on: connection) { _, value in recallSeen(value) }
-            try ProgressNotes.forEach("net", on: connection) { _, value throws(SQLiteError) in
-                var reader = NoteReader(value)
-                try reader.changes(into: &net)
-            }
-            try ProgressNotes.forEach("far", on: connection) { _, value throws(SQLiteError) in
-                var reader = NoteReader(value)
-                let table = Int(clamping: reader.number())
-                if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
-            }
-            try ProgressNotes.forEach(
-                ParkedSpill.kind, on: connection
-            ) { token, value throws(SQLiteError) in
-                parking.add(note: value, token: token)
-                // They are noted, so that they need not be in memory.
-                if parking.isOverMemory { try parking.forgetRows() }
-            }
-            guard let times, parking.count > 0 else { return }
+        try ProgressNotes.forEach("seen", on: connection) { _, value in recallSeen(value) }
+        try ProgressNotes.forEach("net", on: connection) { _, value throws(StoreError) in
+            var reader = NoteReader(value)
+            try reader.changes(into: &net)
+        }
+        try ProgressNotes.forEach("far", on: connection) { _, value throws(StoreError) in
+            var reader = NoteReader(value)
+            let table = Int(clamping: reader.number())
+            if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
+        }
+        try ProgressNotes.forEach(
+            ParkedSpill.kind, on: connection
+        ) { token, value throws(StoreError) in
+            parking.add(note: value, token: token)
+            // They are noted, so that they need not be in memory.
+            if parking.isOverMemory { try parking.forgetRows() }
+        }
+        if let times, parking.count > 0 {
             times.keep()
             try ProgressNotes.forEach(
                 LinkTimes.noteKind, on: connection
-            ) { _, value throws(SQLiteError) in try times.recall(value) }
+            ) { _, value throws(StoreError) in try times.recall(value) }
         }
         foreignKeys = (state.foreignKeys ?? []).compactMap { run in
             run.count == 2 && run[0] <= run[1] ? run[0]..<run[1] : nil
@@ -198,7 +189,7 @@ extension NoteWriter {
     /// How far rows are from what they were, in the order of their keys.
     fileprivate mutating func write(
         _ keys: [Int64], of net: inout NetChanges
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         var last: Int64 = 0
         for key in Set(keys).sorted() {
             let state = try net.state(key)
@@ -226,7 +217,7 @@ extension NoteWriter {
 }
 
 extension NoteReader {
-    fileprivate mutating func changes(into net: inout NetChanges) throws(SQLiteError) {
+    fileprivate mutating func changes(into net: inout NetChanges) throws(StoreError) {
         // Who changed them is not noted.
         net.share()
         var last: Int64 = 0

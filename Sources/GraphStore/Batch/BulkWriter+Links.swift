@@ -5,7 +5,7 @@ extension BulkWriter {
     /// Looks up what the row's links name, into `row`; objects to be made are left out.
     func resolveLinks(
         _ batch: RowBatch, _ place: Int, token: Int64, _ unresolved: UnresolvedPolicy
-    ) throws(SQLiteError) -> LinkOutcome {
+    ) throws(StoreError) -> LinkOutcome {
         let first = plan.plan.attributes.count
         missedOfRow.removeAll(keepingCapacity: true)
         var mustCreate = false
@@ -39,7 +39,7 @@ extension BulkWriter {
     /// - Returns: whether the row may have it.
     func setLink(
         _ link: Int, _ batch: RowBatch, _ place: Int, token: Int64
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let cell = batch[place, plan.plan.attributes.count + link]
         missedOfRow.removeAll(keepingCapacity: true)
         if case .obstacle = try resolve(batch, cell, link, token, .decide, creating: false) {
@@ -68,7 +68,7 @@ extension BulkWriter {
     func resolve(
         _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         _ unresolved: UnresolvedPolicy, creating: Bool, owner: Int64? = nil
-    ) throws(SQLiteError) -> LinkOutcome {
+    ) throws(StoreError) -> LinkOutcome {
         if !nestedWriters.isEmpty, let writer = nestedWriters[link] {
             return try resolveNested(
                 writer, batch, cell, link, token, creating: creating, owner: owner)
@@ -111,7 +111,7 @@ extension BulkWriter {
     private func resolveMany(
         _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ many: Int, _ token: Int64,
         _ unresolved: UnresolvedPolicy, _ creating: Bool
-    ) throws(SQLiteError) -> LinkOutcome {
+    ) throws(StoreError) -> LinkOutcome {
         guard cell.kind != .absent else {
             row.destinations[many] = nil
             return .done
@@ -187,7 +187,7 @@ extension BulkWriter {
     private func decide(
         _ key: LinkKey, _ link: Int, _ token: Int64, _ unresolved: UnresolvedPolicy,
         creating: Bool
-    ) throws(SQLiteError) -> Decision {
+    ) throws(StoreError) -> Decision {
         let description = plan.plan.links[link]
         if description.missing == .create {
             guard creating else { return .mustCreate }
@@ -242,7 +242,7 @@ extension BulkWriter {
         return .obstacle(.rejected)
     }
 
-    private func find(_ key: LinkKey, _ link: Int) throws(SQLiteError) -> KeyMatch {
+    private func find(_ key: LinkKey, _ link: Int) throws(StoreError) -> KeyMatch {
         if plan.namesOwnByNumber(link: link), key.first.integerValue >= pending.firstKey {
             try flushRows()
         }

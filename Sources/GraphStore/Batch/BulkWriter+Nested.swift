@@ -38,7 +38,7 @@ extension BulkWriter {
         return writers
     }
 
-    func beginRecord() throws(SQLiteError) -> RecordUndo {
+    func beginRecord() throws(StoreError) -> RecordUndo {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
         var undo = RecordUndo(
             change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
@@ -50,7 +50,7 @@ extension BulkWriter {
         return undo
     }
 
-    func keepRecord(_ undo: inout RecordUndo?) throws(SQLiteError) {
+    func keepRecord(_ undo: inout RecordUndo?) throws(StoreError) {
         guard var undone = undo.take() else { return }
         for case let writer? in nestedWriters { try writer.flushLinks() }
         try session.connection.cached("RELEASE ETL_RECORD").run()
@@ -60,7 +60,7 @@ extension BulkWriter {
         session.ends.add(undone.ends)
     }
 
-    func undoRecord(_ undo: inout RecordUndo?) throws(SQLiteError) {
+    func undoRecord(_ undo: inout RecordUndo?) throws(StoreError) {
         guard var undone = undo.take() else { return }
         forgetNestedLinks()
         try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
@@ -94,7 +94,7 @@ extension BulkWriter {
     func resolveNested(
         _ writer: BulkWriter, _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         creating: Bool, owner: Int64?
-    ) throws(SQLiteError) -> LinkOutcome {
+    ) throws(StoreError) -> LinkOutcome {
         let many = plan.manyOfLink[link]
         guard cell.kind == .list, cell.listCount > 0 else {
             return try setEmpty(cell, link, many, token)
@@ -138,7 +138,7 @@ extension BulkWriter {
 
     private func setEmpty(
         _ cell: BulkCell, _ link: Int, _ many: Int?, _ token: Int64
-    ) throws(SQLiteError) -> LinkOutcome {
+    ) throws(StoreError) -> LinkOutcome {
         guard let many else {
             setToOne(link, cell.kind == .absent ? .absent : .null, entity: nil)
             return .done
@@ -180,7 +180,7 @@ extension BulkWriter {
     /// - Returns: nil where it is refused; the reason is among the rejects.
     private func writeElement(
         _ batch: RowBatch, _ source: Element, _ siblings: inout Siblings
-    ) throws(SQLiteError) -> ManagedObjectID? {
+    ) throws(StoreError) -> ManagedObjectID? {
         element.removeAll()
         let place = element.addRow()
         for cell in 0..<plan.plan.width { element[place, cell] = source.cell(cell, in: batch) }
@@ -235,7 +235,7 @@ extension BulkWriter {
     /// Looks up, or writes, what a link of the element names.
     private func resolveElement(
         _ batch: RowBatch, _ place: Int, _ link: Int, owner: Int64?
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let cell = element[place, plan.plan.attributes.count + link]
         // The lists of an element stand in the batch that it came from.
         let outcome = try resolve(
@@ -247,7 +247,7 @@ extension BulkWriter {
     /// Finds the object that has the element's key.
     private func findElement(
         _ place: Int, _ hash: UInt64, _ siblings: Siblings
-    ) throws(SQLiteError) -> (row: FoundRow, id: ManagedObjectID?, hash: UInt64) {
+    ) throws(StoreError) -> (row: FoundRow, id: ManagedObjectID?, hash: UInt64) {
         var found = FoundRow.none
         var rowHash = hash
         if let column = plan.ownerColumn {
@@ -275,7 +275,7 @@ extension BulkWriter {
         return LinkKey(cells)?.encoded ?? []
     }
 
-    private func update(element found: Statement) throws(SQLiteError) -> ManagedObjectID? {
+    private func update(element found: Statement) throws(StoreError) -> ManagedObjectID? {
         guard mayUpdate(found, token: 0) else { return nil }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))

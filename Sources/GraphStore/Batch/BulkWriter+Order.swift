@@ -51,11 +51,7 @@ extension BulkWriter {
     ///
     /// - Returns: whether there is one.
     package func beginMap() throws(StoreError) -> Bool {
-        do {
-            return try keyFinder.beginMap(session.connection)
-        } catch {
-            throw StoreError(error)
-        }
+        try keyFinder.beginMap(session.connection)
     }
 
     /// The largest key of a row, as far as this load knows.

@@ -11,11 +11,7 @@ extension BulkWriter {
     package func settleSome() throws(StoreError) -> Bool {
         try beginSession()
         defer { closeWalks() }
-        do {
-            return try settleParked(rejectsMax: parking.rejectsMax)
-        } catch {
-            throw StoreError(error)
-        }
+        return try settleParked(rejectsMax: parking.rejectsMax)
     }
 
     /// Settles the rows that wait, when no more rows come.
@@ -30,7 +26,7 @@ extension BulkWriter {
     /// - Parameter rejectsMax: about so many new rejects end the turn.
     /// - Returns: whether some are left for another turn.
     @discardableResult
-    func settleParked(rejectsMax: Int? = nil) throws(SQLiteError) -> Bool {
+    func settleParked(rejectsMax: Int? = nil) throws(StoreError) -> Bool {
         if !parking.isSettling {
             guard parking.count > 0 else { return false }
             try parking.beginSettling()
@@ -51,7 +47,7 @@ extension BulkWriter {
     /// Goes on from wherever the last turn has stopped.
     ///
     /// - Returns: whether no row waits any more.
-    private func settleAll() throws(SQLiteError) -> Bool {
+    private func settleAll() throws(StoreError) -> Bool {
         try settleWoken()
         while !isToPause, let place = parking.takeUntried() {
             if parking.waiting.take(place) { try settle(from: place, .wait) }
@@ -67,13 +63,13 @@ extension BulkWriter {
     }
 
     /// Writes the row, and then those that waited for it, and so on.
-    func settle(from place: Int, _ policy: UnresolvedPolicy) throws(SQLiteError) {
+    func settle(from place: Int, _ policy: UnresolvedPolicy) throws(StoreError) {
         try settleOne(place, policy)
         // What it wakes may wait again.
         try settleWoken()
     }
 
-    func settleWoken() throws(SQLiteError) {
+    func settleWoken() throws(StoreError) {
         while !isToPause, let place = parking.woken.popLast() { try settleOne(place, .wait) }
     }
 
@@ -81,7 +77,7 @@ extension BulkWriter {
     ///
     /// - Returns: whether it is written, as far as is known by now.
     @discardableResult
-    func settleOne(_ place: Int, _ policy: UnresolvedPolicy) throws(SQLiteError) -> Bool {
+    func settleOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
         let entry = try parking.entries[place]
         if try parking.waiting.isWaiting(key: entry.key, before: place) {
             try parking.waiting.wait(place, for: entry.key)
@@ -106,7 +102,7 @@ extension BulkWriter {
         return false
     }
 
-    func decideHopeless() throws(SQLiteError) {
+    func decideHopeless() throws(StoreError) {
         while !isToPause, let place = try parking.waiting.nextHopeless() {
             _ = parking.waiting.take(place)
             try settle(from: place, .decideUnlessWaiting(place: place))
@@ -116,7 +112,7 @@ extension BulkWriter {
     // MARK: Rows past memory
 
     /// Keeps the rows that wait elsewhere than in memory.
-    func spillParked() throws(SQLiteError) {
+    func spillParked() throws(StoreError) {
         let first = max(parking.spilled, journal?.parkedCount ?? 0)
         let places = first..<max(first, parking.count)
         try parkedSpill.write(
@@ -128,7 +124,7 @@ extension BulkWriter {
     /// A row that waits; its bytes stay until the next call, or until rows are flushed.
     func parkedRow(
         _ place: Int, _ entry: ParkedEntries.Entry
-    ) throws(SQLiteError) -> (batch: RowBatch, row: Int) {
+    ) throws(StoreError) -> (batch: RowBatch, row: Int) {
         guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
         if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
         if parking.isRecallFull {

@@ -2,7 +2,7 @@ import SQLite
 
 /// What a load does with one record.
 extension BulkWriter {
-    func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(SQLiteError) {
+    func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(StoreError) {
         guard let hash = keyHash(batch, place) else {
             return rejectNullKey(batch, place, token: token)
         }
@@ -21,7 +21,7 @@ extension BulkWriter {
 
     private func park(
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         parking.add(batch, place, token: token, key: key, until: awaited)
         parkedTokens.append(token)
         times?.keep()
@@ -79,7 +79,7 @@ extension BulkWriter {
     func write(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
         unresolved: UnresolvedPolicy = .wait
-    ) throws(SQLiteError) -> Disposition {
+    ) throws(StoreError) -> Disposition {
         if let times, times.isKept { times.begin(token) }
         for column in plan.columns.indices {
             if case .attribute(let cell) = plan.columns[column].source {

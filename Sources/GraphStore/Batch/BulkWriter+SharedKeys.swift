@@ -16,21 +16,21 @@ extension BulkWriter {
     ///
     /// A key that a constraint makes unique is not among them.
     package func sharedKeys() throws(StoreError) -> [SharedKeys] {
-        try storing { () throws(SQLiteError) in try sharedKeys(under: "") }
+        try sharedKeys(under: "")
     }
 
-    private func sharedKeys(under path: String) throws(SQLiteError) -> [SharedKeys] {
+    private func sharedKeys(under path: String) throws(StoreError) -> [SharedKeys] {
         var found: [SharedKeys] = []
         func add(
             _ path: String, _ entity: StoreLayout.Entity, _ columns: [String]
-        ) throws(SQLiteError) {
+        ) throws(StoreError) {
             let count = try sharedKeyCount(of: entity, columns)
             guard count > 0 else { return }
             found.append(SharedKeys(path: path, entity: entity.name, count: count))
         }
         func add(
             _ path: String, _ entity: StoreLayout.Entity, _ key: [BulkPlan.KeyPart]
-        ) throws(SQLiteError) {
+        ) throws(StoreError) {
             let properties = key.map(\.property)
             if properties != [ObjectNumber.explicitKey],
                 !session.schema.isUnique(properties, of: entity)
@@ -62,7 +62,7 @@ extension BulkWriter {
 
     private func sharedKeyCount(
         of entity: StoreLayout.Entity, _ columns: [String]
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         guard !columns.isEmpty else { return 0 }
         let conditions =
             columns.map { "\($0) NOT NULL" } + (entity.familyCondition().map { [$0] } ?? [])

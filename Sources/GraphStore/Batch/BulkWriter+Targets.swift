@@ -9,7 +9,7 @@ extension BulkWriter {
     /// it is refused after all: a rejected record has no effect.
     func writeMakingTargets(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
-    ) throws(SQLiteError) -> Disposition {
+    ) throws(StoreError) -> Disposition {
         let firstHash = resolvedKeyHash(hash) ?? hash
         var owner: Int64?
         switch try find(batch, place, hash: firstHash) {
@@ -59,7 +59,7 @@ extension BulkWriter {
         return .written
     }
 
-    func takeBackTargets(_ undo: inout RecordUndo?) throws(SQLiteError) {
+    func takeBackTargets(_ undo: inout RecordUndo?) throws(StoreError) {
         if undo != nil { return try undoRecord(&undo) }
         for (link, id, hash) in newTargets {
             let delete = try session.connection.cached(
@@ -77,7 +77,7 @@ extension BulkWriter {
 
     func create(
         _ key: LinkKey, _ link: Int, _ token: Int64
-    ) throws(SQLiteError) -> ManagedObjectID? {
+    ) throws(StoreError) -> ManagedObjectID? {
         if let problem = resolvers[link].problem(with: key) {
             rejectTarget(key, link, token, problem)
             return nil

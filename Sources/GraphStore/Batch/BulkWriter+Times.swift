@@ -6,7 +6,7 @@ extension BulkWriter {
     /// records have said.
     ///
     /// Called right before the object is written.
-    func keepTimes(of owner: Int64) throws(SQLiteError) {
+    func keepTimes(of owner: Int64) throws(StoreError) {
         guard let times, let timed, times.isKept else { return }
         if times.isSettling { row.leaveNothingOut() }
         for oneToOne in timed.oneToOnes { try keepTimes(of: owner, oneToOne, times) }
@@ -29,7 +29,7 @@ extension BulkWriter {
     }
 
     /// Notes that the record at hand is written.
-    func endTimes() throws(SQLiteError) {
+    func endTimes() throws(StoreError) {
         guard let times, times.isKept, !isNested else { return }
         try times.endRecord()
     }
@@ -40,7 +40,7 @@ extension BulkWriter {
     /// Each end belongs to the last record that named it.
     private func keepTimes(
         of owner: Int64, _ timed: TimedLinks.OneToOne, _ times: LinkTimes
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let cell = row.cells[timed.column]
         guard cell.kind != .absent else { return }
         let own = LinkTimes.Matter(kind: timed.own, object: owner)
@@ -64,7 +64,7 @@ extension BulkWriter {
 
     private func keepTimes(
         of owner: Int64, _ timed: TimedLinks.Own, _ times: LinkTimes
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let cell = row.cells[timed.column]
         guard cell.kind != .absent else { return }
         let own = LinkTimes.Matter(kind: timed.kind, object: owner)
@@ -106,7 +106,7 @@ extension BulkWriter {
 
     private func keepTimes(
         of owner: Int64, _ timed: TimedLinks.Many, _ times: LinkTimes
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard let destinations = row.destinations[timed.position] else { return }
         let members = LinkTimes.Matter(kind: timed.members, object: owner)
         if timed.policy == .replace { times.say(members) }

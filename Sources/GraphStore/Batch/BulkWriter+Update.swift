@@ -3,7 +3,7 @@ import SQLite
 
 extension BulkWriter {
     /// Brings the found row to what the record says, and counts the record by the net change.
-    func update(_ found: Statement, token: Int64) throws(SQLiteError) {
+    func update(_ found: Statement, token: Int64) throws(StoreError) {
         defer { release(found) }
         guard mayUpdate(found, token: token) else {
             return cutLinks.removeAll(keepingCapacity: true)
@@ -74,13 +74,13 @@ extension BulkWriter {
         /// It was written; a hash of what went and what came.
         case changed(UInt64)
         /// A constraint forbids it; nothing was written.
-        case refused(SQLiteError)
+        case refused(StoreError)
     }
 
     /// Writes what differs.
     func write(
         over found: Statement, _ id: ManagedObjectID
-    ) throws(SQLiteError) -> Overwriting {
+    ) throws(StoreError) -> Overwriting {
         var difference: UInt64?
         // Gathered for the history alone.
         var differing: Set<String> = []
@@ -184,7 +184,7 @@ extension BulkWriter {
     /// The statement that writes what differs, with its values.
     private func bindUpdate(
         of id: ManagedObjectID, _ found: Statement
-    ) throws(SQLiteError) -> Statement {
+    ) throws(StoreError) -> Statement {
         let update = try rowUpdate.statement()
         for (position, column) in rowUpdate.columns.enumerated() {
             let index = Int32(position) + 1
@@ -220,7 +220,7 @@ extension BulkWriter {
     /// - Parameter former: where each of them led, as `formerDestinations` says.
     func pointBack(
         _ id: ManagedObjectID, formerly former: [Int64?]
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         for (position, writer) in oneToOneWriters.enumerated() {
             try writer.pointBack(
                 id, row, formerly: former.isEmpty ? nil : former[position], in: session)
@@ -239,7 +239,7 @@ extension BulkWriter {
         return row.cells[key].equals(column: statements.firstColumn + Int32(key), of: found)
     }
 
-    private func bumpVersion(_ id: ManagedObjectID) throws(SQLiteError) {
+    private func bumpVersion(_ id: ManagedObjectID) throws(StoreError) {
         walk?.close()
         statements.restoreVersion.bind(Int64(-1), at: 1)
         statements.restoreVersion.bind(id.primaryKey, at: 2)

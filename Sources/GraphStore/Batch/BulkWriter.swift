@@ -144,64 +144,60 @@ package final class BulkWriter {
             of: plan, in: context, memory, claims, times, keyTables)
         let mayUseMap = columns.mayUseMap(schema)
         keyFinder = KeyFinder(columns, keyTables, memoryBytes: mayUseMap ? memory.keys : 0)
-        do throws(SQLiteError) {
-            try session.completeLoad()
-            try keyFinder.begin(session, putsOff: !plan.expectsFewRows)
-            if memory.lendsToPages {
-                try keyFinder.lendToPages(session.connection)
-            }
-            // Prepared after the finder has put indexes off, which would unprepare them.
-            let connection = session.connection
-            // What was written before the load is not counted.
-            _ = try connection.takeCacheShareWritten()
-            statements = try RowStatements(columns, on: connection)
-            rowUpdate = RowUpdate(columns, on: connection)
-            let mayWalk = columns.mayWalk && !isNested
-            // A walk sees only one of the objects that share a key.
-            walk =
-                mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
-                ? RowWalk(statements.selectFrom) : nil
-            var resolvers: [LinkResolver] = []
-            let lookups = LinkResolver.Lookups(
-                schema: schema, keyTables: keyTables, connection: connection,
-                memoryBytes: memory.links / max(1, plan.links.count)
-            ) { columns.mayRemember($0.table, isNested: isNested) }
-            for (position, link) in plan.links.enumerated() {
-                resolvers.append(
-                    try LinkResolver(
-                        columns.destinations[position], key: link.nested == nil ? link.key : [],
-                        mayRemember: columns.mayRemember(
-                            link: position, schema, isNested: isNested)
-                            && !columns.namesOwnByNumber(link: position), lookups))
-            }
-            self.resolvers = resolvers
-            var toManyWriters: [ToManyWriter] = []
-            let putsOffLinks = keyFinder.isFirstLoad && !isNested && !plan.expectsFewRows
-            for many in columns.toManys {
-                toManyWriters.append(
-                    try ToManyWriter(
-                        many, of: columns.entity, policy: plan.links[many.link].many, schema,
-                        claims,
-                        mayPutOff: putsOffLinks, mayWalk: mayWalk, far, turn: toManyWriters.count,
-                        otherTurn: columns.otherEnd(of: many),
-                        mayRefuse: columns.hasOtherConstraints, on: connection))
-            }
-            self.toManyWriters = toManyWriters
-            var oneToOneWriters: [OneToOneWriter] = []
-            for oneToOne in columns.oneToOnes {
-                oneToOneWriters.append(
-                    try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
-            }
-            self.oneToOneWriters = oneToOneWriters
-            let share = memory.changes / (far.tables.count + 1)
-            net = NetChanges(on: connection, memoryBytes: share)
-            farNets = far.tables.map { _ in
-                NetChanges(on: connection, memoryBytes: share)
-            }
-            firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
-        } catch {
-            throw StoreError(error)
+        try session.completeLoad()
+        try keyFinder.begin(session, putsOff: !plan.expectsFewRows)
+        if memory.lendsToPages {
+            try keyFinder.lendToPages(session.connection)
         }
+        // Prepared after the finder has put indexes off, which would unprepare them.
+        let connection = session.connection
+        // What was written before the load is not counted.
+        _ = try connection.takeCacheShareWritten()
+        statements = try RowStatements(columns, on: connection)
+        rowUpdate = RowUpdate(columns, on: connection)
+        let mayWalk = columns.mayWalk && !isNested
+        // A walk sees only one of the objects that share a key.
+        walk =
+            mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
+            ? RowWalk(statements.selectFrom) : nil
+        var resolvers: [LinkResolver] = []
+        let lookups = LinkResolver.Lookups(
+            schema: schema, keyTables: keyTables, connection: connection,
+            memoryBytes: memory.links / max(1, plan.links.count)
+        ) { columns.mayRemember($0.table, isNested: isNested) }
+        for (position, link) in plan.links.enumerated() {
+            resolvers.append(
+                try LinkResolver(
+                    columns.destinations[position], key: link.nested == nil ? link.key : [],
+                    mayRemember: columns.mayRemember(
+                        link: position, schema, isNested: isNested)
+                        && !columns.namesOwnByNumber(link: position), lookups))
+        }
+        self.resolvers = resolvers
+        var toManyWriters: [ToManyWriter] = []
+        let putsOffLinks = keyFinder.isFirstLoad && !isNested && !plan.expectsFewRows
+        for many in columns.toManys {
+            toManyWriters.append(
+                try ToManyWriter(
+                    many, of: columns.entity, policy: plan.links[many.link].many, schema,
+                    claims,
+                    mayPutOff: putsOffLinks, mayWalk: mayWalk, far, turn: toManyWriters.count,
+                    otherTurn: columns.otherEnd(of: many),
+                    mayRefuse: columns.hasOtherConstraints, on: connection))
+        }
+        self.toManyWriters = toManyWriters
+        var oneToOneWriters: [OneToOneWriter] = []
+        for oneToOne in columns.oneToOnes {
+            oneToOneWriters.append(
+                try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
+        }
+        self.oneToOneWriters = oneToOneWriters
+        let share = memory.changes / (far.tables.count + 1)
+        net = NetChanges(on: connection, memoryBytes: share)
+        farNets = far.tables.map { _ in
+            NetChanges(on: connection, memoryBytes: share)
+        }
+        firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
         parking = Parking(
@@ -225,42 +221,32 @@ package final class BulkWriter {
     ) throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
-        do {
-            for place in 0..<batch.count {
-                likelyRow = likelyRows.isEmpty ? 0 : likelyRows[place]
-                try apply(batch, place, token: firstToken + Int64(place))
-            }
-            likelyRow = 0
-            // The batch's bytes are not ours after this.
-            try flushRows()
-        } catch {
-            throw StoreError(error)
+        for place in 0..<batch.count {
+            likelyRow = likelyRows.isEmpty ? 0 : likelyRows[place]
+            try apply(batch, place, token: firstToken + Int64(place))
         }
+        likelyRow = 0
+        // The batch's bytes are not ours after this.
+        try flushRows()
     }
 
     /// Does something while few pages of the store are in memory, which has to do for what the caller
     /// holds.
     package func withFewPages(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         let connection = session.connection
-        let lost = try storing { () throws(SQLiteError) in
-            try connection.shrinkPageCache(toBytes: 2 << 20)
-        }
+        let lost = try connection.shrinkPageCache(toBytes: 2 << 20)
         let result = Result(catching: body)
-        try storing { () throws(SQLiteError) in try connection.growPageCache(byBytes: lost) }
+        try connection.growPageCache(byBytes: lost)
         try result.get()
     }
 
     /// Writes what is collected, so that the context can be saved.
     package func flush() throws(StoreError) {
-        do {
-            try flushRows()
-            try flushLinks()
-        } catch {
-            throw StoreError(error)
-        }
+        try flushRows()
+        try flushLinks()
     }
 
-    func flushLinks() throws(SQLiteError) {
+    func flushLinks() throws(StoreError) {
         for writer in toManyWriters { try writer.flush() }
         for case let writer? in nestedWriters { try writer.flushLinks() }
     }
@@ -269,12 +255,8 @@ package final class BulkWriter {
     package func finish() throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
-        do {
-            try settleParked()
-            try flushRows()
-        } catch {
-            throw StoreError(error)
-        }
+        try settleParked()
+        try flushRows()
         try flush()
     }
 
@@ -324,28 +306,22 @@ package final class BulkWriter {
         changedSinceSave.removeAll(keepingCapacity: true)
         for writer in toManyWriters { writer.forgetOrders() }
         if !isNested {
-            cacheShare = try storing { () throws(SQLiteError) in
-                try session.connection.takeCacheShareWritten()
-            }
+            cacheShare = try session.connection.takeCacheShareWritten()
         }
         let isStale = session.foreignWrites != foreignWrites
         if !isNested {
-            try storing { () throws(SQLiteError) in try keyTables.refresh(isStale: isStale) }
+            try keyTables.refresh(isStale: isStale)
         }
         guard isStale else { return }
         foreignWrites = session.foreignWrites
-        do {
-            let root = plan.entity.rootNumber
-            _ = try session.peekKey(root: root)
-            if let taken = session.takenByOthers[root] { foreignKeys.append(taken) }
-            try forgetLookups()
-        } catch {
-            throw StoreError(error)
-        }
+        let root = plan.entity.rootNumber
+        _ = try session.peekKey(root: root)
+        if let taken = session.takenByOthers[root] { foreignKeys.append(taken) }
+        try forgetLookups()
     }
 
     /// Reads anew what was remembered of the tables, which have changed otherwise.
-    func forgetLookups() throws(SQLiteError) {
+    func forgetLookups() throws(StoreError) {
         for resolver in resolvers { resolver.forgetAll() }
         for writer in toManyWriters { writer.forgetOrders() }
         lastPlaces.removeAll()

@@ -14,7 +14,7 @@ final class CountBeside: Sendable {
     static let rowsMin = 50_000
 
     private let group = DispatchGroup()
-    private let outcome = Mutex<Result<Int, SQLiteError>>(.success(0))
+    private let outcome = Mutex<Result<Int, StoreError>>(.success(0))
     private let stopping: InterruptFlag
     // The thread that counts has it alone until the group is done.
     private nonisolated(unsafe) let reader: Connection
@@ -31,15 +31,11 @@ final class CountBeside: Sendable {
         _ count: SQLFragment, of entity: StoreLayout.Entity, beside session: WriteSession
     ) throws(StoreError) {
         let connection = session.connection
-        let isWorthIt = try storing { () throws(SQLiteError) in
-            guard ProcessInfo.processInfo.activeProcessorCount > 1, !session.hasWritten,
-                session.schema.database(ofRoot: entity.rootNumber) == "main",
-                try connection.integer("SELECT max(rowid) FROM \(entity.table)") ?? 0
-                    >= Self.rowsMin
-            else { return false }
-            return try connection.text("PRAGMA main.journal_mode") == "wal"
-        }
-        guard isWorthIt, let reader = try? session.newReader(),
+        guard ProcessInfo.processInfo.activeProcessorCount > 1, !session.hasWritten,
+            session.schema.database(ofRoot: entity.rootNumber) == "main",
+            try connection.integer("SELECT max(rowid) FROM \(entity.table)") ?? 0 >= Self.rowsMin,
+            try connection.text("PRAGMA main.journal_mode") == "wal",
+            let reader = try? session.newReader(),
             let statement = try? count.prepare(on: reader)
         else { return nil }
         let watched = connection.watchedFlag
@@ -50,7 +46,7 @@ final class CountBeside: Sendable {
         group.enter()
         do {
             try WorkerThread.start { [self] in
-                let result = Result { () throws(SQLiteError) in
+                let result = Result { () throws(StoreError) in
                     guard let rows, try rows.step() else { return 0 }
                     return Int(rows.integer(0))
                 }
@@ -73,7 +69,7 @@ final class CountBeside: Sendable {
     }
 
     /// Waits for the count.
-    func value() throws(SQLiteError) -> Int {
+    func value() throws(StoreError) -> Int {
         group.wait()
         return try outcome.withLock { $0 }.get()
     }

@@ -78,7 +78,7 @@ struct Deletion {
     /// Of those that match, the ones that a rule keeps.
     private func denials(
         of match: BatchMatch, _ root: Int64
-    ) throws(SQLiteError) -> [BatchDeleteResult.Denial] {
+    ) throws(StoreError) -> [BatchDeleteResult.Denial] {
         let rows = try connection.prepare(
             "SELECT edge, count(*) FROM \(Self.kept(root))"
                 + " WHERE pk IN (SELECT pk FROM \(match.table)) GROUP BY edge ORDER BY edge")
@@ -129,7 +129,7 @@ struct Deletion {
         return found
     }
 
-    private func clearDoomed(_ root: Int64) throws(SQLiteError) {
+    private func clearDoomed(_ root: Int64) throws(StoreError) {
         try connection.execute(
             """
             DROP TABLE IF EXISTS \(doomed(root));
@@ -139,7 +139,7 @@ struct Deletion {
 
     // MARK: Which objects go
 
-    private func cascade(_ reachable: [Int64], from root: Int64) throws(SQLiteError) {
+    private func cascade(_ reachable: [Int64], from root: Int64) throws(StoreError) {
         let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
         var level = 0
         // The hierarchies of which there are objects in the level.
@@ -163,7 +163,7 @@ struct Deletion {
 
     /// Lets each level be found without going through those before it, as long chains need it;
     /// where levels are few, going through them costs less than an index of all that goes.
-    private func indexLevels(_ reachable: [Int64]) throws(SQLiteError) {
+    private func indexLevels(_ reachable: [Int64]) throws(StoreError) {
         for number in reachable {
             try connection.execute(
                 "CREATE INDEX temp.ETL_DOOMED_\(number)_LEVELS ON ETL_DOOMED_\(number) (level)")
@@ -173,7 +173,7 @@ struct Deletion {
     /// Marks what a Deny rule keeps with that rule's edge, and so whatever cascades lead to it.
     ///
     /// - Returns: whether anything new was marked.
-    private func keepDenied(_ reachable: [Int64]) throws(SQLiteError) -> Bool {
+    private func keepDenied(_ reachable: [Int64]) throws(StoreError) -> Bool {
         var grew = false
         for (number, edge) in edges.enumerated()
         where edge.rule == .deny && reachable.contains(edge.sourceRoot) {
@@ -234,7 +234,7 @@ struct Deletion {
         }
     }
 
-    private func nullify(_ reachable: [Int64]) throws(SQLiteError) -> Int {
+    private func nullify(_ reachable: [Int64]) throws(StoreError) -> Int {
         var total = 0
         for edge in edges where edge.rule == .nullify && reachable.contains(edge.sourceRoot) {
             guard let condition = pointingBack(edge, reachable) else { continue }
@@ -257,7 +257,7 @@ struct Deletion {
     }
 
     /// Notes the objects that lose a link which is not in their own rows.
-    private func noteLinks(_ reachable: [Int64]) throws(SQLiteError) {
+    private func noteLinks(_ reachable: [Int64]) throws(StoreError) {
         for edge in allEdges where reachable.contains(edge.sourceRoot) {
             guard let inverse = session.schema.linkEnd(edge.inverseName, of: edge.destinationName)
             else { continue }
@@ -288,7 +288,7 @@ struct Deletion {
 
     /// Whether a good part of the objects goes, which lead to few others: then a look at each of
     /// those costs less than one at each object that goes.
-    private func leadsToFew(_ edge: RelationshipEdge) throws(SQLiteError) -> Bool {
+    private func leadsToFew(_ edge: RelationshipEdge) throws(StoreError) -> Bool {
         let going = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
         let all = try largestKey(edge.sourceTable)
         let destinations = try largestKey(edge.destinationTable)
@@ -296,11 +296,11 @@ struct Deletion {
     }
 
     /// No fewer than the table's rows.
-    private func largestKey(_ table: String) throws(SQLiteError) -> Int64 {
+    private func largestKey(_ table: String) throws(StoreError) -> Int64 {
         try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
     }
 
-    private func deleteJoinRows(_ reachable: [Int64]) throws(SQLiteError) {
+    private func deleteJoinRows(_ reachable: [Int64]) throws(StoreError) {
         for edge in allEdges where reachable.contains(edge.sourceRoot) {
             guard let join = edge.join else { continue }
             let owners = edge.owners(in: doomed(edge.sourceRoot))
@@ -317,7 +317,7 @@ struct Deletion {
 
     private func count(
         _ root: Int64, _ matchedRoot: Int64, into cascaded: inout [String: Int]
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let matched =
             root == matchedRoot ? " WHERE pk NOT IN (SELECT pk FROM temp.ETL_MATCHED)" : ""
         let rows = try connection.prepare(
@@ -328,7 +328,7 @@ struct Deletion {
         }
     }
 
-    private mutating func deleteRows(_ root: Int64) throws(SQLiteError) {
+    private mutating func deleteRows(_ root: Int64) throws(StoreError) {
         guard let entity = session.schema.entity(number: root) else { return }
         try session.history?.willDelete(
             rowsOf: entity.table, keys: "SELECT pk FROM \(doomed(root))")
@@ -344,7 +344,7 @@ struct Deletion {
         gone?.formUnion(going)
         try session.releaseFiles(of: entity, rows: "SELECT pk FROM \(doomed(root))")
         try connection.withIndexesAside(of: entity.table, deleting: count) {
-            () throws(SQLiteError) in
+            () throws(StoreError) in
             try connection.execute(
                 "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")
         }

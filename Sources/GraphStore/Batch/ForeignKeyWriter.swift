@@ -29,7 +29,7 @@ final class ForeignKeyWriter {
     init(
         _ place: StoreLayout.ForeignKey, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         _ far: FarChanges, turn: Int, remembersOrders: Bool, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         self.place = place
         own = schema.linkEnd(place.relationship.name, of: entity.name)
         inverse = schema.inverseEnd(of: place.relationship)
@@ -64,7 +64,7 @@ final class ForeignKeyWriter {
     func change(
         _ owner: ManagedObjectID, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>, in session: WriteSession
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         switch policy {
         case .replace: try replace(owner, with: destinations, but: left, in: session)
         case .add: try add(owner, destinations, but: left, in: session)
@@ -75,7 +75,7 @@ final class ForeignKeyWriter {
     private func replace(
         _ owner: ManagedObjectID, with destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var existing: [Int64] = []
         var orders: [Int64: Int64] = [:]
         select.bind(owner.primaryKey, at: 1)
@@ -111,7 +111,7 @@ final class ForeignKeyWriter {
     private func add(
         _ owner: ManagedObjectID, _ destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var difference: UInt64?
         var order: Int64?
         for destination in destinations {
@@ -134,7 +134,7 @@ final class ForeignKeyWriter {
     private func remove(
         _ owner: ManagedObjectID, _ destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var difference: UInt64?
         for destination in destinations where !left.contains(destination) {
             guard let link = try link(of: destination), link.owner == owner.primaryKey else {
@@ -147,7 +147,7 @@ final class ForeignKeyWriter {
     }
 
     /// The largest place in the owner's order; 0 where it has no objects.
-    private func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
+    private func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         if let known = lastOrders[owner] { return known }
         guard let last else { return 0 }
         last.bind(owner, at: 1)
@@ -160,7 +160,7 @@ final class ForeignKeyWriter {
     /// Forgets what others may have changed.
     func forgetOrders() { lastOrders.removeAll() }
 
-    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+    func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
         select.bind(owner, at: 1)
         var found: [Int64] = []
         while try select.step() { found.append(select.integer(0)) }
@@ -168,7 +168,7 @@ final class ForeignKeyWriter {
     }
 
     /// Makes a destination point to none, whoever has it.
-    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+    func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
         far.note(previous, in: nil, went.turned(turn))
@@ -183,7 +183,7 @@ final class ForeignKeyWriter {
         var hash: UInt64
     }
 
-    private func link(of destination: Int64) throws(SQLiteError) -> Link? {
+    private func link(of destination: Int64) throws(StoreError) -> Link? {
         current.bind(destination, at: 1)
         guard try current.step() else { return nil }
         defer { current.reset() }
@@ -198,7 +198,7 @@ final class ForeignKeyWriter {
 
     private func point(
         _ destination: Int64, to owner: ManagedObjectID?, order: Int64, in session: WriteSession
-    ) throws(SQLiteError) -> UInt64 {
+    ) throws(StoreError) -> UInt64 {
         guard let link = try link(of: destination) else { return 0 }
         return try point(destination, link, to: owner, order: order, in: session)
     }
@@ -210,7 +210,7 @@ final class ForeignKeyWriter {
     private func point(
         _ destination: Int64, _ link: Link, to owner: ManagedObjectID?, order: Int64,
         in session: WriteSession
-    ) throws(SQLiteError) -> UInt64 {
+    ) throws(StoreError) -> UInt64 {
         let entity = link.entity
         let values = values(owner, order: order)
         var rowDifference = link.hash

@@ -39,7 +39,7 @@ final class JoinSpool {
     init?(
         _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: FarChanges,
         on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
             let table = schema.joinTables.first(where: { $0.name == join.table }),
             table.orderColumns.isEmpty,
@@ -62,7 +62,7 @@ final class JoinSpool {
     }
 
     /// Links an object that is new.
-    func link(new owner: Int64, to destinations: [Int64]) throws(SQLiteError) {
+    func link(new owner: Int64, to destinations: [Int64]) throws(StoreError) {
         if !destinations.isEmpty { marks.add(owner, number: try nextNumber()) }
         try append(owner, destinations)
         note(destinations, owner)
@@ -76,7 +76,7 @@ final class JoinSpool {
     }
 
     /// The number of the next pair.
-    private func nextNumber() throws(SQLiteError) -> Int64 {
+    private func nextNumber() throws(StoreError) -> Int64 {
         if let next { return next }
         defer { nextInTable.reset() }
         let number = try nextInTable.step() ? nextInTable.integer(0) : 1
@@ -85,7 +85,7 @@ final class JoinSpool {
         return number
     }
 
-    private func append(_ owner: Int64, _ destinations: [Int64]) throws(SQLiteError) {
+    private func append(_ owner: Int64, _ destinations: [Int64]) throws(StoreError) {
         var number = try nextNumber()
         for destination in destinations {
             pending.append((owner, destination))
@@ -101,7 +101,7 @@ final class JoinSpool {
     ///   not looked up, and taken for a change.
     func change(
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         guard policy == .replace else {
             try append(owner, destinations)
             // Some of them may be added again, so nothing takes this back.
@@ -125,7 +125,7 @@ final class JoinSpool {
     /// others were read behind the place of its own.
     private func current(
         _ owner: Int64
-    ) throws(SQLiteError) -> (found: [Int64], passed: Int) {
+    ) throws(StoreError) -> (found: [Int64], passed: Int) {
         // Before the marks are asked, of which a rollback leaves some that lead nowhere.
         let firstPending = try nextNumber() - Int64(pending.count)
         relinkedUpTo.bind(owner, at: 1)
@@ -163,14 +163,14 @@ final class JoinSpool {
     }
 
     /// Forgets a new object whose row was refused.
-    func takeBack(_ owner: Int64) throws(SQLiteError) {
+    func takeBack(_ owner: Int64) throws(StoreError) {
         note(try current(owner).found, owner)
         try forget(owner)
     }
 
     /// Forgets the links that the object got so far, those that wait among them: their numbers
     /// are known.
-    func forget(_ owner: Int64) throws(SQLiteError) {
+    func forget(_ owner: Int64) throws(StoreError) {
         relink.bind(owner, at: 1)
         relink.bind(try nextNumber() - 1, at: 2)
         try relink.run()
@@ -183,11 +183,11 @@ final class JoinSpool {
     }
 
     /// Writes the pairs that wait.
-    func flush() throws(SQLiteError) {
+    func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         insert.bind(try nextNumber() - Int64(pending.count), at: 1)
         insert.bind(PackedLinks.pack(pending, into: &packed), at: 2)
-        try packed.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+        try packed.withUnsafeBufferPointer { bytes throws(StoreError) in
             insert.bind(blob: bytes, at: 3)
             try insert.step()
         }

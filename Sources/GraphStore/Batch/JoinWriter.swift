@@ -47,7 +47,7 @@ final class JoinWriter {
         _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         mayWalk: Bool, otherTurn: Int?, isShared: Bool, remembersOrders: Bool, mayRefuse: Bool,
         _ far: FarChanges, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
         self.remembersOrders = remembersOrders
@@ -80,7 +80,7 @@ final class JoinWriter {
     /// - Parameter left: objects that stay as they are.
     func link(
         new owner: Int64, to destinations: [Int64], but left: Set<Int64>
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard !destinations.isEmpty else { return }
         firstPendingOwner = min(firstPendingOwner, owner)
         for (position, destination) in destinations.enumerated()
@@ -144,7 +144,7 @@ final class JoinWriter {
     func change(
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         // The other end gets its order from that of the records.
         if owner >= firstPendingOwner || pairs.hasBackOrder { try flush() }
         switch policy {
@@ -155,7 +155,7 @@ final class JoinWriter {
     }
 
     /// An object's links.
-    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+    func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
         if owner >= firstPendingOwner { try flush() }
         try readExisting(of: owner)
         return existing
@@ -163,7 +163,7 @@ final class JoinWriter {
 
     private func replace(
         _ owner: Int64, with wanted: [Int64], but left: Set<Int64>
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         try readExisting(of: owner)
         let hasOrder = isOrdered && !isReflexive
         if hasOrder ? existing == wanted : isExisting(wanted) { return nil }
@@ -191,7 +191,7 @@ final class JoinWriter {
         return left.isEmpty || difference != 0 ? difference : nil
     }
 
-    private func readExisting(of owner: Int64) throws(SQLiteError) {
+    private func readExisting(of owner: Int64) throws(StoreError) {
         existing.removeAll(keepingCapacity: true)
         if mayWalk { return try reader.read(owner, into: &existing) }
         select.bind(owner, at: 1)
@@ -214,7 +214,7 @@ final class JoinWriter {
 
     private func add(
         _ owner: Int64, _ destinations: [Int64], but left: Set<Int64>
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var order: Int64 = 0
         if isOrdered { order = try lastOrder(of: owner) }
         var difference: UInt64?
@@ -228,7 +228,7 @@ final class JoinWriter {
     }
 
     /// Not looked up for every record of an owner, for that reads all its links.
-    private func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
+    private func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         if let known = lastOrders[owner] { return known }
         let order = try pairs.lastOrder(of: owner)
         if remembersOrders { lastOrders[owner] = order }
@@ -237,7 +237,7 @@ final class JoinWriter {
 
     private func remove(
         _ owner: Int64, _ destinations: [Int64], but left: Set<Int64>
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         var difference: UInt64?
         for destination in destinations where !left.contains(destination) {
             let change = try unlink(owner, destination)
@@ -248,7 +248,7 @@ final class JoinWriter {
 
     private func link(
         _ owner: Int64, _ destination: Int64, order: Int64
-    ) throws(SQLiteError) -> UInt64 {
+    ) throws(StoreError) -> UInt64 {
         closeWalk()
         var isNew = try insert(pairs.pair(owner, destination, order: order))
         if isNew, remembersOrders { lastOrders[owner] = order }
@@ -261,7 +261,7 @@ final class JoinWriter {
         return Self.hash(destination)
     }
 
-    private func unlink(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> UInt64 {
+    private func unlink(_ owner: Int64, _ destination: Int64) throws(StoreError) -> UInt64 {
         closeWalk()
         var isGone = try pairs.delete(owner, destination)
         if isReflexive, destination != owner {
@@ -285,7 +285,7 @@ final class JoinWriter {
     }
 
     /// Writes the collected pairs.
-    func flush() throws(SQLiteError) {
+    func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         closeWalk()
         if pairs.hasBackOrder {
@@ -311,7 +311,7 @@ final class JoinWriter {
     /// Inserts a pair; if the other end is ordered, at the end of its order, as a save does.
     ///
     /// - Returns: whether the pair was not there.
-    private func insert(_ pair: PairStatements.Pair) throws(SQLiteError) -> Bool {
+    private func insert(_ pair: PairStatements.Pair) throws(StoreError) -> Bool {
         guard pairs.hasBackOrder else { return try pairs.insert(pair) }
         let destination = pairs.destination(of: pair)
         // Another writer of the table may add to the order.

@@ -36,7 +36,7 @@ struct KeyFinder: ~Copyable {
     /// Looks at the table, and may put indexes off where it is empty.
     mutating func begin(
         _ session: WriteSession, putsOff: Bool
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let connection = session.connection
         let table = plan.entity.table
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
@@ -62,7 +62,7 @@ struct KeyFinder: ~Copyable {
 
     /// Without an index, each lookup would scan the table, so the first one is preceded by the map
     /// or by a table of keys.
-    private mutating func beginLookups(_ connection: Connection) throws(SQLiteError) {
+    private mutating func beginLookups(_ connection: Connection) throws(StoreError) {
         let hasIndex = try KeyLookup.hasIndex(
             on: plan.keyColumns, of: plan.entity.table, connection)
         guard !hasIndex, mayBeginMap else { return try makeLookup(connection) }
@@ -70,7 +70,7 @@ struct KeyFinder: ~Copyable {
         try load(connection)
     }
 
-    private mutating func makeLookup(_ connection: Connection) throws(SQLiteError) {
+    private mutating func makeLookup(_ connection: Connection) throws(StoreError) {
         guard !plan.isKeyUnique, lookup == nil else { return }
         lookup = try KeyLookup(
             plan.entity, columns: plan.keyColumns, tables, on: connection)
@@ -96,7 +96,7 @@ struct KeyFinder: ~Copyable {
     /// Keeps so much memory for the map as the table's keys need, and leaves the rest to the pages
     /// of the table and its indexes, which are read and written for most records; it comes back
     /// when new keys need it.
-    mutating func lendToPages(_ connection: Connection) throws(SQLiteError) {
+    mutating func lendToPages(_ connection: Connection) throws(StoreError) {
         guard !isFirstLoad, memoryBytes > 0 else { return }
         lentBytes = memoryBytes - (mayBeginMap ? max(memoryBytes / 8, mapBytes) : 0)
         memoryBytes -= lentBytes
@@ -104,7 +104,7 @@ struct KeyFinder: ~Copyable {
     }
 
     /// Takes back what is lent, as far as a map needs it that grows.
-    private mutating func takeBack(_ connection: Connection) throws(SQLiteError) {
+    private mutating func takeBack(_ connection: Connection) throws(StoreError) {
         let bytes = min(lentBytes, max(memoryBytes, map.bytesAfterGrowth - memoryBytes))
         lentBytes -= bytes
         memoryBytes += bytes
@@ -141,13 +141,13 @@ struct KeyFinder: ~Copyable {
     /// Begins the map at once, if there is room for it.
     ///
     /// - Returns: whether there is one.
-    mutating func beginMap(_ connection: Connection) throws(SQLiteError) -> Bool {
+    mutating func beginMap(_ connection: Connection) throws(StoreError) -> Bool {
         if !usesMap, mayBeginMap { try changeWay(connection) }
         return usesMap
     }
 
     /// Gives the map up where it may not grow, or begins one.
-    mutating func changeWay(_ connection: Connection) throws(SQLiteError) {
+    mutating func changeWay(_ connection: Connection) throws(StoreError) {
         if usesMap {
             guard map.bytesAfterGrowth <= memoryBytes + lentBytes else {
                 return try giveUpMap(connection)
@@ -159,14 +159,14 @@ struct KeyFinder: ~Copyable {
     }
 
     /// Reads the keys again: somebody else has written.
-    mutating func reload(_ connection: Connection) throws(SQLiteError) {
+    mutating func reload(_ connection: Connection) throws(StoreError) {
         guard usesMap else { return }
         // Not beside the new one.
         map = KeyIndex()
         try load(connection)
     }
 
-    private mutating func load(_ connection: Connection) throws(SQLiteError) {
+    private mutating func load(_ connection: Connection) throws(StoreError) {
         map = KeyIndex(rows: rowsEstimate)
         let columns = plan.keyColumns.joined(separator: ", ")
         // A constraint covers the whole table, a key without one only the entity's objects.
@@ -193,7 +193,7 @@ struct KeyFinder: ~Copyable {
         }
     }
 
-    private mutating func giveUpMap(_ connection: Connection) throws(SQLiteError) {
+    private mutating func giveUpMap(_ connection: Connection) throws(StoreError) {
         if let name = keyIndexPutOff { try PendingIndexes.make(name, on: connection) }
         keyIndexPutOff = nil
         usesMap = false

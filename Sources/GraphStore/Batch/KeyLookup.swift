@@ -38,7 +38,7 @@ final class KeyLookup {
     init(
         _ entity: StoreLayout.Entity, columns: [String], _ tables: KeyTables,
         on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         if try Self.hasIndex(on: columns, of: entity.table, connection) {
             let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
             let family = entity.familyCondition().map { " AND +\($0)" } ?? ""
@@ -54,7 +54,7 @@ final class KeyLookup {
     /// Finds the objects whose key is bound.
     ///
     /// - Parameter bind: binds the key's values from the first parameter on.
-    func find(_ bind: (Statement) -> Void) throws(SQLiteError) -> KeyMatch {
+    func find(_ bind: (Statement) -> Void) throws(StoreError) -> KeyMatch {
         bind(select)
         guard try select.step() else { return .none }
         defer { select.reset() }
@@ -68,7 +68,7 @@ final class KeyLookup {
     /// Whether an index of the table begins with these columns, in any order.
     static func hasIndex(
         on columns: [String], of table: String, _ connection: Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let indexed = try connection.prepare(
             "SELECT l.name, c.name FROM pragma_index_list(?) l, pragma_index_xinfo(l.name) c"
                 + " WHERE NOT l.partial AND c.coll = 'BINARY' AND c.seqno < ?"

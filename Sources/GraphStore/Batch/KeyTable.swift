@@ -21,7 +21,7 @@ final class KeyTable {
     init(
         _ entity: StoreLayout.Entity, columns: [String], named name: String,
         on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         self.connection = connection
         self.entity = entity
         self.columns = columns
@@ -49,7 +49,7 @@ final class KeyTable {
     /// table.
     ///
     /// - Parameter isStale: whether another connection has written.
-    func refresh(isStale: Bool) throws(SQLiteError) {
+    func refresh(isStale: Bool) throws(StoreError) {
         let names = try connection.prepare(
             "SELECT count(*) FROM temp.sqlite_schema WHERE name = ?1 OR name GLOB ?1 || '_*'")
         names.bind(name, at: 1)
@@ -62,7 +62,7 @@ final class KeyTable {
         try addTriggers()
     }
 
-    private func fill() throws(SQLiteError) {
+    private func fill() throws(StoreError) {
         // Rows of this statement do not count as changes of the store.
         let keys = columns.enumerated().map { ", \($1) AS K\($0)" }.joined()
         try connection.execute(
@@ -72,12 +72,12 @@ final class KeyTable {
             FROM \(entity.table) WHERE \(condition(of: ""))
             """)
         let names = columns.indices.map { "K\($0)" }.joined(separator: ", ")
-        try connection.withSmallSorter { () throws(SQLiteError) in
+        try connection.withSmallSorter { () throws(StoreError) in
             try connection.execute("CREATE INDEX temp.\(name)_K ON \(name) (\(names), P, E)")
         }
     }
 
-    private func addTriggers() throws(SQLiteError) {
+    private func addTriggers() throws(StoreError) {
         let table = entity.table
         let new = columns.map { ", NEW.\($0)" }.joined()
         let insert = "INSERT INTO \(name) SELECT NEW.Z_PK, NEW.Z_ENT\(new)"
@@ -115,7 +115,7 @@ final class KeyTables {
     /// The table for a key of an entity, which is made if there is none.
     func table(
         of entity: StoreLayout.Entity, columns: [String]
-    ) throws(SQLiteError) -> KeyTable {
+    ) throws(StoreError) -> KeyTable {
         let key = ([entity.name] + columns).joined(separator: " ")
         if let known = tables[key] { return known }
         let table = try KeyTable(
@@ -125,7 +125,7 @@ final class KeyTables {
     }
 
     /// Reads keys again if another connection has written, or if a rollback has undone a table.
-    func refresh(isStale: Bool) throws(SQLiteError) {
+    func refresh(isStale: Bool) throws(StoreError) {
         for table in tables.values { try table.refresh(isStale: isStale) }
     }
 }

@@ -53,7 +53,7 @@ final class LinkResolver {
     init(
         _ destination: StoreLayout.Entity, key: [BulkPlan.KeyPart], mayRemember: Bool,
         _ lookups: Lookups
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         self.destination = destination
         let targetCount = key.count { $0.entity != nil }
         hasRelationship = targetCount > 0
@@ -85,7 +85,7 @@ final class LinkResolver {
     private static func part(
         _ part: BulkPlan.KeyPart, of destination: StoreLayout.Entity, _ lookups: Lookups,
         _ targetCount: Int
-    ) throws(SQLiteError) -> Part? {
+    ) throws(StoreError) -> Part? {
         if part.property == ObjectNumber.explicitKey {
             return Part(
                 name: ObjectNumber.key, column: "Z_PK", width: 1, validator: nil, type: nil,
@@ -135,7 +135,7 @@ final class LinkResolver {
     // MARK: Finding
 
     /// The object with that key, if there is one.
-    func find(_ key: LinkKey) throws(SQLiteError) -> KeyMatch {
+    func find(_ key: LinkKey) throws(StoreError) -> KeyMatch {
         guard hasRelationship else { return try findStored(key) }
         var cells: [BulkCell] = []
         for (part, values) in values(of: key) {
@@ -154,7 +154,7 @@ final class LinkResolver {
     }
 
     /// - Parameter key: what the columns hold.
-    private func findStored(_ key: LinkKey) throws(SQLiteError) -> KeyMatch {
+    private func findStored(_ key: LinkKey) throws(StoreError) -> KeyMatch {
         let hash = key.hash
         if mayRemember, let known = remembered(key, hash) { return .one(known) }
         if let lookup {
@@ -236,7 +236,7 @@ final class LinkResolver {
     ///
     /// One that is named by its number gets another one: it is the stand-in of a preview. So are the
     /// objects that relationships of the key lead to, if they are missing.
-    func create(_ key: LinkKey, in session: WriteSession) throws(SQLiteError) -> ManagedObjectID {
+    func create(_ key: LinkKey, in session: WriteSession) throws(StoreError) -> ManagedObjectID {
         var cells: [BulkCell] = []
         var entities: [BulkCell] = []
         for (part, values) in values(of: key) {

@@ -82,7 +82,7 @@ final class LinkTimes {
     func say(_ matter: Matter) { said.append(matter) }
 
     /// Whether a later record has spoken of it.
-    func isLater(_ matter: Matter) throws(SQLiteError) -> Bool {
+    func isLater(_ matter: Matter) throws(StoreError) -> Bool {
         guard let select = statements?.isLater else { return false }
         select.bind(matter.kind, at: 1)
         select.bind(matter.object, at: 2)
@@ -93,7 +93,7 @@ final class LinkTimes {
     }
 
     /// Notes that the record is written.
-    func endRecord() throws(SQLiteError) {
+    func endRecord() throws(StoreError) {
         defer { said.removeAll(keepingCapacity: true) }
         if let insert = statements?.insert {
             for matter in said { try write(Entry(matter: matter, time: time), insert) }
@@ -106,11 +106,11 @@ final class LinkTimes {
     // MARK: All of them
 
     /// Gets ready to be asked, when no more records come.
-    func beginSettling() throws(SQLiteError) {
+    func beginSettling() throws(StoreError) {
         guard isKept else { return }
         try spill()
         let (connection, name) = (table.connection, table.name)
-        try connection.withSmallSorter { () throws(SQLiteError) in
+        try connection.withSmallSorter { () throws(StoreError) in
             try connection.execute(
                 "CREATE INDEX \(name)_MATTER ON \(name.dropFirst("temp.".count))"
                     + " (KIND, OBJECT, OTHER, TIME)")
@@ -122,7 +122,7 @@ final class LinkTimes {
     }
 
     /// Forgets everything: no record waits.
-    func endSettling() throws(SQLiteError) {
+    func endSettling() throws(StoreError) {
         guard isSettling else { return }
         statements = nil
         isKept = false
@@ -132,7 +132,7 @@ final class LinkTimes {
     }
 
     /// Moves the entries out of memory.
-    private func spill() throws(SQLiteError) {
+    private func spill() throws(StoreError) {
         try table.make()
         let insert = try table.connection.cached("INSERT INTO \(table.name) VALUES (?, ?, ?, ?)")
         for entry in entries { try write(entry, insert) }
@@ -140,7 +140,7 @@ final class LinkTimes {
         notedCount = 0
     }
 
-    private func write(_ entry: Entry, _ insert: Statement) throws(SQLiteError) {
+    private func write(_ entry: Entry, _ insert: Statement) throws(StoreError) {
         insert.bind(entry.matter.kind, at: 1)
         insert.bind(entry.matter.object, at: 2)
         insert.bind(entry.matter.other, at: 3)
@@ -151,7 +151,7 @@ final class LinkTimes {
     // MARK: Notes
 
     /// What came since the last note; empty where nothing did.
-    func takeNote() throws(SQLiteError) -> [UInt8] {
+    func takeNote() throws(StoreError) -> [UInt8] {
         var note = NoteWriter()
         var last = Entry(matter: Matter(kind: 0, object: 0), time: 0)
         for entry in entries[notedCount...] {
@@ -167,7 +167,7 @@ final class LinkTimes {
     }
 
     /// Takes over a note of an earlier load.
-    func recall(_ note: [UInt8]) throws(SQLiteError) {
+    func recall(_ note: [UInt8]) throws(StoreError) {
         var reader = NoteReader(note)
         var time: Int64 = 0
         while !reader.isAtEnd {

@@ -56,7 +56,7 @@ struct LoadOwner: Equatable {
     var note: String { "-- \(process) \(processStart) \(systemStart) \(connection) \(file)" }
 
     /// The load that another connection is at in this store; nil where there is none.
-    static func other(than connection: Connection) throws(SQLiteError) -> LoadOwner? {
+    static func other(than connection: Connection) throws(StoreError) -> LoadOwner? {
         other(than: connection, note: try note(on: connection))
     }
 
@@ -69,7 +69,7 @@ struct LoadOwner: Equatable {
     }
 
     /// What the store says of the last load into it; empty where it says nothing.
-    static func note(on connection: Connection) throws(SQLiteError) -> String {
+    static func note(on connection: Connection) throws(StoreError) -> String {
         try connection.text("SELECT SQL FROM ETL_PENDING WHERE NAME = '\(noteName)'") ?? ""
     }
 
@@ -85,10 +85,10 @@ struct LoadOwner: Equatable {
     }
 
     /// What to tell of a write that comes in between.
-    func refusal(_ path: String) -> SQLiteError {
-        SQLiteError(
-            extendedCode: 5,  // SQLITE_BUSY
-            message: "\(path) is in its first load, by process \(process), whose indexes and links"
+    func refusal(_ path: String) -> StoreError {
+        StoreError(
+            .busy,
+            "\(path) is in its first load, by process \(process), whose indexes and links"
                 + " come at its end")
     }
 

@@ -30,7 +30,7 @@ final class LoadTable {
     }
 
     /// Makes sure that the table is there.
-    func make() throws(SQLiteError) {
+    func make() throws(StoreError) {
         // What was made within a savepoint may be gone with it.
         try connection.execute("CREATE TABLE IF NOT EXISTS \(name) (\(columns))")
         isMade = true

@@ -39,7 +39,7 @@ struct NetChanges {
     /// The distance after another change, and how often the row was written so far.
     mutating func change(
         _ primaryKey: Int64, by difference: UInt64, writes: UInt32 = 1
-    ) throws(SQLiteError) -> State {
+    ) throws(StoreError) -> State {
         var state = try state(primaryKey)
         state.distance ^= difference
         state.writes &+= writes
@@ -48,14 +48,14 @@ struct NetChanges {
     }
 
     /// The same for a row that nothing has changed before.
-    mutating func begin(_ primaryKey: Int64, by difference: UInt64) throws(SQLiteError) -> State {
+    mutating func begin(_ primaryKey: Int64, by difference: UInt64) throws(StoreError) -> State {
         let state = State(distance: difference, writes: 1)
         try set(primaryKey, state)
         return state
     }
 
     /// The row's distance from what it was, and how often it was written.
-    func state(_ primaryKey: Int64) throws(SQLiteError) -> State {
+    func state(_ primaryKey: Int64) throws(StoreError) -> State {
         if let state = recent[primaryKey] { return state }
         guard hasSpilled else { return State() }
         let select = try table.connection.cached(
@@ -69,18 +69,18 @@ struct NetChanges {
     }
 
     /// Takes over what is known of the row.
-    mutating func set(_ primaryKey: Int64, _ state: State) throws(SQLiteError) {
+    mutating func set(_ primaryKey: Int64, _ state: State) throws(StoreError) {
         if recent.count >= rowsMax, recent[primaryKey] == nil { try spill() }
         recent[primaryKey] = state
     }
 
     /// Whether the row differs from what it was before the load.
-    func isChanged(_ primaryKey: Int64) throws(SQLiteError) -> Bool {
+    func isChanged(_ primaryKey: Int64) throws(StoreError) -> Bool {
         try state(primaryKey).distance != 0
     }
 
     /// Forgets the row, which is what it was.
-    mutating func forget(_ primaryKey: Int64) throws(SQLiteError) {
+    mutating func forget(_ primaryKey: Int64) throws(StoreError) {
         guard hasSpilled else {
             recent[primaryKey] = nil
             return
@@ -88,7 +88,7 @@ struct NetChanges {
         try set(primaryKey, State())
     }
 
-    private mutating func spill() throws(SQLiteError) {
+    private mutating func spill() throws(StoreError) {
         try table.make()
         let insert = try table.connection.prepare(
             "INSERT OR REPLACE INTO \(table.name) VALUES (?, ?, ?)")

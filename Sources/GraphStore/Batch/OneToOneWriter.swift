@@ -23,7 +23,7 @@ final class OneToOneWriter {
         init(
             _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: FarChanges,
             on connection: Connection
-        ) throws(SQLiteError) {
+        ) throws(StoreError) {
             self.table = far.number(of: table)
             self.link = link
             hasColumns = true
@@ -43,7 +43,7 @@ final class OneToOneWriter {
         init(
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
             _ link: LinkEnd?, _ far: FarChanges, on connection: Connection
-        ) throws(SQLiteError) {
+        ) throws(StoreError) {
             self.table = far.number(of: table)
             self.link = link
             hasColumns = false
@@ -69,7 +69,7 @@ final class OneToOneWriter {
     init(
         _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: FarChanges,
         _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let link = oneToOne.link
         let key = plan.keyColumn(ofLink: link) ?? 0
         let destinationTable = oneToOne.destinationTable
@@ -117,7 +117,7 @@ final class OneToOneWriter {
     func pointBack(
         _ owner: ManagedObjectID, _ row: ResolvedRow, formerly former: Int64?,
         in session: WriteSession
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let cell = row.cells[keyColumn]
         guard cell.kind != .absent else { return }
         let destination: Int64? = cell.kind == .integer ? cell.integerValue : nil
@@ -164,7 +164,7 @@ final class OneToOneWriter {
     /// Notes that a destination that has no column has another owner now.
     private func touch(
         _ destination: Int64, from previous: Int64?, to owner: Int64, _ session: WriteSession
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         current.bind(destination, at: 1)
         guard try current.step() else { return }
         let entity = current.integer(0)
@@ -177,7 +177,7 @@ final class OneToOneWriter {
     }
 
     /// Makes the destination point to nothing, and nothing to it.
-    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+    func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         current.bind(destination, at: 1)
         let owner: Int64? =
             try current.step() && !current.isNull(1) ? current.integer(1) : nil
@@ -196,7 +196,7 @@ final class OneToOneWriter {
     private func clear(
         _ end: End, leadingTo key: Int64, but exception: Int64?, formerly former: Int64? = nil,
         _ session: WriteSession
-    ) throws(SQLiteError) -> Int64? {
+    ) throws(StoreError) -> Int64? {
         if end.needsFormer {
             guard let former else { return nil }
             end.others.bind(former, at: 3)

@@ -25,7 +25,7 @@ struct PairStatements {
 
     init(
         _ join: StoreLayout.Join, _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let table = schema.joinTables.first { $0.name == join.table }
         ownerIsFirst = table?.firstColumn == join.ownerColumn
         isOrdered = join.orderColumn != nil
@@ -64,13 +64,13 @@ struct PairStatements {
     func destination(of pair: Pair) -> Int64 { ownerIsFirst ? pair.second : pair.first }
 
     /// Inserts a pair, and tells whether it was not there.
-    func insert(_ pair: Pair) throws(SQLiteError) -> Bool {
+    func insert(_ pair: Pair) throws(StoreError) -> Bool {
         bind(pair, to: insertOne, from: 1)
         return try insertOne.run() > 0
     }
 
     /// Inserts pairs, as far as they are not there.
-    func insert(_ pairs: [Pair]) throws(SQLiteError) {
+    func insert(_ pairs: [Pair]) throws(StoreError) {
         let size = RowStatements.groupSize
         let width: Int32 = 2 + (isOrdered ? 1 : 0) + (hasBackOrder ? 1 : 0)
         var position = 0
@@ -88,23 +88,23 @@ struct PairStatements {
     }
 
     /// Deletes a pair, and tells whether it was there.
-    func delete(_ owner: Int64, _ destination: Int64) throws(SQLiteError) -> Bool {
+    func delete(_ owner: Int64, _ destination: Int64) throws(StoreError) -> Bool {
         deleteOne.bind(owner, at: 1)
         deleteOne.bind(destination, at: 2)
         return try deleteOne.run() > 0
     }
 
     /// The largest place in the owner's order; 0 where it has no pair.
-    func lastOrder(of owner: Int64) throws(SQLiteError) -> Int64 {
+    func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         try Self.last(last, of: owner)
     }
 
     /// The largest place in the destination's order; 0 where it has no pair.
-    func lastBackOrder(of destination: Int64) throws(SQLiteError) -> Int64 {
+    func lastBackOrder(of destination: Int64) throws(StoreError) -> Int64 {
         try Self.last(lastBack, of: destination)
     }
 
-    private static func last(_ statement: Statement, of key: Int64) throws(SQLiteError) -> Int64 {
+    private static func last(_ statement: Statement, of key: Int64) throws(StoreError) -> Int64 {
         statement.bind(key, at: 1)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
@@ -112,7 +112,7 @@ struct PairStatements {
 
     func setOrder(
         _ place: Int64, _ owner: Int64, _ destination: Int64
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         order.bind(place, at: 1)
         order.bind(owner, at: 2)
         order.bind(destination, at: 3)

@@ -42,7 +42,7 @@ final class ParkedEntries {
     /// - Parameter names: gives the names of each, by its position among them.
     func append(
         _ entries: [Entry], names: (Int) -> [UInt64] = { _ in [] }
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard !entries.isEmpty else { return }
         try table.make()
         var insertName: Statement?
@@ -63,18 +63,18 @@ final class ParkedEntries {
         }
     }
 
-    private func prepareNames() throws(SQLiteError) -> Statement {
+    private func prepareNames() throws(StoreError) -> Statement {
         try nameTable.make()
         hasNames = true
         return try table.connection.cached("INSERT INTO \(nameTable.name) VALUES (?, ?)")
     }
 
     /// Makes what the questions below are answered with, when no more entries come.
-    func makeIndexes() throws(SQLiteError) {
+    func makeIndexes() throws(StoreError) {
         let (connection, name, names) = (table.connection, table.name, nameTable.name)
         let bare = name.dropFirst("temp.".count)
         let isNamed = hasNames
-        try connection.withSmallSorter { () throws(SQLiteError) in
+        try connection.withSmallSorter { () throws(StoreError) in
             for column in ["KEY", "AWAITED"] {
                 try connection.execute("CREATE INDEX \(name)_\(column) ON \(bare) (\(column))")
             }
@@ -99,7 +99,7 @@ final class ParkedEntries {
                 : nil)
     }
 
-    func removeAll() throws(SQLiteError) {
+    func removeAll() throws(StoreError) {
         guard count > 0 else { return }
         statements = nil
         count = 0
@@ -113,7 +113,7 @@ final class ParkedEntries {
     // MARK: Questions
 
     subscript(place: Int) -> Entry {
-        get throws(SQLiteError) {
+        get throws(StoreError) {
             let select = try indexed.entry
             select.bind(Int64(place), at: 1)
             defer { select.reset() }
@@ -125,7 +125,7 @@ final class ParkedEntries {
     }
 
     /// From now on the row waits for that key.
-    func wait(_ place: Int, for key: UInt64) throws(SQLiteError) {
+    func wait(_ place: Int, for key: UInt64) throws(StoreError) {
         let update = try indexed.wait
         update.bind(Int64(bitPattern: key), at: 1)
         update.bind(Int64(place), at: 2)
@@ -135,21 +135,21 @@ final class ParkedEntries {
     /// The first place with that key for which something holds.
     func firstPlace(
         key: UInt64, where holds: (Int) -> Bool
-    ) throws(SQLiteError) -> Int? {
+    ) throws(StoreError) -> Int? {
         try firstPlace(indexed.withKey, key, where: holds)
     }
 
     /// The same of a name.
     func firstPlace(
         name: UInt64, where holds: (Int) -> Bool
-    ) throws(SQLiteError) -> Int? {
+    ) throws(StoreError) -> Int? {
         guard let select = try indexed.withName else { return nil }
         return try firstPlace(select, name, where: holds)
     }
 
     private func firstPlace(
         _ select: Statement, _ key: UInt64, where holds: (Int) -> Bool
-    ) throws(SQLiteError) -> Int? {
+    ) throws(StoreError) -> Int? {
         select.bind(Int64(bitPattern: key), at: 1)
         defer { select.reset() }
         while try select.step() {
@@ -160,12 +160,12 @@ final class ParkedEntries {
     }
 
     /// The places with that key, in their order.
-    func places(key: UInt64) throws(SQLiteError) -> [Int] {
+    func places(key: UInt64) throws(StoreError) -> [Int] {
         try places(indexed.withKey, key)
     }
 
     /// Whether the row at a place has that key or name.
-    func has(_ place: Int, _ key: UInt64) throws(SQLiteError) -> Bool {
+    func has(_ place: Int, _ key: UInt64) throws(StoreError) -> Bool {
         if try self[place].key == key { return true }
         guard let select = try indexed.hasName else { return false }
         select.bind(Int64(bitPattern: key), at: 1)
@@ -175,11 +175,11 @@ final class ParkedEntries {
     }
 
     /// The places that wait for that key, or name, or did so last, in their order.
-    func places(awaiting key: UInt64) throws(SQLiteError) -> [Int] {
+    func places(awaiting key: UInt64) throws(StoreError) -> [Int] {
         try places(indexed.awaiting, key)
     }
 
-    private func places(_ select: Statement, _ key: UInt64) throws(SQLiteError) -> [Int] {
+    private func places(_ select: Statement, _ key: UInt64) throws(StoreError) -> [Int] {
         select.bind(Int64(bitPattern: key), at: 1)
         defer { select.reset() }
         var places: [Int] = []
@@ -188,15 +188,14 @@ final class ParkedEntries {
     }
 
     private var indexed: Statements {
-        get throws(SQLiteError) {
+        get throws(StoreError) {
             guard let statements else { throw Self.lost }
             return statements
         }
     }
 
     /// It was written by this load, in this transaction or one before.
-    static var lost: SQLiteError {
-        SQLiteError(
-            extendedCode: 11, message: "A row that waits is not where it was kept", sql: nil)
+    static var lost: StoreError {
+        StoreError(.corrupt, "A row that waits is not where it was kept")
     }
 }

@@ -17,14 +17,14 @@ final class ParkedSpill {
     }
 
     /// Keeps rows by their tokens.
-    func write(_ rows: some Sequence<(Int64, [UInt8])>) throws(SQLiteError) {
+    func write(_ rows: some Sequence<(Int64, [UInt8])>) throws(StoreError) {
         guard usesNotes else { return try table.write(rows) }
         for (token, note) in rows {
             try ProgressNotes.write(Self.kind, token, note, on: connection)
         }
     }
 
-    func read(_ token: Int64) throws(SQLiteError) -> [UInt8]? {
+    func read(_ token: Int64) throws(StoreError) -> [UInt8]? {
         usesNotes
             ? try ProgressNotes.value(Self.kind, token, on: connection) : try table.read(token)
     }

@@ -76,19 +76,19 @@ struct Parking {
     func lastEntry(_ place: Int) -> ParkedEntries.Entry { lastEntries[place - spilled] }
 
     /// Forgets the rows, which are all kept elsewhere.
-    mutating func forgetRows() throws(SQLiteError) {
+    mutating func forgetRows() throws(StoreError) {
         try appendLastEntries()
         rows.removeAll()
         lastEntries.removeAll(keepingCapacity: true)
         spilled = entries.count
     }
 
-    private func appendLastEntries() throws(SQLiteError) {
+    private func appendLastEntries() throws(StoreError) {
         try entries.append(lastEntries) { names.hashes(rows, $0) }
     }
 
     /// Gets ready to settle the rows that wait.
-    mutating func beginSettling() throws(SQLiteError) {
+    mutating func beginSettling() throws(StoreError) {
         try appendLastEntries()
         lastEntries = []
         try entries.makeIndexes()
@@ -107,7 +107,7 @@ struct Parking {
 
     /// Whether a link that was left out names a row that still waits, or a later row of its own
     /// row's key does.
-    mutating func waitsForCut() throws(SQLiteError) -> Bool {
+    mutating func waitsForCut() throws(StoreError) -> Bool {
         // Who has been settled does not wait again.
         while let key = cutKeys.last {
             if try waiting.isWaiting(key: key) { return true }
@@ -117,7 +117,7 @@ struct Parking {
     }
 
     /// Forgets the rows, which are settled; those that come later wait anew.
-    mutating func endSettling() throws(SQLiteError) {
+    mutating func endSettling() throws(StoreError) {
         rows.removeAll()
         forgetRecalled()
         try entries.removeAll()

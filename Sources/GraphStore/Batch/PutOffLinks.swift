@@ -40,7 +40,7 @@ struct PutOffLinks {
     }
 
     /// What a note says; nil where it is of something else, or of another version of us.
-    init?(name: String, note: String, on connection: Connection) throws(SQLiteError) {
+    init?(name: String, note: String, on connection: Connection) throws(StoreError) {
         guard name.hasPrefix(Self.name(of: "")) else { return nil }
         let table = String(name.dropFirst(Self.name(of: "").count))
         let columns = try connection.prepare("SELECT name FROM pragma_table_info(?)")
@@ -101,7 +101,7 @@ struct PutOffLinks {
     ///   done then.
     func complete(
         on connection: Connection, memoryBytes: Int
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let count = Int(try connection.integer(nextNumber) ?? 1) - 1
         let relinkedCount = Int(try connection.integer("SELECT count(*) FROM \(relinkedName)") ?? 0)
         let bytes = memoryBytes - relinkedCount * Self.bytesPerRelinked
@@ -111,8 +111,8 @@ struct PutOffLinks {
         var pairs = SmallestNumbers(capacity: capacity)
         repeat {
             guard try read(into: &pairs, but: &relinked, on: connection) else { return false }
-            try pairs.withSorted { sorted throws(SQLiteError) in
-                try connection.withPairs(sorted) { pairs throws(SQLiteError) in
+            try pairs.withSorted { sorted throws(StoreError) in
+                try connection.withPairs(sorted) { pairs throws(StoreError) in
                     try connection.execute(
                         "INSERT OR IGNORE INTO \(table) (\(first), \(second))"
                             + " SELECT FIRST, SECOND FROM \(pairs)")
@@ -129,7 +129,7 @@ struct PutOffLinks {
     private func read(
         into pairs: inout SmallestNumbers, but relinked: inout Relinked,
         on connection: Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let rows = try connection.prepare(rowsBehind)
         rows.bind(Int64(0), at: 1)
         // An owner's links mostly follow one another.
@@ -159,7 +159,7 @@ private struct Relinked {
     /// The first owner that is not below the one asked for last.
     private var place = 0
 
-    init(_ table: String, on connection: Connection) throws(SQLiteError) {
+    init(_ table: String, on connection: Connection) throws(StoreError) {
         let rows = try connection.prepare("SELECT OWNER, UP_TO FROM \(table) ORDER BY OWNER")
         while try rows.step() {
             owners.append(rows.integer(0))

@@ -20,7 +20,7 @@ struct RowStatements {
     /// Where the key's columns are in the selects.
     let keyPlaces: [Int32]
 
-    init(_ plan: ColumnPlan, on connection: Connection) throws(SQLiteError) {
+    init(_ plan: ColumnPlan, on connection: Connection) throws(StoreError) {
         let table = plan.entity.table
         let names = plan.columns.map(\.name)
         let stored = names[plan.storedColumns]

@@ -34,7 +34,7 @@ final class RowUpdate {
     }
 
     /// The statement for the row's columns; the row's `Z_PK` is the parameter behind theirs.
-    func statement() throws(SQLiteError) -> Statement {
+    func statement() throws(StoreError) -> Statement {
         if let statement = statements[columns] { return statement }
         if statements.count >= Self.statementsMax, columns.count < names.count {
             columns = Array(names.indices)

@@ -36,7 +36,7 @@ final class RowWalk {
     var leads: Bool { next != nil }
 
     /// The row that may be the next record's; nil where the walk leads nowhere.
-    func candidate() throws(SQLiteError) -> Statement? {
+    func candidate() throws(StoreError) -> Statement? {
         if isOpen {
             guard isTaken else { return rows }
             isOpen = try rows.step()
@@ -53,7 +53,7 @@ final class RowWalk {
     }
 
     /// The row of that key, to which the walk goes on; nil where there is none.
-    func row(_ key: Int64) throws(SQLiteError) -> Statement? {
+    func row(_ key: Int64) throws(StoreError) -> Statement? {
         if isOpen, rows.integer(0) > key || key - rows.integer(0) > Self.gapMax { close() }
         while isOpen, rows.integer(0) < key { isOpen = try rows.step() }
         if !isOpen {
@@ -124,7 +124,7 @@ final class PairWalk {
     }
 
     /// Adds the owner's destinations to a list.
-    func read(_ owner: Int64, into destinations: inout [Int64]) throws(SQLiteError) {
+    func read(_ owner: Int64, into destinations: inout [Int64]) throws(StoreError) {
         guard let last, owner > last, owner - last <= Self.gapMax else {
             if owner == lastAsked &+ 1 {
                 close()

@@ -9,7 +9,7 @@ final class SpillTable {
     }
 
     /// Keeps bytes under each number, in the place of those that are there.
-    func write(_ entries: some Sequence<(Int64, [UInt8])>) throws(SQLiteError) {
+    func write(_ entries: some Sequence<(Int64, [UInt8])>) throws(StoreError) {
         try table.make()
         let insert = try table.connection.prepare(
             "INSERT OR REPLACE INTO \(table.name) VALUES (?, ?)")
@@ -21,7 +21,7 @@ final class SpillTable {
     }
 
     /// The bytes of a number; nil where none are kept.
-    func read(_ number: Int64) throws(SQLiteError) -> [UInt8]? {
+    func read(_ number: Int64) throws(StoreError) -> [UInt8]? {
         guard table.isMade else { return nil }
         let select = try table.connection.cached(
             "SELECT VALUE FROM \(table.name) WHERE NUMBER = ?")

@@ -25,7 +25,7 @@ struct ToManyWriter {
         _ schema: StoreLayout,
         _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         self.policy = policy
         switch many.place {
         case .joinTable(let join):
@@ -66,7 +66,7 @@ struct ToManyWriter {
     func link(
         new owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         guard policy != .remove else { return }
         switch place {
         case .join(let writer):
@@ -78,7 +78,7 @@ struct ToManyWriter {
     }
 
     /// An object's links; not asked for where they are put off.
-    func destinations(of owner: Int64) throws(SQLiteError) -> [Int64] {
+    func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
         switch place {
         case .join(let writer): try writer.destinations(of: owner)
         case .spool: []
@@ -92,7 +92,7 @@ struct ToManyWriter {
     func change(
         _ owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
-    ) throws(SQLiteError) -> UInt64? {
+    ) throws(StoreError) -> UInt64? {
         switch place {
         case .join(let writer):
             try writer.change(owner.primaryKey, to: destinations, policy, but: left)
@@ -104,7 +104,7 @@ struct ToManyWriter {
     }
 
     /// Makes an object belong to nobody.
-    func free(_ destination: Int64, in session: WriteSession) throws(SQLiteError) {
+    func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         if case .foreignKey(let writer) = place { try writer.free(destination, in: session) }
     }
 
@@ -113,7 +113,7 @@ struct ToManyWriter {
         if case .join(let writer) = place { writer.closeWalk() }
     }
 
-    func forget(new owner: Int64) throws(SQLiteError) {
+    func forget(new owner: Int64) throws(StoreError) {
         switch place {
         case .join(let writer): writer.forget(new: owner)
         case .spool(let spool): try spool.takeBack(owner)
@@ -139,7 +139,7 @@ struct ToManyWriter {
         }
     }
 
-    func flush() throws(SQLiteError) {
+    func flush() throws(StoreError) {
         switch place {
         case .join(let writer): try writer.flush()
         case .spool(let spool): try spool.flush()

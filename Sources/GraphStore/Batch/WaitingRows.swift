@@ -22,7 +22,7 @@ struct WaitingRows {
         waiting = Bits(below: entries.count)
     }
 
-    mutating func wait(_ place: Int, for key: UInt64) throws(SQLiteError) {
+    mutating func wait(_ place: Int, for key: UInt64) throws(StoreError) {
         guard waiting.insert(place) else { return }
         try entries.wait(place, for: key)
         if hasSuspected { suspects.append(Int32(place)) }
@@ -41,25 +41,25 @@ struct WaitingRows {
     func isRefused(_ place: Int) -> Bool { refused.contains(place) }
 
     /// Whether a row with that key or name waits.
-    func isWaiting(key: UInt64) throws(SQLiteError) -> Bool {
+    func isWaiting(key: UInt64) throws(StoreError) -> Bool {
         try firstWaiting(key: key) != nil
     }
 
     /// Whether what is awaited may still come: a row that waits has that key or name, or the row at
     /// hand has it itself.
-    func mayCome(_ key: UInt64, for place: Int) throws(SQLiteError) -> Bool {
+    func mayCome(_ key: UInt64, for place: Int) throws(StoreError) -> Bool {
         if try entries.has(place, key) { return true }
         return try isWaiting(key: key)
     }
 
     /// Whether an earlier row with that key waits.
-    func isWaiting(key: UInt64, before place: Int) throws(SQLiteError) -> Bool {
+    func isWaiting(key: UInt64, before place: Int) throws(StoreError) -> Bool {
         try entries.firstPlace(key: key) { $0 >= place || waiting.contains($0) }
             .map { $0 < place } ?? false
     }
 
     /// Takes away those that wait for the key or name, in their order.
-    mutating func takeWaiters(for key: UInt64) throws(SQLiteError) -> [Int] {
+    mutating func takeWaiters(for key: UInt64) throws(StoreError) -> [Int] {
         try entries.places(awaiting: key).filter { waiting.remove($0) }
     }
 
@@ -71,7 +71,7 @@ struct WaitingRows {
     }
 
     /// A row of a circle in which each waits for the next; that at whose end the first row waits.
-    mutating func nextInCircle() throws(SQLiteError) -> Int? {
+    mutating func nextInCircle() throws(StoreError) -> Int? {
         guard let start = next() else { return nil }
         let place = try circle(from: start)
         // Where a name leads to a row behind others of its key, the first of those is in the
@@ -80,7 +80,7 @@ struct WaitingRows {
     }
 
     /// Where the way from a row enters a circle, or ends.
-    private func circle(from start: Int) throws(SQLiteError) -> Int {
+    private func circle(from start: Int) throws(StoreError) -> Int {
         // By Floyd's two walkers, who need no memory: they meet within the circle, and from there
         // it is as far to where the circle is entered as it is from the start.
         var (slow, fast) = (start, start)
@@ -100,12 +100,12 @@ struct WaitingRows {
     }
 
     /// The row for which another waits, where it waits itself.
-    private func successor(of place: Int) throws(SQLiteError) -> Int? {
+    private func successor(of place: Int) throws(StoreError) -> Int? {
         try firstWaiting(key: entries[place].awaited)
     }
 
     /// The first row with that key, or name, that waits.
-    private func firstWaiting(key: UInt64) throws(SQLiteError) -> Int? {
+    private func firstWaiting(key: UInt64) throws(StoreError) -> Int? {
         if let place = try entries.firstPlace(key: key, where: { waiting.contains($0) }) {
             return place
         }
@@ -113,7 +113,7 @@ struct WaitingRows {
     }
 
     /// A row that waits for what no waiting row has.
-    mutating func nextHopeless() throws(SQLiteError) -> Int? {
+    mutating func nextHopeless() throws(StoreError) -> Int? {
         while let place = nextSuspect() {
             if waiting.contains(place), try !isWaiting(key: entries[place].awaited) {
                 return place

@@ -97,25 +97,23 @@ extension ManagedObjectContext {
             readsRows ? rowPlan.columns : "t.Z_PK, t.Z_ENT", limit: limit, offset: offset)
         var ids: [ManagedObjectID] = []
         var read = 0
-        try storing { () throws(SQLiteError) in
-            let rows = try select.prepare(on: reader.connection)
-            while try rows.step() {
-                let id = ManagedObjectID(
-                    entityNumber: rows.integer(1), primaryKey: rows.integer(0))
-                ids.append(id)
-                guard readsRows else { continue }
-                let object = self.object(with: id)
-                keep(object)
-                guard object.presence == .fault || refreshes && parent == nil,
-                    parent == nil || ancestorRow(of: id) == nil
-                else { continue }
-                guard let (_, row) = reader.found(rows, rowPlan) else { continue }
-                read += 1
-                if object.presence == .realized {
-                    self.merge(row, into: object)
-                } else {
-                    object.fill(row)
-                }
+        let rows = try select.prepare(on: reader.connection)
+        while try rows.step() {
+            let id = ManagedObjectID(
+                entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+            ids.append(id)
+            guard readsRows else { continue }
+            let object = self.object(with: id)
+            keep(object)
+            guard object.presence == .fault || refreshes && parent == nil,
+                parent == nil || ancestorRow(of: id) == nil
+            else { continue }
+            guard let (_, row) = reader.found(rows, rowPlan) else { continue }
+            read += 1
+            if object.presence == .realized {
+                self.merge(row, into: object)
+            } else {
+                object.fill(row)
             }
         }
         statistics.rowsRead += read
@@ -142,19 +140,17 @@ extension ManagedObjectContext {
         let select = try plan.select(partial.columns, limit: limit, offset: plan.offset)
         let reader = try objectReader()
         var ids: [ManagedObjectID] = []
-        try storing { () throws(SQLiteError) in
-            let rows = try select.prepare(on: reader.connection)
-            while try rows.step() {
-                let id = ManagedObjectID(
-                    entityNumber: rows.integer(1), primaryKey: rows.integer(0))
-                ids.append(id)
-                let object = self.object(with: id)
-                keep(object)
-                guard object.presence == .fault else { continue }
-                let extra = object.extra ?? ObjectExtra()
-                extra.partial = partial.row(rows, container.externalFiles)
-                object.extra = extra
-            }
+        let rows = try select.prepare(on: reader.connection)
+        while try rows.step() {
+            let id = ManagedObjectID(
+                entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+            ids.append(id)
+            let object = self.object(with: id)
+            keep(object)
+            guard object.presence == .fault else { continue }
+            let extra = object.extra ?? ObjectExtra()
+            extra.partial = partial.row(rows, container.externalFiles)
+            object.extra = extra
         }
         statistics.rowsRead += ids.count
         return ids

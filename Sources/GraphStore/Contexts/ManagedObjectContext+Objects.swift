@@ -129,7 +129,7 @@ extension ManagedObjectContext {
     private func seed(of layout: EntityLayout) throws(StoreError) -> ManagedObject.Seed {
         let root = layout.rootNumber
         guard let key = container.objects.keys.next(root: root) else {
-            throw StoreError(SQLiteError.keysAtEnd(of: root, in: container.schema))
+            throw StoreError.keysAtEnd(of: root, in: container.schema)
         }
         let id = ManagedObjectID(entityNumber: layout.number, primaryKey: key)
         return ManagedObject.Seed(id: id, layout: layout, link: link)

@@ -180,9 +180,7 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> Int {
         let select = try plan.counting(without: ids)
         let reader = try objectReader()
-        return try storing { () throws(SQLiteError) in
-            let rows = try select.prepare(on: reader.connection)
-            return try rows.step() ? Int(rows.integer(0)) : 0
-        }
+        let rows = try select.prepare(on: reader.connection)
+        return try rows.step() ? Int(rows.integer(0)) : 0
     }
 }

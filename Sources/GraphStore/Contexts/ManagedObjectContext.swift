@@ -192,8 +192,7 @@ public final class ManagedObjectContext {
     /// Called after the load's `flush()`, and before anything is noted of it.
     package func takeBackUnchangedRows(_ writer: BulkWriter) throws(StoreError) {
         guard let session = openSession else { return }
-        let isInVain = try storing { () throws(SQLiteError) in try session.hasWrittenInVain }
-        guard isInVain else { return }
+        guard try session.hasWrittenInVain else { return }
         writer.closeWalks()
         giveUpSession()
         _ = try self.session()
@@ -210,16 +209,12 @@ public final class ManagedObjectContext {
         let (change, ends) = (session.change, session.ends)
         let files = session.filesReleased
         do {
-            try storing { () throws(SQLiteError) in
-                try session.completeLoad()
-                // The first change of a transaction needs no savepoint, which would copy each page.
-                if !isFirst { try session.connection.execute("SAVEPOINT ETL_REQUEST") }
-            }
+            try session.completeLoad()
+            // The first change of a transaction needs no savepoint, which would copy each page.
+            if !isFirst { try session.connection.execute("SAVEPOINT ETL_REQUEST") }
             let result = try body(session)
             if isFirst { return result }
-            try storing { () throws(SQLiteError) in
-                try session.connection.execute("RELEASE ETL_REQUEST")
-            }
+            try session.connection.execute("RELEASE ETL_REQUEST")
             return result
         } catch {
             if isFirst {
@@ -228,19 +223,16 @@ public final class ManagedObjectContext {
                 // SQLite may have given up the whole transaction, after a full disk for one.
                 guard session.connection.isInTransaction else {
                     giveUpSession()
-                    let error = (error as? SQLiteError).map(StoreError.init) ?? error
                     // Whoever catches this still has lost what came before it in the unit.
                     if savepointDepth > 0 { lostUnit = error }
                     throw error
                 }
                 (session.change, session.ends) = (change, ends)
                 session.filesReleased = files
-                try storing { () throws(SQLiteError) in
-                    try session.connection.execute(
-                        "ROLLBACK TO ETL_REQUEST; RELEASE ETL_REQUEST")
-                }
+                try session.connection.execute(
+                    "ROLLBACK TO ETL_REQUEST; RELEASE ETL_REQUEST")
             }
-            throw (error as? SQLiteError).map(StoreError.init) ?? error
+            throw error
         }
     }
 

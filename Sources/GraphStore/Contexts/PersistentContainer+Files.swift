@@ -24,9 +24,7 @@ extension PersistentContainer {
                 let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
                 // Takes the log away in order; SQLite would do so at the end, by its name, which
                 // may be another store's then.
-                try storing { () throws(SQLiteError) in
-                    try connection.execute("PRAGMA journal_mode = DELETE")
-                }
+                try connection.execute("PRAGMA journal_mode = DELETE")
                 lock = connection
             } catch {
                 // What is no database has no users that SQLite knows of; and a full disk, or a
@@ -50,15 +48,13 @@ extension PersistentContainer {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
-        try storing { () throws(SQLiteError) in
-            let connection = session.connection
-            for database in schema.databases.sorted() {
-                let isIncremental =
-                    try connection.integer("PRAGMA \(database).auto_vacuum") == 2
-                try connection.execute(
-                    isIncremental
-                        ? "PRAGMA \(database).incremental_vacuum" : "VACUUM \(database)")
-            }
+        let connection = session.connection
+        for database in schema.databases.sorted() {
+            let isIncremental =
+                try connection.integer("PRAGMA \(database).auto_vacuum") == 2
+            try connection.execute(
+                isIncremental
+                    ? "PRAGMA \(database).incremental_vacuum" : "VACUUM \(database)")
         }
     }
 
@@ -189,18 +185,14 @@ extension PersistentContainer {
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
-        try storing { () throws(SQLiteError) in
-            for table in [ProgressNotes.table, KnownInputs.table] {
-                try copy.execute("DROP TABLE IF EXISTS \(table)")
-            }
+        for table in [ProgressNotes.table, KnownInputs.table] {
+            try copy.execute("DROP TABLE IF EXISTS \(table)")
         }
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
         // Nothing else of what a store says of itself changes, not even its order.
-        try storing { () throws(SQLiteError) in
-            let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
-            write.bind(UUID().uuidString, at: 1)
-            try write.run()
-        }
+        let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
+        write.bind(UUID().uuidString, at: 1)
+        try write.run()
     }
 
     /// - Parameters:
@@ -219,16 +211,11 @@ extension PersistentContainer {
         do {
             try StoreFiles.create(temporary, withRightsOf: other ?? source)
             do {
-                let copy = try storing { () throws(SQLiteError) in
-                    let copy = try Connection(path: temporary, mode: .create)
-                    try reader.backup(to: copy, of: database)
-                    if usesLog { try copy.execute("PRAGMA journal_mode = WAL") }
-                    return copy
-                }
+                let copy = try Connection(path: temporary, mode: .create)
+                try reader.backup(to: copy, of: database)
+                if usesLog { try copy.execute("PRAGMA journal_mode = WAL") }
                 if isNew { try makeNew(copy) }
-                try storing { () throws(SQLiteError) in
-                    try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                }
+                try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             try StoreFiles.copyFolder(
                 StoreFiles.supportFolder(of: source), to: StoreFiles.supportFolder(of: path))
@@ -257,9 +244,7 @@ extension PersistentContainer {
     /// it may be a copy from before with the same UUID.
     private static func beginLineage(_ path: String) throws(StoreError) {
         let connection = try exclusive(path)
-        let keepsHistory = try storing { () throws(SQLiteError) in
-            try HistorySchema.exists(on: connection)
-        }
+        let keepsHistory = try HistorySchema.exists(on: connection)
         guard keepsHistory, var metadata = try StoreMetadata(readingFrom: connection) else {
             return
         }
@@ -270,9 +255,7 @@ extension PersistentContainer {
 
     /// Folds a store's log into its file, which nobody else may be using.
     private static func fold(_ connection: Connection) throws(StoreError) {
-        try storing { () throws(SQLiteError) in
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// A connection that keeps everybody else out for as long as it lives.
@@ -287,7 +270,7 @@ extension PersistentContainer {
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
             return connection
         } catch {
-            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+            throw error.code == .busy ? StoreError(inUse: path) : error
         }
     }
 
@@ -319,7 +302,7 @@ extension PersistentContainer {
             connection.waitForLocks(patience, otherwise: 1_000)
             try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
         } catch {
-            guard !error.isBusy else { throw StoreError(inUse: path) }
+            guard error.code != .busy else { throw StoreError(inUse: path) }
         }
     }
 }

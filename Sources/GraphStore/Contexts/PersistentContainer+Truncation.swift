@@ -16,7 +16,7 @@ extension PersistentContainer {
         }
         let session = try beginWriting()
         do {
-            try storing { () throws(SQLiteError) in try empty(session) }
+            try empty(session)
             try session.commit()
         } catch {
             session.rollback()
@@ -32,7 +32,7 @@ extension PersistentContainer {
         return SaveResult(change: session.change, historyToken: historyToken(of: session))
     }
 
-    private func empty(_ session: WriteSession) throws(SQLiteError) {
+    private func empty(_ session: WriteSession) throws(StoreError) {
         let connection = session.connection
         try session.completeLoad()
         for table in schema.tables {

@@ -256,9 +256,7 @@ public final class PersistentContainer: Sendable {
     func foreignDataVersion() throws(StoreError) -> Int64? {
         guard lease.takeIfFree(as: #function) else { return nil }
         defer { lease.release() }
-        return try storing { () throws(SQLiteError) in
-            try schema.dataVersion(on: store.connection)
-        }
+        return try schema.dataVersion(on: store.connection)
     }
 
     /// Makes the indexes that a load had put off.
@@ -288,9 +286,7 @@ public final class PersistentContainer: Sendable {
     package func setPageCache(kibibytes: Int) throws(StoreError) {
         try take(as: #function)
         defer { lease.release() }
-        try storing { () throws(SQLiteError) in
-            try store.connection.setPageCache(kibibytes: kibibytes)
-        }
+        try store.connection.setPageCache(kibibytes: kibibytes)
     }
 
     /// Folds the write-ahead log into the file, as far as readers allow.
@@ -298,8 +294,6 @@ public final class PersistentContainer: Sendable {
         try take(as: #function)
         defer { lease.release() }
         guard store.options.mayWrite, store.address.hasLog else { return }
-        try storing { () throws(SQLiteError) in
-            try store.connection.foldLog(store.options)
-        }
+        try store.connection.foldLog(store.options)
     }
 }

@@ -6,41 +6,36 @@ extension PersistentContainer {
     /// All numbers are of one snapshot.
     package func objectCounts() throws(StoreError) -> [(entityName: String, count: Int)] {
         let connection = try newReader()
-        return try storing { () throws(SQLiteError) in
-            try connection.execute("BEGIN")
-            var ownCounts: [Int64: Int64] = [:]
-            for table in schema.tables {
-                // A table of one entity is counted by its smallest index.
-                guard table.hasSubentities else {
-                    if let entity = schema.entity(named: table.rootEntity) {
-                        ownCounts[entity.number] =
-                            try connection.integer("SELECT count(*) FROM \(table.name)")
-                    }
-                    continue
+        try connection.execute("BEGIN")
+        var ownCounts: [Int64: Int64] = [:]
+        for table in schema.tables {
+            // A table of one entity is counted by its smallest index.
+            guard table.hasSubentities else {
+                if let entity = schema.entity(named: table.rootEntity) {
+                    ownCounts[entity.number] =
+                        try connection.integer("SELECT count(*) FROM \(table.name)")
                 }
-                let rows = try connection.prepare(
-                    "SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
-                while try rows.step() { ownCounts[rows.integer(0)] = rows.integer(1) }
+                continue
             }
-            return schema.entities.map { entity in
-                let count = entity.familyNumbers.reduce(Int64(0)) { $0 + (ownCounts[$1] ?? 0) }
-                return (entity.name, Int(count))
-            }
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
+            while try rows.step() { ownCounts[rows.integer(0)] = rows.integer(1) }
+        }
+        return schema.entities.map { entity in
+            let count = entity.familyNumbers.reduce(Int64(0)) { $0 + (ownCounts[$1] ?? 0) }
+            return (entity.name, Int(count))
         }
     }
 
     /// The model's name of an entity that the store's own list, `Z_PRIMARYKEY`, has under another.
     package func entityName(storedAs name: String) throws(StoreError) -> String? {
         let connection = try newReader()
-        let number = try storing { () throws(SQLiteError) -> Int64? in
-            for database in schema.databases {
-                let statement = try connection.prepare(
-                    "SELECT Z_ENT FROM \(database).Z_PRIMARYKEY WHERE Z_NAME = ?")
-                statement.bind(name, at: 1)
-                if try statement.step() { return statement.integer(0) }
-            }
-            return nil
+        for database in schema.databases {
+            let statement = try connection.prepare(
+                "SELECT Z_ENT FROM \(database).Z_PRIMARYKEY WHERE Z_NAME = ?")
+            statement.bind(name, at: 1)
+            if try statement.step() { return schema.entity(number: statement.integer(0))?.name }
         }
-        return number.flatMap { schema.entity(number: $0)?.name }
+        return nil
     }
 }

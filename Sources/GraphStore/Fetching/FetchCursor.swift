@@ -71,14 +71,12 @@ public final class FetchCursor<Object: ManagedObject> {
             readsRows ? rowPlan.columns : "t.Z_PK, t.Z_ENT",
             limit: overlay.isEmpty && plan.limit > 0 ? plan.limit : nil,
             offset: overlay.isEmpty ? plan.offset : 0)
-        let rows = try storing { () throws(SQLiteError) in
-            // One snapshot for all rows, from the first on.
-            if !isShared {
-                connection.watch(context.interruptFlag)
-                try connection.execute("BEGIN")
-            }
-            return try select.prepare(on: connection)
+        // One snapshot for all rows, from the first on.
+        if !isShared {
+            connection.watch(context.interruptFlag)
+            try connection.execute("BEGIN")
         }
+        let rows = try select.prepare(on: connection)
         source = .rows(rows, plan: readsRows ? rowPlan : nil)
     }
 
@@ -164,11 +162,7 @@ public final class FetchCursor<Object: ManagedObject> {
     }
 
     private func step(_ rows: Statement) throws(StoreError) -> Bool {
-        do {
-            return try rows.step()
-        } catch {
-            throw StoreError(error)
-        }
+        try rows.step()
     }
 }
 

@@ -15,7 +15,7 @@ final class KnownValues {
     @exclusivity(unchecked) private var arena = ByteArena()
 
     /// Nil where the table may have too many rows.
-    init?(of column: String, in table: String, on connection: Connection) throws(SQLiteError) {
+    init?(of column: String, in table: String, on connection: Connection) throws(StoreError) {
         let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         guard (0...Self.keyMax).contains(largest) else { return nil }
         cells = Array(repeating: .absent, count: Int(largest) + 1)
@@ -26,7 +26,7 @@ final class KnownValues {
     /// null where there is none.
     func cell(
         _ column: Int32, of row: Statement, in batch: RowBatch
-    ) throws(SQLiteError) -> BulkCell {
+    ) throws(StoreError) -> BulkCell {
         guard !row.isNull(column) else { return .null }
         let key = row.integer(column)
         if key >= 0, key < cells.count, cells[Int(key)].kind != .absent { return cells[Int(key)] }

@@ -49,35 +49,33 @@ extension ManagedObjectContext {
         order: [GraphSortDescriptor], _ sources: [String: SQLSource], numbers: [Int64]
     ) throws(StoreError) -> RequestExplanation {
         let connection = try container.newReader()
-        return try storing { () throws(SQLiteError) in
-            let isFamily = numbers == entity.familyNumbers
-            let list = numbers.map(String.init).joined(separator: ",")
-            let family = isFamily ? entity.familyCondition() : "Z_ENT IN (\(list))"
-            let count =
-                try connection.integer(
-                    "SELECT count(*) FROM \(entity.table)" + (family.map { " WHERE \($0)" } ?? ""))
-                ?? 0
-            let rows = try ("EXPLAIN QUERY PLAN " + statement).prepare(on: connection)
-            var steps: [PlanReader.Step] = []
-            while try rows.step() {
-                steps.append(
-                    PlanReader.Step(
-                        id: rows.integer(0), parent: rows.integer(1), detail: rows.string(3)))
-            }
-            let reader = PlanReader(
-                entity: entity, predicate: predicate, order: order, sources: sources,
-                objectCount: Int(count), steps: steps,
-                indexes: container.schema.table(named: entity.table)?.indexes ?? [])
-            // Texts that are not folded yet are mostly none.
-            let computes = statement.sql
-                .replacing("\(BoundFunction.sqlName)(?, \(FoldedTexts.textAlias).", with: "")
-                .contains(BoundFunction.sqlName)
-            let outside =
-                computes ? ["computes outside SQLite what no index can serve"] : []
-            return RequestExplanation(
-                sql: statement.sql, plan: reader.lines,
-                sentences: reader.sentences + outside, suggestions: reader.suggestions,
-                scannedObjects: reader.scansAll ? Int(count) : 0)
+        let isFamily = numbers == entity.familyNumbers
+        let list = numbers.map(String.init).joined(separator: ",")
+        let family = isFamily ? entity.familyCondition() : "Z_ENT IN (\(list))"
+        let count =
+            try connection.integer(
+                "SELECT count(*) FROM \(entity.table)" + (family.map { " WHERE \($0)" } ?? ""))
+            ?? 0
+        let rows = try ("EXPLAIN QUERY PLAN " + statement).prepare(on: connection)
+        var steps: [PlanReader.Step] = []
+        while try rows.step() {
+            steps.append(
+                PlanReader.Step(
+                    id: rows.integer(0), parent: rows.integer(1), detail: rows.string(3)))
         }
+        let reader = PlanReader(
+            entity: entity, predicate: predicate, order: order, sources: sources,
+            objectCount: Int(count), steps: steps,
+            indexes: container.schema.table(named: entity.table)?.indexes ?? [])
+        // Texts that are not folded yet are mostly none.
+        let computes = statement.sql
+            .replacing("\(BoundFunction.sqlName)(?, \(FoldedTexts.textAlias).", with: "")
+            .contains(BoundFunction.sqlName)
+        let outside =
+            computes ? ["computes outside SQLite what no index can serve"] : []
+        return RequestExplanation(
+            sql: statement.sql, plan: reader.lines,
+            sentences: reader.sentences + outside, suggestions: reader.suggestions,
+            scannedObjects: reader.scansAll ? Int(count) : 0)
     }
 }

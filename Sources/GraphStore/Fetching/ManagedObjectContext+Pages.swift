@@ -16,13 +16,11 @@ extension ManagedObjectContext {
             let select = try plan.select(
                 "t.Z_PK, t.Z_ENT", limit: plan.limit > 0 ? plan.limit : nil, offset: plan.offset)
             let reader = try objectReader()
-            try storing { () throws(SQLiteError) in
-                let rows = try select.prepare(on: reader.connection)
-                while try rows.step() {
-                    ids.append(
-                        ManagedObjectID(
-                            entityNumber: rows.integer(1), primaryKey: rows.integer(0)))
-                }
+            let rows = try select.prepare(on: reader.connection)
+            while try rows.step() {
+                ids.append(
+                    ManagedObjectID(
+                        entityNumber: rows.integer(1), primaryKey: rows.integer(0)))
             }
         } else {
             ids = ObjectIDVector(try results(plan, request, readsRows: false))

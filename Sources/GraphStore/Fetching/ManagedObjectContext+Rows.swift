@@ -37,9 +37,7 @@ extension ManagedObjectContext {
         let reader = try objectReader()
         let header = Row.Header(select.columns.map(\.name))
         statistics.fetches += 1
-        let statement = try storing { () throws(SQLiteError) in
-            try select.fragment.prepare(on: reader.connection)
-        }
+        let statement = try select.fragment.prepare(on: reader.connection)
         while try step(statement) {
             let values = select.columns.map { $0.value(in: statement, container.externalFiles) }
             statistics.rowsRead += 1
@@ -48,11 +46,7 @@ extension ManagedObjectContext {
     }
 
     private func step(_ statement: Statement) throws(StoreError) -> Bool {
-        do {
-            return try statement.step()
-        } catch {
-            throw StoreError(error)
-        }
+        try statement.step()
     }
 
     /// A sum, mean, bound or count over the objects of a request.

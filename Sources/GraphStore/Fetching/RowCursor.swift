@@ -47,10 +47,8 @@ package final class RowCursor {
         var plans: [FieldPlan] = []
         for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
         columns = plans.map(\.column)
-        try storing { () throws(SQLiteError) in
-            // One snapshot for the rows and what they lead to.
-            try connection.execute("BEGIN")
-        }
+        // One snapshot for the rows and what they lead to.
+        try connection.execute("BEGIN")
         let known = try Self.knownValues(plans, schema, on: connection)
         let select = try SelectSQL(
             request, of: entity, where: predicate,
@@ -58,13 +56,9 @@ package final class RowCursor {
                 known == nil ? plan.path : Array(plan.path.dropLast())
             }, schema)
         counting = select.counting
-        do throws(SQLiteError) {
-            rows = try select.fragment.prepare(on: connection)
-            sources = try Self.sources(
-                plans, known, schema, inTableOrder: select.isTableOrder, on: connection)
-        } catch {
-            throw StoreError(error)
-        }
+        rows = try select.fragment.prepare(on: connection)
+        sources = try Self.sources(
+            plans, known, schema, inTableOrder: select.isTableOrder, on: connection)
     }
 
     /// For each field, what is known of the small table that it leads to.
@@ -74,16 +68,14 @@ package final class RowCursor {
         try plans.map { plan throws(StoreError) in
             // In an app's store a link to nothing is looked at by joining what it leads to.
             guard schema.isOurs, let (table, column) = plan.distant else { return nil }
-            return try storing { () throws(SQLiteError) in
-                try KnownValues(of: column, in: table, on: connection)
-            }
+            return try KnownValues(of: column, in: table, on: connection)
         }
     }
 
     private static func sources(
         _ plans: [FieldPlan], _ known: [KnownValues?], _ schema: StoreLayout, inTableOrder: Bool,
         on connection: Connection
-    ) throws(SQLiteError) -> [Source] {
+    ) throws(StoreError) -> [Source] {
         var sources: [Source] = []
         var column: Int32 = 1
         for (plan, known) in zip(plans, known) {
@@ -124,12 +116,12 @@ package final class RowCursor {
             }
         } catch {
             isDone = true
-            throw StoreError(error)
+            throw error
         }
         return batch.count > 0
     }
 
-    private func read(_ batch: RowBatch) throws(SQLiteError) {
+    private func read(_ batch: RowBatch) throws(StoreError) {
         let row = batch.addRow()
         batch[row, sources.count] = .integer(rows.integer(0))
         for place in sources.indices {
@@ -153,10 +145,8 @@ package final class RowCursor {
 
     /// How many objects meet the request, whatever its limit and its offset, in the same snapshot.
     package func matchCount() throws(StoreError) -> Int {
-        try storing { () throws(SQLiteError) in
-            let statement = try counting.prepare(on: connection)
-            return try statement.step() ? Int(statement.integer(0)) : 0
-        }
+        let statement = try counting.prepare(on: connection)
+        return try statement.step() ? Int(statement.integer(0)) : 0
     }
 }
 

@@ -21,7 +21,7 @@ final class ToManyReader {
     init(
         _ place: StoreLayout.ToManyPlace, keyColumn: String, order keyOrder: [String],
         _ schema: StoreLayout, inTableOrder: Bool, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let isOrdered: Bool
         let links: String
         let owner: String
@@ -69,7 +69,7 @@ final class ToManyReader {
     /// Adds an owner's items to a batch, which may not outlive this reader.
     ///
     /// - Returns: the cell of their list.
-    func list(of owner: Int64, in batch: RowBatch) throws(SQLiteError) -> BulkCell {
+    func list(of owner: Int64, in batch: RowBatch) throws(StoreError) -> BulkCell {
         let start = batch.beginList()
         guard let keys else {
             rows.bind(owner, at: 1)
@@ -97,7 +97,7 @@ final class ToManyReader {
     }
 
     /// Moves the walk to the next pair.
-    private func walk() throws(SQLiteError) {
+    private func walk() throws(StoreError) {
         isDone = try !rows.step()
         nextOwner = isDone ? .max : rows.integer(0)
     }
@@ -116,7 +116,7 @@ private final class KnownKeys {
     /// Nil where they are too many for memory.
     init?(
         table: String, keyColumn: String, order: [String], on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         guard largest >= 0, largest <= Self.countMax * 4,
             try connection.integer("SELECT min(Z_PK) FROM \(table)") ?? 0 >= 0,
@@ -131,10 +131,9 @@ private final class KnownKeys {
         while try rows.step() {
             let key = rows.integer(0)
             guard key >= 0, key <= largest, rankByPrimaryKey[Int(key)] < 0 else {
-                throw SQLiteError(
-                    extendedCode: 11,  // SQLITE_CORRUPT
-                    message:
-                        "An index of \(table) does not fit the rows of the table, at row \(key)")
+                throw StoreError(
+                    .corrupt,
+                    "An index of \(table) does not fit the rows of the table, at row \(key)")
             }
             rankByPrimaryKey[Int(key)] = Int32(keys.count)
             keys.append(arena.copy(BulkCell(column: 1, of: rows)))

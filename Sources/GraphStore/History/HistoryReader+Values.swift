@@ -11,7 +11,7 @@ extension HistoryReader {
         of attributes: [String], _ id: ManagedObjectID, _ entity: StoreLayout.Entity
     ) throws(HistoryError) -> [StoredValue]? {
         let columns = attributes.compactMap { entity.attributes[$0]?.column }
-        return try Self.reading { () throws(SQLiteError) in
+        return try Self.reading { () throws(StoreError) in
             let row = try connection.cached(
                 "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)"
                     + " WHERE Z_PK = ? AND Z_ENT = ?")

@@ -33,13 +33,13 @@ public final class HistoryReader {
         self.start = start
         kinds = filter.kinds
         entityNumbers = try Self.numbers(filter.entityNames, schema)
-        try Self.reading { () throws(SQLiteError) in try connection.execute("BEGIN") }
-        let exists = try Self.reading { () throws(SQLiteError) in
+        try Self.reading { () throws(StoreError) in try connection.execute("BEGIN") }
+        let exists = try Self.reading { () throws(StoreError) in
             try HistorySchema.exists(on: connection)
         }
         guard exists else { throw .off }
         let place = start
-        (end, oldest) = try Self.reading { () throws(SQLiteError) in
+        (end, oldest) = try Self.reading { () throws(StoreError) in
             let first = try connection.prepare(
                 "SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION ORDER BY Z_PK LIMIT 1")
             return (
@@ -53,7 +53,7 @@ public final class HistoryReader {
         }
         if let token { try Self.check(token, oldest?.token, end) }
         let tombstoneCount = self.schema.tombstoneCount
-        (transactions, changes) = try Self.reading { () throws(SQLiteError) in
+        (transactions, changes) = try Self.reading { () throws(StoreError) in
             // Apps made with old frameworks keep less.
             let kept = try HistorySchema.columns(of: "ACHANGE", on: connection)
             let tombstones = (0..<tombstoneCount).map {
@@ -88,7 +88,7 @@ public final class HistoryReader {
     package func nextTransaction(
         changesAfter number: Int64 = .min
     ) throws(HistoryError) -> HistoryTransaction? {
-        try Self.reading { () throws(SQLiteError) in
+        try Self.reading { () throws(StoreError) in
             changes.reset()
             isInTransaction = try transactions.step()
             guard isInTransaction else { return nil }
@@ -107,7 +107,7 @@ public final class HistoryReader {
     /// last.
     package func nextChange() throws(HistoryError) -> HistoryChange? {
         guard isInTransaction else { return nil }
-        return try Self.reading { () throws(SQLiteError) in
+        return try Self.reading { () throws(StoreError) in
             while try changes.step() {
                 if let change = change() { return change }
             }
@@ -152,11 +152,11 @@ public final class HistoryReader {
 
     // MARK: Beginning
 
-    static func reading<R>(_ body: () throws(SQLiteError) -> R) throws(HistoryError) -> R {
+    static func reading<R>(_ body: () throws(StoreError) -> R) throws(HistoryError) -> R {
         do {
             return try body()
         } catch {
-            throw .store(StoreError(error))
+            throw .store(error)
         }
     }
 
@@ -174,7 +174,7 @@ public final class HistoryReader {
         }
     }
 
-    static func newestNumber(on connection: Connection) throws(SQLiteError) -> Int64 {
+    static func newestNumber(on connection: Connection) throws(StoreError) -> Int64 {
         try connection.integer(
             "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistorySchema.transactionEntity)") ?? 0
     }
@@ -195,7 +195,7 @@ public final class HistoryReader {
 
     private static func select(
         _ filter: HistoryFilter, after sequence: Int64, on connection: Connection
-    ) throws(SQLiteError) -> Statement {
+    ) throws(StoreError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
         // The text stands in the row, or is interned, or both in a store that changed its way.
         let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)

@@ -23,7 +23,7 @@ final class HistoryRecorder {
     private let tombstones: Tombstones?
 
     /// Begins with a transaction, before its first savepoint.
-    init(_ schema: HistorySchema, _ connection: Connection) throws(SQLiteError) {
+    init(_ schema: HistorySchema, _ connection: Connection) throws(StoreError) {
         self.schema = schema
         self.connection = connection
         tombstones =
@@ -68,7 +68,7 @@ final class HistoryRecorder {
     /// rows go.
     func willDelete(
         rowsOf table: String, keys: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         for (number, entity) in schema.entities
         where entity.table == table && !entity.preserved.isEmpty {
             try tombstones?.add(
@@ -78,7 +78,7 @@ final class HistoryRecorder {
     }
 
     /// What the history of a deletion holds, which is good until the next call; nil for nothing.
-    func tombstone(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
+    func tombstone(of id: ManagedObjectID) throws(StoreError) -> Statement? {
         try tombstones?.row(of: id)
     }
 }
@@ -93,7 +93,7 @@ private final class Tombstones {
     /// Makes the table, empty.
     ///
     /// In a savepoint it would go again with what is undone.
-    init(columnCount: Int, on connection: Connection) throws(SQLiteError) {
+    init(columnCount: Int, on connection: Connection) throws(StoreError) {
         self.columnCount = columnCount
         self.connection = connection
         let columns = (0..<columnCount).map { ", V\($0)" }.joined()
@@ -109,7 +109,7 @@ private final class Tombstones {
     /// Copies columns of the rows that meet a condition.
     func add(
         _ columns: [String], of table: String, entity: Int64, where condition: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let names = columns.indices.map { ", V\($0)" }.joined()
         try connection.execute(
             "INSERT OR REPLACE INTO \(Self.table) (ENT, PK\(names))"
@@ -118,7 +118,7 @@ private final class Tombstones {
     }
 
     /// The values of an object, first to last.
-    func row(of id: ManagedObjectID) throws(SQLiteError) -> Statement? {
+    func row(of id: ManagedObjectID) throws(StoreError) -> Statement? {
         let names = (0..<columnCount).map { "V\($0)" }.joined(separator: ", ")
         let row = try connection.cached(
             "SELECT \(names) FROM \(Self.table) WHERE ENT = ? AND PK = ?")

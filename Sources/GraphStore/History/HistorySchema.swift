@@ -74,18 +74,18 @@ struct HistorySchema: Sendable {
 
     // MARK: Tables
 
-    static func exists(on connection: Connection) throws(SQLiteError) -> Bool {
+    static func exists(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'ACHANGE'") == 1
     }
 
     /// Whether authors and the like are interned, as in newer stores.
-    static func internsStrings(on connection: Connection) throws(SQLiteError) -> Bool {
+    static func internsStrings(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer(
             "SELECT count(*) FROM sqlite_master WHERE name = 'ATRANSACTIONSTRING'") == 1
     }
 
     /// Makes the tables where they are missing, and the columns for what the model keeps.
-    func make(on connection: Connection) throws(SQLiteError) {
+    func make(on connection: Connection) throws(StoreError) {
         if try !Self.exists(on: connection) {
             for number in Self.tableNames.keys.sorted() {
                 try connection.execute(Self.statements[number] ?? "")
@@ -102,7 +102,7 @@ struct HistorySchema: Sendable {
     /// happens if the store keeps no history.
     ///
     /// - Returns: what is lost.
-    static func complete(on connection: Connection) throws(SQLiteError) -> [StoreFinding] {
+    static func complete(on connection: Connection) throws(StoreError) -> [StoreFinding] {
         var there: Set<String> = []
         for name in tableNames.values where try !columns(of: name, on: connection).isEmpty {
             there.insert(name)
@@ -142,7 +142,7 @@ struct HistorySchema: Sendable {
     /// The columns of a table.
     static func columns(
         of table: String, on connection: Connection
-    ) throws(SQLiteError) -> Set<String> {
+    ) throws(StoreError) -> Set<String> {
         var columns: Set<String> = []
         let info = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')")
         while try info.step() { columns.insert(info.string(0)) }
@@ -153,7 +153,7 @@ struct HistorySchema: Sendable {
     ///
     /// The next history begins behind a transaction that nobody can read, so that who has read this
     /// one to its end does not take that one for what follows.
-    static func remove(on connection: Connection) throws(SQLiteError) {
+    static func remove(on connection: Connection) throws(StoreError) {
         guard try exists(on: connection) else { return }
         try connection.execute(
             """

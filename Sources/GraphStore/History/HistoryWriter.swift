@@ -37,29 +37,25 @@ final class HistoryWriter {
         self.schema = history
         self.connection = connection
         retention = options.history?.retention ?? .untilPurged
-        do throws(SQLiteError) {
-            let isWanted = retention != .nothing
-            let exists = try HistorySchema.exists(on: connection)
-            if !exists, options.history == nil || !isWanted { return nil }
-            // In an app's store the tables stay as its framework has made them.
-            if schema.isOurs { try Self.prepare(history, isWanted, on: connection) }
-            let changes = try HistorySchema.columns(of: "ACHANGE", on: connection)
-            tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
-                .filter(changes.contains)
-            textColumns = try Self.textColumns(on: connection)
-            triggerNotes = schema.isOurs ? nil : try TriggerNotes(schema, on: connection)
-        } catch {
-            throw StoreError(error)
-        }
+        let isWanted = retention != .nothing
+        let exists = try HistorySchema.exists(on: connection)
+        if !exists, options.history == nil || !isWanted { return nil }
+        // In an app's store the tables stay as its framework has made them.
+        if schema.isOurs { try Self.prepare(history, isWanted, on: connection) }
+        let changes = try HistorySchema.columns(of: "ACHANGE", on: connection)
+        tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
+            .filter(changes.contains)
+        textColumns = try Self.textColumns(on: connection)
+        triggerNotes = schema.isOurs ? nil : try TriggerNotes(schema, on: connection)
         if retention == .nothing { return nil }
     }
 
     /// Makes the tables, or takes them out.
     private static func prepare(
         _ history: HistorySchema, _ isWanted: Bool, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try connection.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             if isWanted {
                 try history.make(on: connection)
             } else {
@@ -75,7 +71,7 @@ final class HistoryWriter {
     /// Older tables have the texts themselves.
     private static func textColumns(
         on connection: Connection
-    ) throws(SQLiteError) -> [(place: Int, column: String, isInterned: Bool)] {
+    ) throws(StoreError) -> [(place: Int, column: String, isInterned: Bool)] {
         let interns = try HistorySchema.internsStrings(on: connection)
         let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
         let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
@@ -88,7 +84,7 @@ final class HistoryWriter {
     /// Writes what the session changed.
     ///
     /// - Returns: the transaction's number; nil where nothing changed.
-    func write(_ session: WriteSession) throws(SQLiteError) -> Int64? {
+    func write(_ session: WriteSession) throws(StoreError) -> Int64? {
         let change = session.change
         // Objects in other stores of the container are no matter of this one's history.
         let numbers = change.entityNumbers
@@ -101,7 +97,7 @@ final class HistoryWriter {
         let row = try connection.cached(
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID,"
                 + " ZCOLUMNS) VALUES (?, \(HistorySchema.changeEntity), ?, ?, ?, ?, ?)")
-        func write(_ kind: Int64, _ id: ManagedObjectID, _ mask: [UInt8]?) throws(SQLiteError) {
+        func write(_ kind: Int64, _ id: ManagedObjectID, _ mask: [UInt8]?) throws(StoreError) {
             key += 1
             row.bind(key, at: 1)
             row.bind(kind, at: 2)
@@ -113,8 +109,8 @@ final class HistoryWriter {
         }
         // Not as an array: a batch request may have changed every object that there is.
         func forEach(
-            _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(SQLiteError) -> Void
-        ) throws(SQLiteError) {
+            _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(StoreError) -> Void
+        ) throws(StoreError) {
             for (entity, ranges) in ids.ranges.sorted(by: { $0.key < $1.key })
             where schema.entities[entity] != nil {
                 for range in ranges {
@@ -125,23 +121,23 @@ final class HistoryWriter {
             }
         }
         var touched = try triggerNotes?.take() ?? [:]
-        try forEach(change.inserted) { id throws(SQLiteError) in
+        try forEach(change.inserted) { id throws(StoreError) in
             touched[id] = nil
             try write(0, id, nil)
         }
-        try forEach(change.updated) { id throws(SQLiteError) in
+        try forEach(change.updated) { id throws(StoreError) in
             if let names = touched.removeValue(forKey: id), recorder?.mask(of: id) != nil {
                 recorder?.update(id, properties: names)
             }
             try write(1, id, recorder?.mask(of: id))
         }
         if !touched.isEmpty {
-            try forEach(change.deleted) { id throws(SQLiteError) in touched[id] = nil }
+            try forEach(change.deleted) { id throws(StoreError) in touched[id] = nil }
         }
         for (id, names) in touched.sorted(by: { $0.key < $1.key }) {
             try write(1, id, self.schema.mask(names, entity: id.entityNumber))
         }
-        try forEach(change.deleted) { id throws(SQLiteError) in
+        try forEach(change.deleted) { id throws(StoreError) in
             try write(2, id, nil)
             guard let values = try recorder?.tombstone(of: id) else { return }
             defer { values.reset() }
@@ -154,7 +150,7 @@ final class HistoryWriter {
 
     private func writeTransaction(
         _ number: Int64, _ session: WriteSession
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let names = textColumns.map { ", \($0.column)" }.joined()
         let row = try connection.cached(
             "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP\(names))"
@@ -179,7 +175,7 @@ final class HistoryWriter {
         try row.run()
     }
 
-    private func interned(_ text: String) throws(SQLiteError) -> Int64 {
+    private func interned(_ text: String) throws(StoreError) -> Int64 {
         let find = try connection.cached("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
         find.bind(text, at: 1)
         if try find.step() {
@@ -197,7 +193,7 @@ final class HistoryWriter {
         return key
     }
 
-    private func setTombstones(_ key: Int64, _ values: Statement) throws(SQLiteError) {
+    private func setTombstones(_ key: Int64, _ values: Statement) throws(StoreError) {
         let columns = tombstoneColumns.prefix(Int(values.columnCount))
         guard !columns.isEmpty else { return }
         let row = try connection.cached(
@@ -210,21 +206,21 @@ final class HistoryWriter {
         try row.run()
     }
 
-    private func maximum(_ entity: Int64) throws(SQLiteError) -> Int64 {
+    private func maximum(_ entity: Int64) throws(StoreError) -> Int64 {
         let row = try connection.cached("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
         row.bind(entity, at: 1)
         defer { row.reset() }
         let maximum = try row.step() ? row.integer(0) : 0
         guard maximum <= Self.maximumMost else {
-            throw SQLiteError(
-                extendedCode: 11,  // SQLITE_CORRUPT
-                message: "The history: no key is left to hand out, as its counter in Z_PRIMARYKEY"
+            throw StoreError(
+                .corrupt,
+                "The history: no key is left to hand out, as its counter in Z_PRIMARYKEY"
                     + " is at its end, \(maximum)")
         }
         return maximum
     }
 
-    private func setMaximum(_ entity: Int64, _ value: Int64) throws(SQLiteError) {
+    private func setMaximum(_ entity: Int64, _ value: Int64) throws(StoreError) {
         let row = try connection.cached("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         row.bind(value, at: 1)
         row.bind(entity, at: 2)
@@ -234,7 +230,7 @@ final class HistoryWriter {
     // MARK: Purging
 
     /// Takes whole transactions from the front, until enough rows are gone for one save.
-    private func purgeOld(newest: Int64) throws(SQLiteError) {
+    private func purgeOld(newest: Int64) throws(StoreError) {
         let condition: String
         switch retention {
         case .untilPurged, .nothing: return
@@ -260,7 +256,7 @@ final class HistoryWriter {
     @discardableResult
     static func purge(
         upTo number: Int64, on connection: Connection
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         let changes = try connection.cached("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?")
         changes.bind(number, at: 1)
         let count = try changes.run()

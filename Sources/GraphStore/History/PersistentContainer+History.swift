@@ -24,7 +24,7 @@ extension PersistentContainer {
     /// The place behind the newest transaction.
     public func currentHistoryToken() throws(HistoryError) -> HistoryToken {
         let connection = try historyConnection()
-        let (exists, newest) = try HistoryReader.reading { () throws(SQLiteError) in
+        let (exists, newest) = try HistoryReader.reading { () throws(StoreError) in
             (
                 try HistorySchema.exists(on: connection),
                 try HistoryReader.newestNumber(on: connection)
@@ -77,7 +77,7 @@ extension PersistentContainer {
             guard keepsHistory else { throw StoreError(.invalidRequest, "no history") }
             let session = try beginWriting()
             defer { endWriting() }
-            do throws(SQLiteError) {
+            do throws(StoreError) {
                 let number = try session.connection.integer(last) ?? 0
                 count =
                     try session.connection.integer(
@@ -90,7 +90,7 @@ extension PersistentContainer {
                         + " ATRANSACTION)")
             } catch {
                 session.rollback()
-                throw StoreError(error)
+                throw error
             }
             try session.commit()
             return Int(count)

@@ -106,9 +106,7 @@ extension PersistentContainer {
 
     private func newestSequence() throws(StoreError) -> Int64 {
         let connection = try newReader()
-        return try storing { () throws(SQLiteError) in
-            try HistoryReader.newestNumber(on: connection)
-        }
+        return try HistoryReader.newestNumber(on: connection)
     }
 
     private func remoteChangeFromHistory() throws(StoreError) -> RemoteChange? {

@@ -20,7 +20,7 @@ final class TriggerNotes {
     private let properties: [Int64: [String: String]]
 
     /// Nil where no trigger sets a column of an entity.
-    init?(_ schema: StoreLayout, on connection: Connection) throws(SQLiteError) {
+    init?(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         var properties: [Int64: [String: String]] = [:]
         for entity in schema.entities where schema.holds(entity) {
             var names: [String: String] = [:]
@@ -65,7 +65,7 @@ final class TriggerNotes {
 
     /// The properties that came out changed in the open transaction, by the object; the notes are
     /// gone then.
-    func take() throws(SQLiteError) -> [ManagedObjectID: Set<String>] {
+    func take() throws(StoreError) -> [ManagedObjectID: Set<String>] {
         var changes: [ManagedObjectID: Set<String>] = [:]
         let notes = try connection.cached("SELECT ENT, PK, NAME FROM temp.\(Self.table)")
         while try notes.step() {

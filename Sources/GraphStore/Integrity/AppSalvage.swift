@@ -21,13 +21,13 @@ struct AppSalvage {
 
     /// Whether a file has tables of a store, and none of ours.
     static func isOfApp(_ connection: Connection) throws(StoreError) -> Bool {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let names = try SchemaSQL.parts(of: connection).map(\.name)
             return names.contains(where: bookkeeping.contains)
                 && !names.contains { $0.hasPrefix("ETL_") }
         } catch {
             // A list of tables that cannot be read says nothing.
-            guard error.isCorrupt || error.isDamagedRead else { throw StoreError(error) }
+            guard error.isDamage || error.isDamagedRead else { throw error }
             return false
         }
     }
@@ -64,20 +64,17 @@ struct AppSalvage {
         try StoreFiles.create(temporary, withRightsOf: path)
         // Byte 18 of the header: 2 is a write-ahead log.
         let usesLog = try StoreFiles.read(path, first: 19).last == 2
-        (target, parts) = try storing { () throws(SQLiteError) in
-            let parts = try SchemaSQL.parts(of: source)
-            let target = try Connection(path: temporary, mode: .create)
-            try target.execute(
-                "PRAGMA page_size = \(try source.integer("PRAGMA page_size") ?? 4096);"
-                    + " PRAGMA auto_vacuum = \(try source.integer("PRAGMA auto_vacuum") ?? 2);"
-                    + " PRAGMA journal_mode = \(usesLog ? "WAL" : "DELETE")")
-            for name in ["user_version", "application_id"] {
-                let value = try source.integer("PRAGMA \(name)") ?? 0
-                if value != 0 { try target.execute("PRAGMA \(name) = \(value)") }
-            }
-            try AppStore.registerFunctions(on: target)
-            return (target, parts)
+        parts = try SchemaSQL.parts(of: source)
+        target = try Connection(path: temporary, mode: .create)
+        try target.execute(
+            "PRAGMA page_size = \(try source.integer("PRAGMA page_size") ?? 4096);"
+                + " PRAGMA auto_vacuum = \(try source.integer("PRAGMA auto_vacuum") ?? 2);"
+                + " PRAGMA journal_mode = \(usesLog ? "WAL" : "DELETE")")
+        for name in ["user_version", "application_id"] {
+            let value = try source.integer("PRAGMA \(name)") ?? 0
+            if value != 0 { try target.execute("PRAGMA \(name) = \(value)") }
         }
+        try AppStore.registerFunctions(on: target)
     }
 
     private mutating func lose(
@@ -106,17 +103,15 @@ struct AppSalvage {
                     "The virtual table \(name) is left behind; only the app's framework creates it")
                 continue
             }
-            try storing { () throws(SQLiteError) in try target.execute(sql) }
+            try target.execute(sql)
         }
         for table in Self.bookkeeping where !parts.contains(where: { $0.name == table }) {
             if table == "Z_MODELCACHE" { continue }
             lose(.structure, "The table \(table) is missing, and is created again")
         }
-        try storing { () throws(SQLiteError) in
-            try target.execute(
-                SchemaSQL.coreBookkeeping.replacing(
-                    "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
-        }
+        try target.execute(
+            SchemaSQL.coreBookkeeping.replacing(
+                "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
         var cacheIsWhole = true
         for table in Self.bookkeeping where parts.contains(where: { $0.name == table }) {
             let lost = try copy(table)
@@ -142,10 +137,7 @@ struct AppSalvage {
                 lose(
                     .metadata,
                     "The model in Z_MODELCACHE cannot be read, and is replaced by the given one")
-                let target = target
-                try storing { () throws(SQLiteError) in
-                    try ModelCache.replace(for: model, on: target)
-                }
+                try ModelCache.replace(for: model, on: target)
             }
         } else {
             switch try ModelCache(on: target) {
@@ -156,7 +148,7 @@ struct AppSalvage {
                 guard cacheIsWhole else {
                     throw AppStoreModel.unreadableCache(path, "its page is damaged")
                 }
-                let found = try storing { () throws(SQLiteError) in try FoundTables(on: source) }
+                let found = try FoundTables(on: source)
                 model = try ColumnModelReader(found, source).model(path)
             }
         }
@@ -207,7 +199,7 @@ struct AppSalvage {
     private mutating func complete(
         _ model: ManagedObjectModel, _ path: String
     ) throws(StoreError) -> StoreLayout {
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
+        let found = try FoundTables(on: target)
         // A store of one configuration lists its own entities only.
         let roots = Set(found.missingTables(of: model))
         var held = found.entities(heldOf: model)
@@ -218,31 +210,29 @@ struct AppSalvage {
             held?.insert(entity.name)
         }
         let wanted = StoreLayout(model, holding: held, over: found)
-        try storing { () throws(SQLiteError) in
-            for table in wanted.tables {
-                if !found.has(table.name) {
-                    try target.execute(SchemaSQL.createTable(table))
-                    for index in table.indexes { try target.execute(SchemaSQL.create(index)) }
-                    continue
-                }
-                for column in table.columns where !found.has(column.name, in: table.name) {
-                    try target.execute(
-                        "ALTER TABLE \(table.name) ADD COLUMN \(column.name) \(column.type)")
-                }
+        for table in wanted.tables {
+            if !found.has(table.name) {
+                try target.execute(SchemaSQL.createTable(table))
+                for index in table.indexes { try target.execute(SchemaSQL.create(index)) }
+                continue
             }
-            for join in wanted.joinTables where !found.has(join.name) {
-                try target.execute(SchemaSQL.createTable(join))
-                try target.execute(SchemaSQL.create(join.reverseIndex))
-            }
-            let row = try target.prepare("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-            for entity in wanted.heldEntities {
-                row.bind(entity.number, at: 1)
-                row.bind(entity.name, at: 2)
-                row.bind(entity.superNumber, at: 3)
-                try row.run()
+            for column in table.columns where !found.has(column.name, in: table.name) {
+                try target.execute(
+                    "ALTER TABLE \(table.name) ADD COLUMN \(column.name) \(column.type)")
             }
         }
-        let made = try storing { () throws(SQLiteError) in try FoundTables(on: target) }
+        for join in wanted.joinTables where !found.has(join.name) {
+            try target.execute(SchemaSQL.createTable(join))
+            try target.execute(SchemaSQL.create(join.reverseIndex))
+        }
+        let row = try target.prepare("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
+        for entity in wanted.heldEntities {
+            row.bind(entity.number, at: 1)
+            row.bind(entity.name, at: 2)
+            row.bind(entity.superNumber, at: 3)
+            try row.run()
+        }
+        let made = try FoundTables(on: target)
         return StoreLayout(model, holding: held, over: made)
     }
 
@@ -250,24 +240,20 @@ struct AppSalvage {
 
     /// Copies a table that is not of the model.
     private func copy(_ table: String) throws(StoreError) -> [StoreFinding] {
-        let columns = try storing { () throws(SQLiteError) -> [String] in
-            let rows = try target.prepare(
-                "SELECT name FROM pragma_table_info(?) ORDER BY cid")
-            rows.bind(table, at: 1)
-            var names: [String] = []
-            while try rows.step() { names.append("\"\(rows.string(0))\"") }
-            return names
-        }
+        let rows = try target.prepare(
+            "SELECT name FROM pragma_table_info(?) ORDER BY cid")
+        rows.bind(table, at: 1)
+        var names: [String] = []
+        while try rows.step() { names.append("\"\(rows.string(0))\"") }
+        let columns = names
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        let insert = try storing { () throws(SQLiteError) in
-            try target.prepare(
-                "INSERT OR IGNORE INTO \"\(table)\" (\(columns.joined(separator: ", ")))"
-                    + " VALUES (\(marks))")
-        }
+        let insert = try target.prepare(
+            "INSERT OR IGNORE INTO \"\(table)\" (\(columns.joined(separator: ", ")))"
+                + " VALUES (\(marks))")
         var reader = DamagedTableReader(
             source, "\"\(table)\"", key: "rowid", columns, last: nil)
         do throws(StoreError) {
-            try reader.read(pagesOf: account.file) { row throws(SQLiteError) in
+            try reader.read(pagesOf: account.file) { row throws(StoreError) in
                 for column in columns.indices {
                     row.bind(column + 1, to: insert, at: Int32(column) + 1)
                 }
@@ -309,27 +295,21 @@ struct AppSalvage {
             schema.tables.map(\.name) + schema.joinTables.map(\.name) + Self.bookkeeping)
         for (type, name, _, _) in parts
         where type == "table" && !known.contains(name) && !name.hasPrefix("sqlite_") {
-            let isThere = try storing { () throws(SQLiteError) in
-                try target.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(name)'")
-            }
+            let isThere = try target.integer(
+                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(name)'")
             if isThere == 1 { losses += try copy(name) }
         }
-        losses += try storing { () throws(SQLiteError) in
-            try HistorySchema.complete(on: target)
-        }
+        losses += try HistorySchema.complete(on: target)
         if hasLosses, let derived = try? DerivedAttributes(schema) {
             try derived.deriveAll(on: target, schema)
         }
-        try storing { () throws(SQLiteError) in
-            for (type, name, _, sql) in parts where type == "view" || type == "trigger" {
-                do throws(SQLiteError) {
-                    try target.execute(sql)
-                } catch {
-                    losses.append(
-                        StoreFinding(
-                            .structure, "The \(type) \(name) is left behind: \(error.message)"))
-                }
+        for (type, name, _, sql) in parts where type == "view" || type == "trigger" {
+            do throws(StoreError) {
+                try target.execute(sql)
+            } catch {
+                losses.append(
+                    StoreFinding(
+                        .structure, "The \(type) \(name) is left behind: \(error.message)"))
             }
         }
         return losses

@@ -46,21 +46,19 @@ struct DamagedTableReader {
     ///     rows.
     mutating func read(
         pagesOf file: DamagedFile?, isOwn: ((SalvagedRow) -> Bool)? = nil,
-        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+        _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
         if let file, let shape = TableShape(self) {
-            return try storing { () throws(SQLiteError) in
-                var walk = DamagedTableWalk(file, shape, key, last)
-                try walk.read(isOwn: isOwn, body)
-                lost = walk.lost
-                doubtfulKeys = walk.doubtfulKeys
-            }
+            var walk = DamagedTableWalk(file, shape, key, last)
+            try walk.read(isOwn: isOwn, body)
+            lost = walk.lost
+            doubtfulKeys = walk.doubtfulKeys
         }
         try readRows(body)
     }
 
     private mutating func readRows(
-        _ body: (SalvagedRow) throws(SQLiteError) -> Void
+        _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
         var ranges: [(first: Int64, last: Int64)] = [(Int64.min, Int64.max)]
         var failures = 0
@@ -103,11 +101,11 @@ struct DamagedTableReader {
     /// - Returns: the last key before damage, one before the range where that comes at once; nil
     ///   where the range was read to its end.
     private func read(
-        _ range: (first: Int64, last: Int64), _ body: (SalvagedRow) throws(SQLiteError) -> Void
+        _ range: (first: Int64, last: Int64), _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) -> Int64? {
         var reached = range.first == Int64.min ? Int64.min : range.first - 1
         var isReading = true
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let rows = try connection.cached(
                 "SELECT \(key), \(columns.joined(separator: ", ")) FROM \(table) NOT INDEXED"
                     + " WHERE \(key) BETWEEN ? AND ? ORDER BY \(key)")
@@ -124,7 +122,7 @@ struct DamagedTableReader {
             }
             return nil
         } catch {
-            guard isReading, error.isCorrupt || error.isDamagedRead else { throw StoreError(error) }
+            guard isReading, error.isDamage || error.isDamagedRead else { throw error }
             return reached
         }
     }
@@ -174,9 +172,4 @@ struct SalvagedRow {
             cells[column].bind(to: other, at: index)
         }
     }
-}
-
-extension SQLiteError {
-    /// A page that the file's end or a bad sector does not give: `SQLITE_IOERR`.
-    var isDamagedRead: Bool { code == 10 && !isOutOfResources }
 }

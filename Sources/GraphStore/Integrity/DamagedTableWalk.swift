@@ -18,7 +18,7 @@ struct TableShape {
     /// Nil if the table's rows are not in a tree of row IDs, or if SQLite cannot tell its columns.
     init?(_ reader: DamagedTableReader) {
         let name = reader.table.filter { $0 != "\"" }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let parts = try reader.connection.prepare(
                 "SELECT type, name, rootpage, sql FROM sqlite_master WHERE rootpage > 0")
             var roots: [Int] = []
@@ -111,8 +111,8 @@ struct DamagedTableWalk {
     }
 
     mutating func read(
-        isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
         var waiting: [(page: Int, above: Int64, upTo: Int64)] = [(shape.root, .min, .max)]
         var visited: Set<Int> = []
         while let next = waiting.popLast() {
@@ -171,8 +171,8 @@ struct DamagedTableWalk {
 
     private mutating func readLeaf(
         _ page: DamagedPage, _ place: (page: Int, above: Int64, upTo: Int64),
-        _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
         var cells: [(cell: Int, key: Int64)] = []
         var damaged: Set<Int> = []
         for cell in 0..<page.cellCount {
@@ -244,8 +244,8 @@ struct DamagedTableWalk {
 
     /// Calls the body with the record, unless its key came before.
     private mutating func tell(
-        _ body: (SalvagedRow) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
         let id = ManagedObjectID(entityNumber: 0, primaryKey: record.rowID)
         guard !seen.contains(id) else { return }
         seen.insert(id)
@@ -278,8 +278,8 @@ struct DamagedTableWalk {
     /// Reads leaves that the damaged pages led to, in the order of the file.
     private mutating func readOrphans(
         besides visited: Set<Int>, _ isOwn: (SalvagedRow) -> Bool,
-        _ body: (SalvagedRow) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
         for number in file.orphans(roots: shape.roots) where !visited.contains(number) {
             guard let page = file.tree(number) else { continue }
             for cell in 0..<page.cellCount

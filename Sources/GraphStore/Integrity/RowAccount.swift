@@ -46,7 +46,7 @@ struct RowAccount {
     ///   - isKnown: whether a row was found, or is told of already.
     func missing(
         of table: String, besides count: Int, upTo last: Int64?,
-        isKnown: (Int64) throws(SQLiteError) -> Bool
+        isKnown: (Int64) throws(StoreError) -> Bool
     ) throws(StoreError) -> Answer {
         guard !isSound else { return Answer(isWhole: true) }
         let looksSound = looksSound(table)
@@ -54,7 +54,7 @@ struct RowAccount {
         for index in indexes(of: table) {
             var entries = 0
             var lost = 0
-            let isRead = try scan(index, of: table) { key throws(SQLiteError) in
+            let isRead = try scan(index, of: table) { key throws(StoreError) in
                 entries += 1
                 guard key > 0, key <= last ?? Int64.max, try !isKnown(key) else { return }
                 lost += 1
@@ -71,7 +71,7 @@ struct RowAccount {
         var most = looksSound(table) && !hasStrayPages ? count : -1
         for index in indexes(of: table) {
             var entries = 0
-            let isRead = try scan(index, of: table) { _ throws(SQLiteError) in entries += 1 }
+            let isRead = try scan(index, of: table) { _ throws(StoreError) in entries += 1 }
             if isRead || entries > count { most = max(most, entries) }
         }
         return most < count ? nil : most - count
@@ -115,24 +115,24 @@ struct RowAccount {
     ///
     /// - Returns: whether it could be read to its end.
     private func scan(
-        _ index: Index, of table: String, _ body: (Int64) throws(SQLiteError) -> Void
+        _ index: Index, of table: String, _ body: (Int64) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let rows = try source.prepare(
                 "SELECT rowid FROM \(table) INDEXED BY \"\(index.name)\"\(index.condition)")
             while try rows.step() { try body(rows.integer(0)) }
             return true
         } catch {
             // What one that is damaged has told is true all the same.
-            guard error.isCorrupt || error.isDamagedRead || error.isFunctionFailure else {
-                throw StoreError(error)
+            guard error.isDamage || error.isDamagedRead || error.isFunctionFailure else {
+                throw error
             }
             return false
         }
     }
 
     private static func lines(_ sql: String, on source: Connection) -> [String]? {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let rows = try source.prepare(sql)
             var lines: [String] = []
             while try rows.step() {

@@ -6,16 +6,14 @@ import SQLite
 /// What makes objects that were saved one by one a graph again.
 extension SalvageWriter {
     private func keys(_ sql: String) throws(StoreError) -> [Int64] {
-        try storing { () throws(SQLiteError) in
-            let rows = try target.prepare(sql)
-            var keys: [Int64] = []
-            while try rows.step() { keys.append(rows.integer(0)) }
-            return keys
-        }
+        let rows = try target.prepare(sql)
+        var keys: [Int64] = []
+        while try rows.step() { keys.append(rows.integer(0)) }
+        return keys
     }
 
     private func execute(_ sql: String) throws(StoreError) {
-        try storing { () throws(SQLiteError) in try target.execute(sql) }
+        try target.execute(sql)
     }
 
     // MARK: Links
@@ -162,14 +160,11 @@ extension SalvageWriter {
             where place.attribute.allowsExternalBinaryDataStorage
                 && place.declaringEntity == entity.name
             {
-                let files = try storing { () throws(SQLiteError) in
-                    let rows = try target.prepare(
-                        "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
-                            + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
-                    var files: [(key: Int64, name: String)] = []
-                    while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
-                    return files
-                }
+                let rows = try target.prepare(
+                    "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
+                        + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                var files: [(key: Int64, name: String)] = []
+                while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
                 var missing: [Int64] = []
                 for file in files {
                     guard Self.copy("\(from)/\(file.name)", to, file.name) else {

@@ -13,12 +13,10 @@ extension SalvageWriter {
         last: Int64?
     ) throws(StoreError) {
         let known = Set(leftOut)
-        let saving = try storing { () throws(SQLiteError) in
-            try target.prepare("SELECT 1 FROM \(table.name) WHERE Z_PK = ?")
-        }
+        let saving = try target.prepare("SELECT 1 FROM \(table.name) WHERE Z_PK = ?")
         let answer = try account.missing(
             of: table.name, besides: saved + leftOut.count, upTo: last
-        ) { key throws(SQLiteError) in
+        ) { key throws(StoreError) in
             saving.bind(key, at: 1)
             defer { saving.reset() }
             if try saving.step() { return true }

@@ -32,10 +32,8 @@ struct SalvageWriter {
     static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
         // SQLite folds the log in when the last connection is closed, and tells nobody where that
         // fails.
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: temporary, mode: .readWrite)
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        let connection = try Connection(path: temporary, mode: .readWrite)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(temporary + suffix) }
         let (from, to) = (
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
@@ -75,9 +73,7 @@ struct SalvageWriter {
         _ = try PersistentStore.open(
             .sqlite(at: temporary, opening: .create), model: schema.model,
             holding: schema.heldNumbers.map { _ in schema.heldNames })
-        target = try storing { () throws(SQLiteError) in
-            try Connection(path: temporary, mode: .readWrite)
-        }
+        target = try Connection(path: temporary, mode: .readWrite)
     }
 
     /// Writes the objects of an app's store into the tables that its salvage has made.
@@ -95,7 +91,7 @@ struct SalvageWriter {
     }
 
     mutating func run() throws(StoreError) {
-        try storing { () throws(SQLiteError) in try target.execute("BEGIN IMMEDIATE") }
+        try target.execute("BEGIN IMMEDIATE")
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
         for join in schema.joinTables { try copyPairs(of: join) }
@@ -109,9 +105,7 @@ struct SalvageWriter {
             try noteHistory()
         }
         try setCounters()
-        try storing { () throws(SQLiteError) in
-            try target.execute("COMMIT")
-        }
+        try target.execute("COMMIT")
     }
 
     mutating func lose(
@@ -165,10 +159,8 @@ struct SalvageWriter {
             }.map { ($0.number, $0.name) })
         let root = schema.entity(named: table.rootEntity)
         let marks = found.map { _ in "?" }.joined(separator: ", ")
-        let insert = try storing { () throws(SQLiteError) in
-            try target.prepare(
-                "INSERT INTO \(table.name) (\(found.joined(separator: ", "))) VALUES (\(marks))")
-        }
+        let insert = try target.prepare(
+            "INSERT INTO \(table.name) (\(found.joined(separator: ", "))) VALUES (\(marks))")
         var counts: [Int64: Int] = [:]
         var strange: [Int64] = []
         var repeated: [Int64] = []
@@ -177,7 +169,7 @@ struct SalvageWriter {
             last: root.flatMap { handedOut[$0.number] })
         try reader.read(
             pagesOf: account.file, isOwn: { concrete[$0.integer(2)] != nil }
-        ) { row throws(SQLiteError) in
+        ) { row throws(StoreError) in
             let key = row.integer(0)
             guard concrete[row.integer(2)] != nil else {
                 strange.append(key)
@@ -187,7 +179,7 @@ struct SalvageWriter {
                 row.bind(column + 1, to: insert, at: Int32(column) + 1)
             }
             if row.isNull(3) { insert.bind(Int64(1), at: 3) }
-            do throws(SQLiteError) {
+            do throws(StoreError) {
                 try insert.run()
                 counts[row.integer(2), default: 0] += 1
             } catch {
@@ -229,14 +221,12 @@ struct SalvageWriter {
                 "The table of pairs \(old.table) cannot be read, with all its links")
         }
         let marks = wanted.map { _ in "?" }.joined(separator: ", ")
-        let insert = try storing { () throws(SQLiteError) in
-            try target.prepare(
-                "INSERT OR IGNORE INTO \(join.name) (\(wanted.joined(separator: ", ")))"
-                    + " VALUES (\(marks))")
-        }
+        let insert = try target.prepare(
+            "INSERT OR IGNORE INTO \(join.name) (\(wanted.joined(separator: ", ")))"
+                + " VALUES (\(marks))")
         var reader = DamagedTableReader(source, old.table, key: "rowid", oldColumns, last: nil)
         var count = 0
-        try reader.read(pagesOf: account.file) { row throws(SQLiteError) in
+        try reader.read(pagesOf: account.file) { row throws(StoreError) in
             count += 1
             for column in wanted.indices {
                 row.bind(column + 1, to: insert, at: Int32(column) + 1)
@@ -254,7 +244,7 @@ struct SalvageWriter {
     private mutating func copyWaitingPairs(
         of old: SourceJoin, first: String, _ insert: Statement
     ) throws(StoreError) {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let name = PutOffLinks.name(of: old.table)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
@@ -288,12 +278,10 @@ struct SalvageWriter {
 
     private func setCounters() throws(StoreError) {
         for entity in schema.heldEntities where entity.superNumber == 0 {
-            try storing { () throws(SQLiteError) in
-                try target.execute(
-                    "UPDATE Z_PRIMARYKEY SET Z_MAX = max(\(handedOut[entity.number] ?? 0),"
-                        + " ifnull((SELECT max(Z_PK) FROM \(entity.table)), 0))"
-                        + " WHERE Z_ENT = \(entity.number)")
-            }
+            try target.execute(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(\(handedOut[entity.number] ?? 0),"
+                    + " ifnull((SELECT max(Z_PK) FROM \(entity.table)), 0))"
+                    + " WHERE Z_ENT = \(entity.number)")
         }
     }
 }

@@ -120,13 +120,13 @@ final class StoreSnapshot {
 
     /// Gets the log of a copy into its file, so that the file is all there is.
     private static func fold(_ path: String) throws(StoreError) {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let copy = try Connection(path: path, mode: .readWrite)
             try copy.execute("PRAGMA journal_mode = DELETE")
         } catch {
-            throw error.isCorrupt
+            throw error.isDamage
                 ? StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
-                : StoreError(error)
+                : error
         }
     }
 }

@@ -119,7 +119,7 @@ extension StoreVerifier {
                 var missing: [(file: String, key: Int64)] = []
                 let before = findings.count
                 let connection = connection
-                try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(SQLiteError) in
+                try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(StoreError) in
                     let rows = try connection.prepare(
                         "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
                             + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")

@@ -7,7 +7,7 @@ extension StoreVerifier {
     mutating func checkRows(of root: StoreLayout.Entity) throws(StoreError) {
         let table = root.table
         let connection = connection
-        try guarding(root.name, of: root.name) { verifier throws(SQLiteError) in
+        try guarding(root.name, of: root.name) { verifier throws(StoreError) in
             let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
             guard verifier.has(formatTable: "Z_PRIMARYKEY") else { return }
             let handedOut = try connection.integer(
@@ -169,7 +169,7 @@ extension StoreVerifier {
     /// Whether the history's rows belong together, and its numbers were handed out.
     mutating func checkHistory() throws(StoreError) {
         let connection = connection
-        try guarding("The history") { verifier throws(SQLiteError) in
+        try guarding("The history") { verifier throws(StoreError) in
             // What is missing is a finding already.
             guard
                 ["Z_PRIMARYKEY", "ACHANGE", "ATRANSACTION"].allSatisfy(verifier.has(formatTable:))

@@ -15,7 +15,7 @@ extension StoreVerifier {
             let validator = AttributeValidator(attribute)
             guard validator.hasRules else { continue }
             try guarding("\(entity.name).\(name)", of: entity.name) {
-                verifier throws(SQLiteError) in
+                verifier throws(StoreError) in
                 try verifier.findBreaches(.rule, name, place, entity) {
                     validator.problem(with: $0)
                 } message: {
@@ -30,7 +30,7 @@ extension StoreVerifier {
     mutating func checkDecimals(
         _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) throws(StoreError) {
-        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(SQLiteError) in
+        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(StoreError) in
             try verifier.findBreaches(.value, name, place, entity) { cell in
                 guard cell.kind == .text else { return "it is no text" }
                 let text = String(decoding: cell.bytes, as: UTF8.self)
@@ -52,7 +52,7 @@ extension StoreVerifier {
         case .string, .uri, .transformable, .undefined: break
         default: return
         }
-        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(SQLiteError) in
+        try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(StoreError) in
             try verifier.findBreaches(.value, name, place, entity) { cell in
                 cell.kind == .text && !Self.isUTF8(cell.bytes) ? "it is not UTF-8" : nil
             } message: { count, _ in
@@ -71,7 +71,7 @@ extension StoreVerifier {
         _ kind: StoreFinding.Kind, _ name: String, _ place: StoreLayout.AttributeColumn,
         _ entity: StoreLayout.Entity, problem: (BulkCell) -> String?,
         message: (Int, String) -> String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
         let rows = try connection.prepare(
             "SELECT Z_PK, t.\(place.column) FROM \(entity.table) t NOT INDEXED"

@@ -98,8 +98,7 @@ struct StoreVerifier {
                     .sorted()
             }
         }
-        let connection = connection
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let found = try FoundTables(on: connection)
         return StoreLayout(
             model, holding: try metadata.entities(of: model, on: connection), pairs: found)
     }
@@ -117,16 +116,14 @@ struct StoreVerifier {
     // MARK: Asking
 
     func texts(_ sql: String) throws(StoreError) -> [String] {
-        try storing { () throws(SQLiteError) in
-            let rows = try connection.prepare(sql)
-            var found: [String] = []
-            while try rows.step() { found.append(rows.string(0)) }
-            return found
-        }
+        let rows = try connection.prepare(sql)
+        var found: [String] = []
+        while try rows.step() { found.append(rows.string(0)) }
+        return found
     }
 
     func integer(_ sql: String) throws(StoreError) -> Int64 {
-        try storing { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
+        try connection.integer(sql) ?? 0
     }
 
     /// Notes the rows that a query gives, each by the key in its first column.
@@ -135,7 +132,7 @@ struct StoreVerifier {
         _ message: (Int) -> String
     ) throws(StoreError) {
         let name = [entity, property].compactMap(\.self).joined(separator: ".")
-        try guarding(name, of: entity) { verifier throws(SQLiteError) in
+        try guarding(name, of: entity) { verifier throws(StoreError) in
             let rows = try verifier.connection.prepare(sql)
             var count = 0
             var keys: [Int64] = []
@@ -156,12 +153,12 @@ struct StoreVerifier {
     /// Does a check; damage that it meets is a finding, and the others go on.
     mutating func guarding(
         _ name: String, of entity: String? = nil,
-        _ check: (inout StoreVerifier) throws(SQLiteError) -> Void
+        _ check: (inout StoreVerifier) throws(StoreError) -> Void
     ) throws(StoreError) {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             try check(&self)
         } catch {
-            guard error.isCorrupt || error.isFunctionFailure else { throw StoreError(error) }
+            guard error.isDamage || error.isFunctionFailure else { throw error }
             let finding = StoreFinding(
                 .file, entity: entity,
                 "\(name) cannot be read whole: \(error.message)")
@@ -261,7 +258,7 @@ struct StoreVerifier {
 
     private mutating func checkFoldedTexts(_ schema: StoreLayout) throws(StoreError) {
         let connection = connection
-        try guarding("The folded texts") { verifier throws(SQLiteError) in
+        try guarding("The folded texts") { verifier throws(StoreError) in
             let found = try FoldTable.find(schema, on: connection)
             for (table, fold) in found.sorted(by: { $0.key < $1.key }) {
                 let wrong = try fold.countWrong(on: connection)

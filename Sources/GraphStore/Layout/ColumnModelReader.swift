@@ -91,16 +91,14 @@ struct ColumnModelReader {
         case "DECIMAL", "DECIMAL_TEXT": return .decimal
         case "VARCHAR": return .string
         default:
-            return try storing { () throws(SQLiteError) in
-                func all(_ condition: String) throws(SQLiteError) -> Bool {
-                    try connection.integer(
-                        "SELECT count(*) > 0 AND min(ifnull(\(condition), 0)) FROM \(table)"
-                            + " WHERE \(column.name) IS NOT NULL") == 1
-                }
-                if try all("length(\(column.name)) = 16") { return .uuid }
-                let archive = "substr(\(column.name), 1, 8) = CAST('bplist00' AS BLOB)"
-                return try all(archive) ? .transformable : .binary
+            func all(_ condition: String) throws(StoreError) -> Bool {
+                try connection.integer(
+                    "SELECT count(*) > 0 AND min(ifnull(\(condition), 0)) FROM \(table)"
+                        + " WHERE \(column.name) IS NOT NULL") == 1
             }
+            if try all("length(\(column.name)) = 16") { return .uuid }
+            let archive = "substr(\(column.name), 1, 8) = CAST('bplist00' AS BLOB)"
+            return try all(archive) ? .transformable : .binary
         }
     }
 

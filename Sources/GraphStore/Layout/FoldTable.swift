@@ -86,7 +86,7 @@ package struct FoldTable: Sendable, Hashable {
     /// them, so that nobody can tell what it holds, is left out.
     static func find(
         _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) -> [String: FoldTable] {
+    ) throws(StoreError) -> [String: FoldTable] {
         var definitions: [String: String] = [:]
         let rows = try connection.prepare(
             "SELECT name, sql FROM sqlite_master WHERE name LIKE 'ETL\\_FOLD%' ESCAPE '\\'"
@@ -108,7 +108,7 @@ package struct FoldTable: Sendable, Hashable {
 
     /// Makes those that the model wants, in a transaction that is open; a table that has more than
     /// the model asks for keeps it.
-    static func complete(_ schema: StoreLayout, on connection: Connection) throws(SQLiteError) {
+    static func complete(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         let found = try find(schema, on: connection)
         for wanted in wanted(schema) {
             let known = found[wanted.source]?.columns ?? []
@@ -122,7 +122,7 @@ package struct FoldTable: Sendable, Hashable {
     /// Whether `complete` has anything to do.
     static func isComplete(
         _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let wanted = wanted(schema)
         if wanted.isEmpty { return true }
         let found = try find(schema, on: connection)
@@ -131,7 +131,7 @@ package struct FoldTable: Sendable, Hashable {
         }
     }
 
-    private func make(on connection: Connection) throws(SQLiteError) {
+    private func make(on connection: Connection) throws(StoreError) {
         for trigger in triggers {
             try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name)")
         }
@@ -143,12 +143,12 @@ package struct FoldTable: Sendable, Hashable {
     // MARK: Folding
 
     /// Whether texts of a row are not folded.
-    func isBehind(on connection: Connection) throws(SQLiteError) -> Bool {
+    func isBehind(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM \(unfolded) LIMIT 1") != nil
     }
 
     /// Folds what is not folded, in a transaction that is open.
-    func fold(on connection: Connection) throws(SQLiteError) {
+    func fold(on connection: Connection) throws(StoreError) {
         guard try isBehind(on: connection) else { return }
         let names = columns.flatMap { [$0, Self.caseColumn($0)] }
         let texts = columns.map { folded("x.\($0)") }.joined(separator: ", ")
@@ -162,7 +162,7 @@ package struct FoldTable: Sendable, Hashable {
 
     /// The same at the end of a load: most of the table's rows, so that the indexes are made
     /// afterwards.
-    func foldAll(on connection: Connection) throws(SQLiteError) {
+    func foldAll(on connection: Connection) throws(StoreError) {
         let behind = try connection.integer("SELECT count(*) FROM \(unfolded)") ?? 0
         let folded = try connection.integer("SELECT count(*) FROM \(name)") ?? 0
         guard behind > folded / 2 else { return try fold(on: connection) }
@@ -203,7 +203,7 @@ package struct FoldTable: Sendable, Hashable {
     // MARK: Checking
 
     /// How many rows have other texts than those folded for them.
-    func countWrong(on connection: Connection) throws(SQLiteError) -> Int64 {
+    func countWrong(on connection: Connection) throws(StoreError) -> Int64 {
         let forms = columns.map { column in
             let texts = "(f.\(column), f.\(Self.caseColumn(column))) IS NOT ("
             return texts + folded("x.\(column)") + ")"

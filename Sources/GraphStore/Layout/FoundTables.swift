@@ -35,7 +35,7 @@ package struct FoundTables: Sendable {
     private let triggers: [String]
     private let columnNames: [String: Set<String>]
 
-    init(on connection: Connection) throws(SQLiteError) {
+    init(on connection: Connection) throws(StoreError) {
         var columns: [String: [Column]] = [:]
         let info = try connection.prepare(
             "SELECT m.name, c.name, upper(c.type) FROM sqlite_master m, pragma_table_info(m.name) c"
@@ -93,7 +93,7 @@ package struct FoundTables: Sendable {
         columnNames = columns.mapValues { Set($0.map(\.name)) }
     }
 
-    private static func triggers(on connection: Connection) throws(SQLiteError) -> [String] {
+    private static func triggers(on connection: Connection) throws(StoreError) -> [String] {
         var names: [String] = []
         let found = try connection.prepare(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
@@ -107,7 +107,7 @@ package struct FoundTables: Sendable {
         triggers.contains { $0.hasPrefix("Z_DA_\(table)_\(entity)_\(attribute)_") }
     }
 
-    private static func rows(on connection: Connection) throws(SQLiteError) -> [Row] {
+    private static func rows(on connection: Connection) throws(StoreError) -> [Row] {
         var rows: [Row] = []
         let found = try connection.prepare(
             "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND"

@@ -15,7 +15,7 @@ struct StorePart: Sendable {
     let entityNames: Set<String>
 
     /// Lets statements of a connection name the file's tables.
-    func attach(to connection: Connection) throws(SQLiteError) {
+    func attach(to connection: Connection) throws(StoreError) {
         let attach = try connection.prepare("ATTACH ? AS \(database)")
         attach.bind(address.target(readingOnly: !description.options.mayWrite), at: 1)
         try attach.run()
@@ -32,7 +32,7 @@ struct StorePart: Sendable {
 
 extension StoreLayout {
     /// Moves when another connection has written to one of the files.
-    func dataVersion(on connection: Connection) throws(SQLiteError) -> Int64 {
+    func dataVersion(on connection: Connection) throws(StoreError) -> Int64 {
         // Each counter only grows, so their sum moves when one of them does.
         var sum: Int64 = 0
         for database in databases {

@@ -185,7 +185,7 @@ struct AppStoreFrame {
     /// Makes what the objects come into, in an empty file.
     func makeTables(
         _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try connection.execute(SchemaSQL.coreBookkeeping)
         if carriesModel {
             try ModelCache.make(for: schema.model, on: connection)
@@ -201,10 +201,8 @@ struct AppStoreFrame {
             try derived.deriveAll(on: connection, schema)
         }
         try metadata.write(to: connection)
-        let found = try storing { () throws(SQLiteError) in
-            for trigger in triggers { try connection.execute(trigger.sql) }
-            return try FoundTables(on: connection)
-        }
+        for trigger in triggers { try connection.execute(trigger.sql) }
+        let found = try FoundTables(on: connection)
         let held = schema.heldNumbers.map { _ in schema.heldNames }
         try AppStore.prepare(
             connection, for: StoreLayout(schema.model, holding: held, over: found), path)

@@ -24,7 +24,7 @@ struct HistoryProjection {
     /// Makes the tables in the new store, where the connection is at home.
     ///
     /// - Parameter statements: make them as an app's store has them; none make them as we do.
-    func makeTables(_ statements: [String], on connection: Connection) throws(SQLiteError) {
+    func makeTables(_ statements: [String], on connection: Connection) throws(StoreError) {
         for statement in statements { try connection.execute(statement) }
         try after.make(on: connection)
     }
@@ -81,13 +81,11 @@ struct HistoryProjection {
     private func columns(
         of table: String, _ source: MigrationSource
     ) throws(StoreError) -> [String] {
-        try storing { () throws(SQLiteError) in
-            let rows = try source.connection.prepare(
-                "SELECT name FROM pragma_table_info('\(table)', 'main')")
-            var names: [String] = []
-            while try rows.step() { names.append(rows.string(0)) }
-            return names
-        }
+        let rows = try source.connection.prepare(
+            "SELECT name FROM pragma_table_info('\(table)', 'main')")
+        var names: [String] = []
+        while try rows.step() { names.append(rows.string(0)) }
+        return names
     }
 
     /// The old column with what a tombstone of the new schema keeps in that place.

@@ -113,10 +113,8 @@ struct LinkCounts {
         let sql =
             "SELECT count(*) FROM main.\(entity.table) t WHERE \(condition) AND ("
             + (try compiler.condition(predicate)) + ")"
-        return try storing { () throws(SQLiteError) in
-            let row = try sql.prepare(on: connection)
-            defer { row.reset() }
-            return try row.step() ? Int(row.integer(0)) : 0
-        }
+        let row = try sql.prepare(on: connection)
+        defer { row.reset() }
+        return try row.step() ? Int(row.integer(0)) : 0
     }
 }

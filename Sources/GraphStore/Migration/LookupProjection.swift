@@ -80,7 +80,7 @@ struct LookupProjection {
     // MARK: Gathering
 
     /// Makes the table, and fills it where an expression tells the keys.
-    func gather(on connection: Connection) throws(SQLiteError) {
+    func gather(on connection: Connection) throws(StoreError) {
         try connection.execute(
             "CREATE TABLE \(found) (owner INTEGER, place INTEGER, value \(keyType))")
         let owner = move.offset == 0 ? "t.Z_PK" : "t.Z_PK + \(move.offset)"
@@ -140,7 +140,7 @@ struct LookupProjection {
     // MARK: Linking
 
     /// Makes the objects that are missing, and the links.
-    func link(on connection: Connection) throws(SQLiteError) {
+    func link(on connection: Connection) throws(StoreError) {
         let keys = found + "_KEYS"
         let name = String(keys.dropFirst("temp.".count))
         let family = destination.familyCondition(alias: "g.").map { " AND \($0)" } ?? ""

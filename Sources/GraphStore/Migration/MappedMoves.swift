@@ -89,12 +89,9 @@ struct MappedMoves {
     /// Gives moves offsets where objects of several hierarchies, or several objects of one, come
     /// into one; only where a mapping asks for that.
     func apart(_ moves: [ObjectMove]) throws(StoreError) -> [ObjectMove] {
-        let largest = try storing { () throws(SQLiteError) in
-            var largest: [Int64: Int64] = [:]
-            let rows = try source.connection.prepare("SELECT Z_ENT, Z_MAX FROM main.Z_PRIMARYKEY")
-            while try rows.step() { largest[rows.integer(0)] = rows.integer(1) }
-            return largest
-        }
+        var largest: [Int64: Int64] = [:]
+        let rows = try source.connection.prepare("SELECT Z_ENT, Z_MAX FROM main.Z_PRIMARYKEY")
+        while try rows.step() { largest[rows.integer(0)] = rows.integer(1) }
         var result: [ObjectMove] = []
         /// Entities of an old hierarchy whose keys are in a new one, each with its offset.
         var taken: [Int64: [(root: Int64, offset: Int64, entities: Set<Int64>)]] = [:]

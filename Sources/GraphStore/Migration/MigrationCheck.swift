@@ -8,7 +8,7 @@ struct MigrationCheck {
     private let message: (_ count: Int, _ example: String) -> String
 
     /// What is wrong, if anything is.
-    func obstacle(on connection: Connection) throws(SQLiteError) -> String? {
+    func obstacle(on connection: Connection) throws(StoreError) -> String? {
         let row = try sql.prepare(on: connection)
         guard try row.step() else { return nil }
         let (count, example) = (Int(row.integer(0)), row.columnCount > 1 ? row.string(1) : "")

@@ -55,24 +55,20 @@ struct MigrationFile {
     /// Makes an empty file with the mark, and the store's own rights.
     func create() throws(StoreError) {
         try StoreFiles.create(path, withRightsOf: storePath)
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: path, mode: .readWrite)
-            // The first before the file has a page.
-            try connection.execute(
-                "PRAGMA auto_vacuum = 2; PRAGMA application_id = \(Self.mark)")
-        }
+        let connection = try Connection(path: path, mode: .readWrite)
+        // The first before the file has a page.
+        try connection.execute(
+            "PRAGMA auto_vacuum = 2; PRAGMA application_id = \(Self.mark)")
     }
 
     /// Makes what was written durable, and takes the mark away; nobody has it open any more.
     func finish(journalMode: String) throws(StoreError) {
         // First what was written, so that a file without the mark is whole.
         try StoreFiles.synchronize(path)
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: path, mode: .readWrite)
-            try connection.execute(
-                "PRAGMA synchronous = FULL; PRAGMA application_id = 0;"
-                    + " PRAGMA journal_mode = \(journalMode)")
-        }
+        let connection = try Connection(path: path, mode: .readWrite)
+        try connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA application_id = 0;"
+                + " PRAGMA journal_mode = \(journalMode)")
         try StoreFiles.synchronize(path)
     }
 }

@@ -88,15 +88,13 @@ extension MigrationSource {
     fileprivate func lostColumns(
         of index: String, on table: String, _ new: StoreLayout
     ) throws(StoreError) -> String? {
-        let columns = try storing { () throws(SQLiteError) -> [String] in
-            let rows = try connection.prepare("SELECT name FROM pragma_index_info(?)")
-            rows.bind(index, at: 1)
-            var names: [String] = []
-            while try rows.step() {
-                names.append(rows.isNull(0) ? "an expression" : rows.string(0))
-            }
-            return names
+        let rows = try connection.prepare("SELECT name FROM pragma_index_info(?)")
+        rows.bind(index, at: 1)
+        var names: [String] = []
+        while try rows.step() {
+            names.append(rows.isNull(0) ? "an expression" : rows.string(0))
         }
+        let columns = names
         let isThere = new.table(named: table)?.indexes.contains { other in
             other.columns.map { String($0.prefix { $0 != " " }) } == columns
         }

@@ -9,11 +9,9 @@ extension MigrationManager {
         let connection = try PersistentStore.readerOfStore(at: path)
         let after = try AppStoreModel(given: model, on: connection, path: path)
         var names: Set<String> = []
-        try storing { () throws(SQLiteError) in
-            try ExternalFiles.named(in: before.schema, on: before.connection) { names.insert($0) }
-            guard !names.isEmpty else { return }
-            try ExternalFiles.named(in: after.schema(), on: connection) { names.remove($0) }
-        }
+        try ExternalFiles.named(in: before.schema, on: before.connection) { names.insert($0) }
+        guard !names.isEmpty else { return }
+        try ExternalFiles.named(in: after.schema(), on: connection) { names.remove($0) }
         try ExternalFiles(storePath: path).remove(names.sorted())
     }
 }

@@ -126,9 +126,7 @@ public struct MigrationManager: Sendable {
         if let refusal = plan.refusal(ofStoreAt: path) { throw refusal }
         try file.clear(storeUUID: source.metadata.uuid)
         isBegun = true
-        let journal = try storing { () throws(SQLiteError) in
-            try reader.text("PRAGMA journal_mode") ?? "wal"
-        }
+        let journal = try reader.text("PRAGMA journal_mode") ?? "wal"
         try MigrationWriter(
             source: source, script: script, file: file, cancellation: cancellation, report: report
         ).write(plan)

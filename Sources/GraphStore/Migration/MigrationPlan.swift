@@ -120,7 +120,7 @@ extension ManagedObjectModel {
             throw PersistentStore.notAStore(path)
         }
         guard !snapshot.isOfApp else {
-            let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+            let found = try FoundTables(on: connection)
             return AppStoreModel.differing(metadata, self, found)
         }
         let stored = try PersistentStore.storedModel(connection)

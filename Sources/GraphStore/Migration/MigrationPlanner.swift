@@ -33,15 +33,13 @@ struct MigrationPlanner {
         plan.leftBehind = try leftBehind(script.moves, counts)
         plan.unclear = script.unclear
         if script.unclear.isEmpty {
-            plan.obstacles = try storing { () throws(SQLiteError) in
-                var found: [String] = []
-                for check in script.checks {
-                    if let obstacle = try check.obstacle(on: source.connection) {
-                        found.append(obstacle)
-                    }
+            var found: [String] = []
+            for check in script.checks {
+                if let obstacle = try check.obstacle(on: source.connection) {
+                    found.append(obstacle)
                 }
-                return found
             }
+            plan.obstacles = found
         }
         if try source.hasUnfinishedRun() {
             plan.obstacles.append(
@@ -113,11 +111,9 @@ struct MigrationPlanner {
     }
 
     private func number(_ sql: SQLFragment) throws(StoreError) -> Int {
-        try storing { () throws(SQLiteError) in
-            let row = try sql.prepare(on: source.connection)
-            defer { row.reset() }
-            return try row.step() ? Int(row.integer(0)) : 0
-        }
+        let row = try sql.prepare(on: source.connection)
+        defer { row.reset() }
+        return try row.step() ? Int(row.integer(0)) : 0
     }
 
     /// How much of the store a difference is about: what goes, and what gets a new value.

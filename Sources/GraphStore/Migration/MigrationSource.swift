@@ -38,7 +38,7 @@ struct MigrationSource {
             return
         }
         self.model = model
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let found = try FoundTables(on: connection)
         schema = StoreLayout(model, holding: metadata.entities(heldOf: model), pairs: found)
     }
 
@@ -54,7 +54,7 @@ struct MigrationSource {
     func parts() throws(StoreError) -> [(
         type: String, name: String, table: String, sql: String
     )] {
-        try storing { () throws(SQLiteError) in try SchemaSQL.parts(of: connection) }
+        try SchemaSQL.parts(of: connection)
     }
 
     /// The entities of a new model that the new store has: all, unless the old one has a
@@ -145,15 +145,13 @@ struct MigrationSource {
 
     /// How many objects each entity has, by its number.
     func counts() throws(StoreError) -> [Int64: Int] {
-        try storing { () throws(SQLiteError) in
-            var counts: [Int64: Int] = [:]
-            for table in schema.tables {
-                let rows = try connection.prepare(
-                    "SELECT Z_ENT, count(*) FROM main.\(table.name) GROUP BY Z_ENT")
-                while try rows.step() { counts[rows.integer(0)] = Int(rows.integer(1)) }
-            }
-            return counts
+        var counts: [Int64: Int] = [:]
+        for table in schema.tables {
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, count(*) FROM main.\(table.name) GROUP BY Z_ENT")
+            while try rows.step() { counts[rows.integer(0)] = Int(rows.integer(1)) }
         }
+        return counts
     }
 
     /// Whether a run has left its place in the store.

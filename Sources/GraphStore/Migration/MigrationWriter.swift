@@ -23,9 +23,7 @@ struct MigrationWriter {
 
     /// Builds it whole; the file is closed at the end.
     func write(_ plan: MigrationPlan) throws(StoreError) {
-        let keepsHistory = try storing { () throws(SQLiteError) in
-            try HistorySchema.exists(on: source.connection)
-        }
+        let keepsHistory = try HistorySchema.exists(on: source.connection)
         let history = keepsHistory ? HistoryProjection(script) : nil
         let leftovers = try MigrationLeftovers(source, script.new)
         let frame = try AppStoreFrame(source, script)
@@ -43,14 +41,12 @@ struct MigrationWriter {
 
     /// A connection whose database is the new file.
     private func connect() throws(StoreError) -> Connection {
-        try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: file.path, mode: .readWrite)
-            StatementLog.shared?.attach(to: connection)
-            connection.watch(cancellation.flag)
-            try connection.execute(
-                "PRAGMA \(Self.pragmas); PRAGMA temp_store = FILE; PRAGMA cache_size = -16000")
-            return connection
-        }
+        let connection = try Connection(path: file.path, mode: .readWrite)
+        StatementLog.shared?.attach(to: connection)
+        connection.watch(cancellation.flag)
+        try connection.execute(
+            "PRAGMA \(Self.pragmas); PRAGMA temp_store = FILE; PRAGMA cache_size = -16000")
+        return connection
     }
 
     // MARK: Tables
@@ -70,17 +66,15 @@ struct MigrationWriter {
                 holding: script.new.heldNumbers.map { _ in script.new.heldNames })
         }
         let connection = try connect()
-        try storing { () throws(SQLiteError) in
-            if let frame { try frame.makeTables(script.new, on: connection) }
-            for table in script.new.tables {
-                for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
-            }
-            for join in script.new.joinTables {
-                try connection.execute(SchemaSQL.drop(join.reverseIndex))
-            }
-            for table in leftovers.tables { try connection.execute(table.sql) }
-            try history?.makeTables(frame?.historyTables ?? [], on: connection)
+        if let frame { try frame.makeTables(script.new, on: connection) }
+        for table in script.new.tables {
+            for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
         }
+        for join in script.new.joinTables {
+            try connection.execute(SchemaSQL.drop(join.reverseIndex))
+        }
+        for table in leftovers.tables { try connection.execute(table.sql) }
+        try history?.makeTables(frame?.historyTables ?? [], on: connection)
     }
 
     // MARK: Rows
@@ -91,34 +85,29 @@ struct MigrationWriter {
     ) throws(StoreError) {
         var statements = try history?.inserts(source) ?? []
         if frame != nil { statements.append(SQLFragment(HistoryProjection.counters)) }
-        let connection = try storing { () throws(SQLiteError) in
-            let connection = try Connection(path: source.path, mode: .readWrite)
-            StatementLog.shared?.attach(to: connection)
-            connection.watch(cancellation.flag)
-            try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -8000")
-            let attach = try connection.prepare("ATTACH ? AS new")
-            attach.bind(file.path, at: 1)
-            try attach.run()
-            try connection.execute(
-                "PRAGMA new.journal_mode = OFF; PRAGMA new.synchronous = OFF;"
-                    + " PRAGMA new.cache_size = -16000; BEGIN")
-            for lookup in script.lookups { try lookup.gather(on: connection) }
-            return connection
-        }
+        let connection = try Connection(path: source.path, mode: .readWrite)
+        StatementLog.shared?.attach(to: connection)
+        connection.watch(cancellation.flag)
+        try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -8000")
+        let attach = try connection.prepare("ATTACH ? AS new")
+        attach.bind(file.path, at: 1)
+        try attach.run()
+        try connection.execute(
+            "PRAGMA new.journal_mode = OFF; PRAGMA new.synchronous = OFF;"
+                + " PRAGMA new.cache_size = -16000; BEGIN")
+        for lookup in script.lookups { try lookup.gather(on: connection) }
         var completed = 0
         for table in script.tables { try copy(table, connection, &completed, plan) }
-        try storing { () throws(SQLiteError) in
-            report(progress(.linking, completed, plan))
-            for pair in script.pairs { try pair.insert.run(on: connection) }
-            for lookup in script.lookups { try lookup.link(on: connection) }
-            for table in leftovers.tables {
-                try connection.execute(
-                    "INSERT INTO new.\"\(table.name)\" SELECT * FROM main.\"\(table.name)\"")
-            }
-            for statement in statements { try statement.run(on: connection) }
-            for statement in counters { try connection.execute(statement) }
-            try connection.execute("COMMIT")
+        report(progress(.linking, completed, plan))
+        for pair in script.pairs { try pair.insert.run(on: connection) }
+        for lookup in script.lookups { try lookup.link(on: connection) }
+        for table in leftovers.tables {
+            try connection.execute(
+                "INSERT INTO new.\"\(table.name)\" SELECT * FROM main.\"\(table.name)\"")
         }
+        for statement in statements { try statement.run(on: connection) }
+        for statement in counters { try connection.execute(statement) }
+        try connection.execute("COMMIT")
     }
 
     private func copy(
@@ -127,26 +116,23 @@ struct MigrationWriter {
     ) throws(StoreError) {
         report(progress(.copying, completed, plan))
         let rows = RowProjection(table, script.lookups, ExternalFiles(storePath: source.path))
-        let (insert, next) = try storing { () throws(SQLiteError) in
-            (try table.insert.prepare(on: connection), try chunks(of: table, connection))
-        }
+        let (insert, next) = (
+            try table.insert.prepare(on: connection), try chunks(of: table, connection)
+        )
         try rows?.begin()
         var last = Int64.min
         while true {
-            let end = try storing { () throws(SQLiteError) -> Int64? in
-                next.bind(last, at: 1)
-                defer { next.reset() }
-                return try next.step() && !next.isNull(0) ? next.integer(0) : nil
-            }
-            guard let end else { break }
+            next.reset()
+            next.bind(last, at: 1)
+            guard try next.step(), !next.isNull(0) else { break }
+            let end = next.integer(0)
+            next.reset()
             if let rows {
                 completed += try rows.copy(above: last, to: end, on: connection)
             } else {
-                completed += try storing { () throws(SQLiteError) in
-                    insert.bind(last, at: TableProjection.lowerParameter)
-                    insert.bind(end, at: TableProjection.upperParameter)
-                    return try insert.run()
-                }
+                insert.bind(last, at: TableProjection.lowerParameter)
+                insert.bind(end, at: TableProjection.upperParameter)
+                completed += try insert.run()
             }
             last = end
             report(progress(.copying, completed, plan))
@@ -157,7 +143,7 @@ struct MigrationWriter {
     /// The last key of each chunk of rows.
     private func chunks(
         of table: TableProjection, _ connection: Connection
-    ) throws(SQLiteError) -> Statement {
+    ) throws(StoreError) -> Statement {
         try connection.prepare(
             "SELECT max(Z_PK) FROM (SELECT Z_PK FROM main.\(table.source) WHERE Z_PK > ?"
                 + " ORDER BY Z_PK LIMIT \(Self.chunkRows))")
@@ -184,19 +170,17 @@ struct MigrationWriter {
     ) throws(StoreError) {
         let connection = try connect()
         var schema = script.new
-        try storing { () throws(SQLiteError) in
-            try connection.execute("BEGIN")
-            for table in schema.tables {
-                for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-            }
-            for join in schema.joinTables {
-                try connection.execute(SchemaSQL.create(join.reverseIndex))
-            }
-            for sql in leftovers.others { try connection.execute(sql) }
-            schema.foldTables = try FoldTable.find(schema, on: connection)
-            for fold in schema.foldTables.values.sorted(by: { $0.source < $1.source }) {
-                try fold.foldAll(on: connection)
-            }
+        try connection.execute("BEGIN")
+        for table in schema.tables {
+            for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
+        }
+        for join in schema.joinTables {
+            try connection.execute(SchemaSQL.create(join.reverseIndex))
+        }
+        for sql in leftovers.others { try connection.execute(sql) }
+        schema.foldTables = try FoldTable.find(schema, on: connection)
+        for fold in schema.foldTables.values.sorted(by: { $0.source < $1.source }) {
+            try fold.foldAll(on: connection)
         }
         if script.tables.contains(where: { $0.moves.contains { $0.mapping?.policy != nil } }) {
             try clearDangling(connection)
@@ -207,10 +191,8 @@ struct MigrationWriter {
             try DerivedAttributes(schema).deriveAll(on: connection, schema)
             try writeMetadata(history, connection)
         }
-        try storing { () throws(SQLiteError) in
-            try connection.execute("COMMIT")
-            if leftovers.hasViews { try StoreViews(schema).renew(on: connection, isWanted: true) }
-        }
+        try connection.execute("COMMIT")
+        if leftovers.hasViews { try StoreViews(schema).renew(on: connection, isWanted: true) }
     }
 
     /// Takes links away that lead to objects which a policy has left behind.
@@ -224,23 +206,19 @@ struct MigrationWriter {
                 let all = [columns.column, columns.entityColumn, columns.orderColumn]
                     .compactMap(\.self)
                 let link = ToOneLink(entity, name, place, destination)
-                try storing { () throws(SQLiteError) in
-                    try connection.execute(
-                        "UPDATE \(entity.table) AS t SET "
-                            + all.map { "\($0) = NULL" }.joined(separator: ", ")
-                            + " WHERE \(link.isDangling)")
-                }
+                try connection.execute(
+                    "UPDATE \(entity.table) AS t SET "
+                        + all.map { "\($0) = NULL" }.joined(separator: ", ")
+                        + " WHERE \(link.isDangling)")
             }
         }
         for join in script.new.joinTables {
             for end in script.new.ends(of: join) {
                 for column in end.columns {
-                    try storing { () throws(SQLiteError) in
-                        try connection.execute(
-                            "DELETE FROM \(join.name) WHERE NOT EXISTS (SELECT 1 FROM"
-                                + " \(end.destination.table) d WHERE d.Z_PK ="
-                                + " \(join.name).\(column)\(end.family))")
-                    }
+                    try connection.execute(
+                        "DELETE FROM \(join.name) WHERE NOT EXISTS (SELECT 1 FROM"
+                            + " \(end.destination.table) d WHERE d.Z_PK ="
+                            + " \(join.name).\(column)\(end.family))")
                 }
             }
         }

@@ -53,28 +53,21 @@ struct RowProjection {
     ) throws(StoreError) -> Int {
         let fixed = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
         let raw = old.map { "t.\($0.place.column)" }
-        let rows = try storing { () throws(SQLiteError) in
-            try table.select(appending: raw).prepare(on: connection)
-        }
+        let rows = try table.select(appending: raw).prepare(on: connection)
         rows.bind(lower, at: TableProjection.lowerParameter)
         rows.bind(upper, at: TableProjection.upperParameter)
         // What a policy sets may be no column of the projection.
         let names = fixed + new.map(\.place.column).filter { !fixed.contains($0) }
-        let insert = try storing { () throws(SQLiteError) in
-            try connection.prepare(
-                "INSERT INTO new.\(table.table) (\(names.joined(separator: ", "))) VALUES ("
-                    + names.map { _ in "?" }.joined(separator: ", ") + ")")
-        }
-        let notes = try storing { () throws(SQLiteError) -> [Statement] in
-            var notes: [Statement] = []
-            for lookup in lookups {
-                notes.append(
-                    try connection.prepare("INSERT INTO \(lookup.found) VALUES (?, ?, ?)"))
-            }
-            return notes
+        let insert = try connection.prepare(
+            "INSERT INTO new.\(table.table) (\(names.joined(separator: ", "))) VALUES ("
+                + names.map { _ in "?" }.joined(separator: ", ") + ")")
+        var notes: [Statement] = []
+        for lookup in lookups {
+            notes.append(
+                try connection.prepare("INSERT INTO \(lookup.found) VALUES (?, ?, ?)"))
         }
         var count = 0
-        while try storing({ () throws(SQLiteError) in try rows.step() }) {
+        while try rows.step() {
             let key = rows.integer(0)
             var row = MigratedRow(
                 key,
@@ -110,16 +103,13 @@ struct RowProjection {
                 }
                 insert.bind(value, at: Int32(position) + 1)
             }
-            try storing { () throws(SQLiteError) in
-                try insert.run()
-                for (lookup, note) in zip(lookups, notes) {
-                    for (place, value) in (row.keys[lookup.lookup.relationship] ?? []).enumerated()
-                    {
-                        note.bind(key, at: 1)
-                        note.bind(Int64(place), at: 2)
-                        note.bind(value, at: 3)
-                        try note.run()
-                    }
+            try insert.run()
+            for (lookup, note) in zip(lookups, notes) {
+                for (place, value) in (row.keys[lookup.lookup.relationship] ?? []).enumerated() {
+                    note.bind(key, at: 1)
+                    note.bind(Int64(place), at: 2)
+                    note.bind(value, at: 3)
+                    try note.run()
                 }
             }
             count += 1

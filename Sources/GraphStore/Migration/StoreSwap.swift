@@ -16,13 +16,13 @@ struct StoreSwap {
         fileprivate var witness: StoreWitness?
 
         fileprivate init(_ path: String, _ patience: LockPatience?) throws(StoreError) {
-            do throws(SQLiteError) {
+            do throws(StoreError) {
                 let connection = try Connection(path: path, mode: .readWrite)
                 connection.waitForLocks(patience, otherwise: 1_000)
                 try connection.execute("BEGIN IMMEDIATE")
                 self.connection = connection
             } catch {
-                throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+                throw error.code == .busy ? StoreError(inUse: path) : error
             }
             witness = try StoreWitness(at: path, waiting: patience)
         }
@@ -104,11 +104,8 @@ extension Connection {
     ///
     /// - Returns: the journal that the store had.
     func removeLog() throws(StoreError) -> String {
-        let journal = try storing { () throws(SQLiteError) in
-            let journal = try text("PRAGMA journal_mode") ?? "WAL"
-            try execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY")
-            return journal
-        }
+        let journal = try text("PRAGMA journal_mode") ?? "WAL"
+        try execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY")
         try StoreFiles.remove(path + "-journal")
         return journal
     }

@@ -10,12 +10,12 @@ package final class StoreWitness {
     /// - Parameter patience: how long others may take to let go of the store; nil is a second.
     package init(at path: String, waiting patience: LockPatience?) throws(StoreError) {
         self.path = path
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             connection = try Connection(path: path, mode: .readWrite)
             connection.waitForLocks(patience, otherwise: 1_000)
             version = try connection.integer("PRAGMA data_version") ?? 0
         } catch {
-            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+            throw error.code == .busy ? StoreError(inUse: path) : error
         }
     }
 
@@ -25,11 +25,11 @@ package final class StoreWitness {
     /// - Throws: `.busy` where another process has it open, or has written to it.
     func takeOver() throws(StoreError) -> Connection {
         let isWritten: Bool
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
             isWritten = try connection.integer("PRAGMA data_version") != version
         } catch {
-            throw error.isBusy ? StoreError(inUse: path) : StoreError(error)
+            throw error.code == .busy ? StoreError(inUse: path) : error
         }
         guard !isWritten else {
             throw StoreError(writtenMeanwhile: path)

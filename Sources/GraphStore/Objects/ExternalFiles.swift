@@ -68,7 +68,7 @@ struct ExternalFiles: Sendable {
     /// Finds the files that a store's rows name.
     static func named(
         in schema: StoreLayout, on connection: Connection, _ found: (String) -> Void
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         var places: Set<[String]> = []
         for entity in schema.heldEntities {
             for place in entity.attributes.values

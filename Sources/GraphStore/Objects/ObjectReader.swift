@@ -33,24 +33,20 @@ final class ObjectReader {
     /// One object's row, or nil where it is gone.
     func row(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
         guard let layout = objects.layout(id.entityNumber) else { return nil }
-        do throws(SQLiteError) {
-            let statement: Statement
-            if let known = rowStatements[layout.number] {
-                statement = known
-            } else {
-                let plan = objects.rowPlan(layout.number)
-                statement = try connection.prepare(
-                    "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK = ?")
-                rowStatements[layout.number] = statement
-            }
-            statement.bind(id.primaryKey, at: 1)
-            defer { statement.reset() }
-            guard try statement.step(), statement.integer(1) == layout.number else { return nil }
-            return objects.rowPlan(layout.number).places(of: layout.number).map {
-                decode(statement, layout, $0)
-            }
-        } catch {
-            throw StoreError(error)
+        let statement: Statement
+        if let known = rowStatements[layout.number] {
+            statement = known
+        } else {
+            let plan = objects.rowPlan(layout.number)
+            statement = try connection.prepare(
+                "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK = ?")
+            rowStatements[layout.number] = statement
+        }
+        statement.bind(id.primaryKey, at: 1)
+        defer { statement.reset() }
+        guard try statement.step(), statement.integer(1) == layout.number else { return nil }
+        return objects.rowPlan(layout.number).places(of: layout.number).map {
+            decode(statement, layout, $0)
         }
     }
 
@@ -62,15 +58,11 @@ final class ObjectReader {
             guard let layout = objects.layout(root) else { continue }
             let plan = objects.rowPlan(root)
             let keys = ids.map(\.primaryKey).sorted()
-            do throws(SQLiteError) {
-                for chunk in keys.chunks(of: Self.chunkSize) {
-                    let statement = try select(chunk, layout, plan)
-                    while try statement.step() {
-                        if let (id, row) = found(statement, plan) { body(id, row) }
-                    }
+            for chunk in keys.chunks(of: Self.chunkSize) {
+                let statement = try select(chunk, layout, plan)
+                while try statement.step() {
+                    if let (id, row) = found(statement, plan) { body(id, row) }
                 }
-            } catch {
-                throw StoreError(error)
             }
         }
     }
@@ -97,7 +89,7 @@ final class ObjectReader {
     /// one another.
     private func select(
         _ keys: ArraySlice<Int64>, _ layout: EntityLayout, _ plan: RowPlan
-    ) throws(SQLiteError) -> Statement {
+    ) throws(StoreError) -> Statement {
         let select = "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK "
         guard let first = keys.first, let last = keys.last,
             last &- first == Int64(keys.count) - 1,
@@ -155,25 +147,21 @@ final class ObjectReader {
         of owner: ManagedObjectID, _ toMany: EntityLayout.ToMany
     ) throws(StoreError) -> [ManagedObjectID] {
         let sql = Self.listSQL(toMany, objects)
-        do throws(SQLiteError) {
-            let statement: Statement
-            if let known = listStatements[sql] {
-                statement = known
-            } else {
-                statement = try connection.prepare(sql)
-                listStatements[sql] = statement
-            }
-            statement.bind(owner.primaryKey, at: 1)
-            var ids: [ManagedObjectID] = []
-            while try statement.step() {
-                ids.append(
-                    ManagedObjectID(
-                        entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
-            }
-            return ids
-        } catch {
-            throw StoreError(error)
+        let statement: Statement
+        if let known = listStatements[sql] {
+            statement = known
+        } else {
+            statement = try connection.prepare(sql)
+            listStatements[sql] = statement
         }
+        statement.bind(owner.primaryKey, at: 1)
+        var ids: [ManagedObjectID] = []
+        while try statement.step() {
+            ids.append(
+                ManagedObjectID(
+                    entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
+        }
+        return ids
     }
 
     /// Reads a to-many of many owners at once.
@@ -182,19 +170,15 @@ final class ObjectReader {
     ) throws(StoreError) -> [Int64: [ManagedObjectID]] {
         var found: [Int64: [ManagedObjectID]] = [:]
         let keys = owners.map(\.primaryKey).sorted()
-        do throws(SQLiteError) {
-            for chunk in keys.chunks(of: Self.chunkSize) {
-                let list = chunk.map(String.init).joined(separator: ",")
-                let statement = try connection.prepare(
-                    Self.listSQL(toMany, objects, owners: "IN (\(list))"))
-                while try statement.step() {
-                    found[statement.integer(2), default: []].append(
-                        ManagedObjectID(
-                            entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
-                }
+        for chunk in keys.chunks(of: Self.chunkSize) {
+            let list = chunk.map(String.init).joined(separator: ",")
+            let statement = try connection.prepare(
+                Self.listSQL(toMany, objects, owners: "IN (\(list))"))
+            while try statement.step() {
+                found[statement.integer(2), default: []].append(
+                    ManagedObjectID(
+                        entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
             }
-        } catch {
-            throw StoreError(error)
         }
         return found
     }
@@ -235,19 +219,17 @@ final class ObjectReader {
     /// Holds what is saved now; later saves are not seen until the pin is taken off.
     func pin() throws(StoreError) {
         guard !isPinned else { return }
-        try storing { () throws(SQLiteError) in
-            try connection.execute("BEGIN")
-            // The transaction takes its snapshot with its first read.
-            for database in objects.schema.databases {
-                _ = try connection.integer("SELECT count(*) FROM \(database).Z_METADATA")
-            }
+        try connection.execute("BEGIN")
+        // The transaction takes its snapshot with its first read.
+        for database in objects.schema.databases {
+            _ = try connection.integer("SELECT count(*) FROM \(database).Z_METADATA")
         }
         isPinned = true
     }
 
     func unpin() throws(StoreError) {
         guard isPinned else { return }
-        try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
+        try connection.execute("COMMIT")
         isPinned = false
     }
 }

@@ -153,12 +153,12 @@ final class KeyAllocator: Sendable {
     }
 }
 
-extension SQLiteError {
+extension StoreError {
     /// A hierarchy has no key left, as only a damaged file can say.
-    static func keysAtEnd(of root: Int64, in schema: StoreLayout) -> SQLiteError {
-        SQLiteError(
-            extendedCode: 11,  // SQLITE_CORRUPT
-            message: "\(schema.entity(number: root)?.name ?? "?"): no key is left to hand out, as"
+    static func keysAtEnd(of root: Int64, in schema: StoreLayout) -> StoreError {
+        StoreError(
+            .corrupt,
+            "\(schema.entity(number: root)?.name ?? "?"): no key is left to hand out, as"
                 + " its counter in Z_PRIMARYKEY is at its end, \(Int64.max)")
     }
 }

@@ -20,9 +20,7 @@ extension PersistentContainer {
         }
         var orphans = Set(try externalFiles.names())
         guard !orphans.isEmpty else { return 0 }
-        try storing { () throws(SQLiteError) in
-            try ExternalFiles.named(in: schema, on: session.connection) { orphans.remove($0) }
-        }
+        try ExternalFiles.named(in: schema, on: session.connection) { orphans.remove($0) }
         try externalFiles.remove(orphans.sorted())
         return orphans.count
     }
@@ -58,9 +56,7 @@ extension PersistentContainer {
         let connection = try PersistentStore.readerOfStore(at: path)
         let schema = try AppStoreModel(given: model, on: connection, path: path).schema()
         var names: Set<String> = []
-        try storing { () throws(SQLiteError) in
-            try ExternalFiles.named(in: schema, on: connection) { names.insert($0) }
-        }
+        try ExternalFiles.named(in: schema, on: connection) { names.insert($0) }
         return names
     }
 }

@@ -151,6 +151,6 @@ private struct Savepoint {
     }
 
     private func run(_ sql: String) throws(StoreError) {
-        try storing { () throws(SQLiteError) in try session.connection.execute(sql) }
+        try session.connection.execute(sql)
     }
 }

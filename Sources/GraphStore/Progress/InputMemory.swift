@@ -19,7 +19,7 @@ enum InputMemory {
     /// A connection to a file, with another one attached as `other`.
     private static func connection(
         to target: String, with source: String
-    ) throws(SQLiteError) -> Connection {
+    ) throws(StoreError) -> Connection {
         let connection = try Connection(path: target, mode: .create)
         let attach = try connection.prepare("ATTACH ? AS other")
         attach.bind(source, at: 1)
@@ -35,7 +35,7 @@ enum InputMemory {
     /// Copies the notes beside a store into a copy of it.
     fileprivate static func read(
         _ memory: String, into workPath: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let connection = try connection(to: workPath, with: memory)
         let isOfStore = try connection.integer(
             "SELECT (SELECT UUID FROM other.\(owner)) IS (SELECT Z_UUID FROM main.Z_METADATA)")
@@ -46,7 +46,7 @@ enum InputMemory {
     /// Copies the notes in a copy of a store into a file that is to stand beside it.
     fileprivate static func write(
         _ memory: String, from workPath: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let connection = try connection(to: memory, with: workPath)
         let isThere = try connection.integer(
             "SELECT count(*) FROM other.sqlite_master WHERE name = '\(KnownInputs.table)'")
@@ -61,7 +61,7 @@ enum InputMemory {
     /// A connection to the notes beside a store; nil where there are none of it.
     static func connection(
         besideStoreAt path: String, uuid: String
-    ) throws(SQLiteError) -> Connection? {
+    ) throws(StoreError) -> Connection? {
         let memory = self.path(of: path)
         guard StoreFiles.exists(memory) else { return nil }
         let connection = try Connection(path: memory, mode: .readOnly)
@@ -76,7 +76,7 @@ extension PersistentContainer {
     ) throws(StoreError) {
         let memory = InputMemory.path(of: path)
         guard StoreFiles.exists(memory) else { return }
-        try storing { () throws(SQLiteError) in try InputMemory.read(memory, into: workPath) }
+        try InputMemory.read(memory, into: workPath)
     }
 
     /// Keeps what the runs know by now, before the copy loses it.
@@ -85,7 +85,7 @@ extension PersistentContainer {
     ) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
         try StoreFiles.remove(next)
-        try storing { () throws(SQLiteError) in try InputMemory.write(next, from: workPath) }
+        try InputMemory.write(next, from: workPath)
     }
 
     /// What was kept counts from now on: the copy is the store.

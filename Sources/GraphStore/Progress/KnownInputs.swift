@@ -35,32 +35,29 @@ extension PersistentContainer {
         pipeline: String, stage: String
     ) throws(StoreError) -> [FileName: KnownInput] {
         let isBeside = origin.isApp && storeDescription.options.isReadOnly
-        let memory = try storing { () throws(SQLiteError) in
+        let memory =
             isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
-        }
         let reader: Connection
         if let memory { reader = memory } else { reader = try newReader() }
-        return try storing { () throws(SQLiteError) in
-            guard
-                try reader.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE name = '\(KnownInputs.table)'") == 1
-            else { return [:] }
-            let rows = try reader.prepare(
-                """
-                SELECT PATH, SIZE, DIGEST FROM \(KnownInputs.table) \
-                WHERE PIPELINE = ? AND STAGE = ?
-                """)
-            rows.bind(pipeline, at: 1)
-            rows.bind(stage, at: 2)
-            var found: [FileName: KnownInput] = [:]
-            while try rows.step() {
-                let path = FileName(bytes: rows.bytes(0))
-                found[path] = KnownInput(
-                    path: path, byteCount: Int(rows.integer(1)),
-                    digest: Array(rows.bytes(2)))
-            }
-            return found
+        guard
+            try reader.integer(
+                "SELECT count(*) FROM sqlite_master WHERE name = '\(KnownInputs.table)'") == 1
+        else { return [:] }
+        let rows = try reader.prepare(
+            """
+            SELECT PATH, SIZE, DIGEST FROM \(KnownInputs.table) \
+            WHERE PIPELINE = ? AND STAGE = ?
+            """)
+        rows.bind(pipeline, at: 1)
+        rows.bind(stage, at: 2)
+        var found: [FileName: KnownInput] = [:]
+        while try rows.step() {
+            let path = FileName(bytes: rows.bytes(0))
+            found[path] = KnownInput(
+                path: path, byteCount: Int(rows.integer(1)),
+                digest: Array(rows.bytes(2)))
         }
+        return found
     }
 }
 
@@ -71,23 +68,21 @@ extension ManagedObjectContext {
     ) throws(StoreError) {
         try requireRoomForNotes()
         let connection = try session().connection
-        try storing { () throws(SQLiteError) in
-            try connection.execute(KnownInputs.creation)
-            let write = try connection.prepare(
-                "INSERT OR REPLACE INTO \(KnownInputs.table) VALUES (?, ?, ?, ?, ?)")
-            for input in inputs {
-                write.bind(pipeline, at: 1)
-                write.bind(stage, at: 2)
-                // A text as far as it is one, which other tools read.
-                if let text = input.path.exactText {
-                    write.bind(text, at: 3)
-                } else {
-                    write.bind(input.path.bytes, at: 3)
-                }
-                write.bind(Int64(input.byteCount), at: 4)
-                write.bind(input.digest, at: 5)
-                try write.run()
+        try connection.execute(KnownInputs.creation)
+        let write = try connection.prepare(
+            "INSERT OR REPLACE INTO \(KnownInputs.table) VALUES (?, ?, ?, ?, ?)")
+        for input in inputs {
+            write.bind(pipeline, at: 1)
+            write.bind(stage, at: 2)
+            // A text as far as it is one, which other tools read.
+            if let text = input.path.exactText {
+                write.bind(text, at: 3)
+            } else {
+                write.bind(input.path.bytes, at: 3)
             }
+            write.bind(Int64(input.byteCount), at: 4)
+            write.bind(input.digest, at: 5)
+            try write.run()
         }
     }
 }

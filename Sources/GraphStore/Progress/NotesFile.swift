@@ -22,7 +22,7 @@ struct NotesFile {
         storePath = StoreFiles.resolved(path)
     }
 
-    static func isAttached(to connection: Connection) throws(SQLiteError) -> Bool {
+    static func isAttached(to connection: Connection) throws(StoreError) -> Bool {
         try connection.integer(
             "SELECT count(*) FROM pragma_database_list WHERE name = '\(schema)'") == 1
     }
@@ -36,11 +36,10 @@ struct NotesFile {
     ///   are at work there, or because no file can be made.
     func attach(to connection: Connection) throws(StoreError) -> Bool {
         guard hasPossibleName else { return false }
-        let hasNotes = try storing { () throws(SQLiteError) in
-            if try ProgressNotes.exist(on: connection) { return true }
+        let hasNotes = try ProgressNotes.exist(on: connection)
+        if !hasNotes {
             // Folded in later, the log would change the store behind the notes.
             try connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
-            return false
         }
         guard !hasNotes, let state else {
             try remove()
@@ -48,7 +47,7 @@ struct NotesFile {
         }
         if try savedState() != state { try remove() }
         if !StoreFiles.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let attach = try connection.prepare("ATTACH ? AS \(Self.schema)")
             attach.bind(path, at: 1)
             try attach.run()
@@ -65,7 +64,7 @@ struct NotesFile {
             return true
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            guard error.isCannotOpen else { throw StoreError(error) }
+            guard error.isCannotOpen else { throw error }
             return false
         }
     }
@@ -73,13 +72,11 @@ struct NotesFile {
     /// A connection to the file; nil where there is none that fits the store.
     func connection() throws(StoreError) -> Connection? {
         guard let state, try savedState() == state else { return nil }
-        return try storing { () throws(SQLiteError) in
-            try Connection(path: path, mode: .readWrite)
-        }
+        return try Connection(path: path, mode: .readWrite)
     }
 
     /// Moves the notes into the store, in the open transaction.
-    static func moveIntoStore(on connection: Connection) throws(SQLiteError) {
+    static func moveIntoStore(on connection: Connection) throws(StoreError) {
         // Statements that are kept know the table in the file.
         connection.clearStatementCache()
         try connection.execute(
@@ -97,10 +94,8 @@ struct NotesFile {
         from connection: Connection, _ synchronous: StoreOptions.Synchronous
     ) throws(StoreError) {
         connection.clearStatementCache()
-        try storing { () throws(SQLiteError) in
-            try connection.execute(
-                "PRAGMA main.synchronous = \(synchronous.rawValue); DETACH \(Self.schema)")
-        }
+        try connection.execute(
+            "PRAGMA main.synchronous = \(synchronous.rawValue); DETACH \(Self.schema)")
         try remove()
     }
 
@@ -133,7 +128,6 @@ struct NotesFile {
             let connection = try Connection(path: path, mode: .readWrite)
             return try connection.text("SELECT STATE FROM ETL_STORE")
         } catch {
-            let error = StoreError(error)
             // A killed process may have left a file without the table.
             switch error.code {
             case .busy, .inputOutput, .full, .permission, .resources: throw error
@@ -165,9 +159,7 @@ extension PersistentContainer {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
-        try storing { () throws(SQLiteError) in
-            try session.connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
-        }
+        try session.connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
     }
 
     /// Makes the notes of a run that begins durable: after a loss of power, whoever completes the run
@@ -186,10 +178,7 @@ extension PersistentContainer {
         defer { endWriting() }
         session.rollback()
         guard session.notesAreBeside else { return }
-        let isEmpty = try storing { () throws(SQLiteError) in
-            try !ProgressNotes.exist(on: session.connection)
-        }
-        guard isEmpty else { return }
+        guard try !ProgressNotes.exist(on: session.connection) else { return }
         try NotesFile(besideStoreAt: path).detach(
             from: session.connection, storeDescription.options.synchronous)
         session.notesAreBeside = false
@@ -205,16 +194,14 @@ extension PersistentContainer {
         besideStoreAt path: String, into copy: String
     ) throws(StoreError) {
         guard let file = try NotesFile(besideStoreAt: path).connection() else { return }
-        try storing { () throws(SQLiteError) in
-            guard try ProgressNotes.exist(on: file) else { return }
-            let target = try Connection(path: copy, mode: .readWrite)
-            try target.execute("BEGIN; \(ProgressNotes.creation(in: "main"))")
-            let rows = try file.prepare("SELECT KIND, NUMBER, VALUE FROM \(ProgressNotes.table)")
-            while try rows.step() {
-                try ProgressNotes.write(
-                    rows.string(0), rows.integer(1), Array(rows.bytes(2)), on: target)
-            }
-            try target.execute("COMMIT")
+        guard try ProgressNotes.exist(on: file) else { return }
+        let target = try Connection(path: copy, mode: .readWrite)
+        try target.execute("BEGIN; \(ProgressNotes.creation(in: "main"))")
+        let rows = try file.prepare("SELECT KIND, NUMBER, VALUE FROM \(ProgressNotes.table)")
+        while try rows.step() {
+            try ProgressNotes.write(
+                rows.string(0), rows.integer(1), Array(rows.bytes(2)), on: target)
         }
+        try target.execute("COMMIT")
     }
 }

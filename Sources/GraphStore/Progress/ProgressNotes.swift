@@ -19,8 +19,8 @@ enum ProgressNotes {
     }
 
     /// Whether there is a table of notes, in the store or in a file that is attached.
-    static func exist(on connection: Connection) throws(SQLiteError) -> Bool {
-        func has(_ schema: String) throws(SQLiteError) -> Bool {
+    static func exist(on connection: Connection) throws(StoreError) -> Bool {
+        func has(_ schema: String) throws(StoreError) -> Bool {
             try connection.integer(
                 "SELECT count(*) FROM \(schema).sqlite_master WHERE name = '\(table)'") == 1
         }
@@ -31,8 +31,8 @@ enum ProgressNotes {
 
     static func write(
         _ kind: String, _ number: Int64, _ value: [UInt8], on connection: Connection
-    ) throws(SQLiteError) {
-        try change(on: connection) { () throws(SQLiteError) in
+    ) throws(StoreError) {
+        try change(on: connection) { () throws(StoreError) in
             let write = try connection.cached("INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?)")
             write.bind(kind, at: 1)
             write.bind(number, at: 2)
@@ -43,8 +43,8 @@ enum ProgressNotes {
 
     /// Changes notes, which are no data of the store.
     static func change(
-        on connection: Connection, _ body: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        on connection: Connection, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
         let before = connection.totalChanges
         defer { connection.changesApart += connection.totalChanges - before }
         try body()
@@ -53,8 +53,8 @@ enum ProgressNotes {
     /// Calls the body with each note of a kind, by number.
     static func forEach(
         _ kind: String, on connection: Connection,
-        _ body: (_ number: Int64, _ value: [UInt8]) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+        _ body: (_ number: Int64, _ value: [UInt8]) throws(StoreError) -> Void
+    ) throws(StoreError) {
         let rows = try connection.prepare(
             "SELECT NUMBER, VALUE FROM \(table) WHERE KIND = ? ORDER BY NUMBER")
         rows.bind(kind, at: 1)
@@ -63,7 +63,7 @@ enum ProgressNotes {
 
     static func value(
         _ kind: String, _ number: Int64, on connection: Connection
-    ) throws(SQLiteError) -> [UInt8]? {
+    ) throws(StoreError) -> [UInt8]? {
         let row = try connection.cached(
             "SELECT VALUE FROM \(table) WHERE KIND = ? AND NUMBER = ?")
         row.bind(kind, at: 1)
@@ -74,7 +74,7 @@ enum ProgressNotes {
 
     static func read(
         _ kind: String, on connection: Connection
-    ) throws(SQLiteError) -> [(number: Int64, value: [UInt8])] {
+    ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
         var found: [(Int64, [UInt8])] = []
         try forEach(kind, on: connection) { found.append(($0, $1)) }
         return found
@@ -89,7 +89,7 @@ extension ProgressNotes {
         _ reader: Connection, _ path: String
     ) throws(StoreError) -> Connection? {
         func haveNotes(_ connection: Connection) throws(StoreError) -> Bool {
-            try storing { () throws(SQLiteError) in try exist(on: connection) }
+            try exist(on: connection)
         }
         if try haveNotes(reader) { return reader }
         guard let file = try NotesFile(besideStoreAt: path).connection() else { return nil }
@@ -110,9 +110,7 @@ extension PersistentContainer {
         try foldLogBehindNotes()
         let reader = try newReader()
         guard let connection = try ProgressNotes.connection(reader, path) else { return [] }
-        return try storing { () throws(SQLiteError) in
-            try ProgressNotes.read(kind, on: connection)
-        }
+        return try ProgressNotes.read(kind, on: connection)
     }
 
     /// The notes of some kinds that runs left in a store, by number; also those that are suspended,
@@ -127,13 +125,11 @@ extension PersistentContainer {
         guard let connection = try ProgressNotes.connection(snapshot.connection, path) else {
             return [:]
         }
-        return try storing { () throws(SQLiteError) in
-            var notes: [String: [(number: Int64, value: [UInt8])]] = [:]
-            for kind in kinds + kinds.map({ "\(owner)/\($0)" }) {
-                notes[kind] = try ProgressNotes.read(kind, on: connection)
-            }
-            return notes
+        var notes: [String: [(number: Int64, value: [UInt8])]] = [:]
+        for kind in kinds + kinds.map({ "\(owner)/\($0)" }) {
+            notes[kind] = try ProgressNotes.read(kind, on: connection)
         }
+        return notes
     }
 }
 
@@ -142,7 +138,7 @@ extension ManagedObjectContext {
     package func beginProgressNotes() throws(StoreError) {
         try requireRoomForNotes()
         let schema = try session().notesAreBeside ? NotesFile.schema : "main"
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             try connection.execute(ProgressNotes.creation(in: schema))
         }
     }
@@ -151,14 +147,14 @@ extension ManagedObjectContext {
     package func writeProgressNote(
         _ kind: String, _ number: Int64 = 0, _ value: [UInt8]
     ) throws(StoreError) {
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             try ProgressNotes.write(kind, number, value, on: connection)
         }
     }
 
     /// The note of a kind and number, as this transaction sees it.
     package func progressNote(_ kind: String, _ number: Int64) throws(StoreError) -> [UInt8]? {
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             try ProgressNotes.value(kind, number, on: connection)
         }
     }
@@ -182,21 +178,21 @@ extension ManagedObjectContext {
     private func renameProgressNotes(
         _ change: String, _ condition: String, _ values: String...
     ) throws(StoreError) {
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             let update = try connection.prepare(
                 "UPDATE \(ProgressNotes.table) SET \(change) WHERE \(condition)")
             for (place, value) in values.enumerated() { update.bind(value, at: Int32(place) + 1) }
-            try ProgressNotes.change(on: connection) { () throws(SQLiteError) in try update.run() }
+            try ProgressNotes.change(on: connection) { () throws(StoreError) in try update.run() }
         }
     }
 
     /// Removes all notes of these kinds in the open transaction.
     package func removeProgressNotes(_ kinds: [String]) throws(StoreError) {
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             let delete = try connection.cached("DELETE FROM \(ProgressNotes.table) WHERE KIND = ?")
             for kind in kinds {
                 delete.bind(kind, at: 1)
-                try ProgressNotes.change(on: connection) { () throws(SQLiteError) in
+                try ProgressNotes.change(on: connection) { () throws(StoreError) in
                     try delete.run()
                 }
             }
@@ -205,9 +201,9 @@ extension ManagedObjectContext {
 
     /// Removes the notes of the present run in the open transaction; those of others stay suspended.
     package func endProgressNotes() throws(StoreError) {
-        try onProgress { connection throws(SQLiteError) in
+        try onProgress { connection throws(StoreError) in
             guard try ProgressNotes.exist(on: connection) else { return }
-            try ProgressNotes.change(on: connection) { () throws(SQLiteError) in
+            try ProgressNotes.change(on: connection) { () throws(StoreError) in
                 try connection.execute(
                     "DELETE FROM \(ProgressNotes.table) WHERE instr(KIND, '/') = 0")
             }
@@ -234,9 +230,9 @@ extension ManagedObjectContext {
     }
 
     private func onProgress<R>(
-        _ body: (Connection) throws(SQLiteError) -> R
+        _ body: (Connection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         let connection = try session().connection
-        return try storing { () throws(SQLiteError) in try body(connection) }
+        return try body(connection)
     }
 }

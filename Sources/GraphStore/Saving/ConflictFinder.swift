@@ -26,24 +26,22 @@ struct ConflictFinder {
     func currentVersions(
         _ ids: [ManagedObjectID]
     ) throws(StoreError) -> [ManagedObjectID: Int64] {
-        try storing { () throws(SQLiteError) in
-            var versions: [ManagedObjectID: Int64] = [:]
-            for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
-                guard let table = objects.layout(number)?.entity.table else { continue }
-                let keys = group.map(\.primaryKey)
-                for chunk in keys.chunks(of: ObjectReader.chunkSize) {
-                    let rows = try session.connection.prepare(
-                        "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
-                            + chunk.map(String.init).joined(separator: ",") + ")")
-                    while try rows.step() {
-                        let id = ManagedObjectID(
-                            entityNumber: number, primaryKey: rows.integer(0))
-                        versions[id] = rows.integer(1)
-                    }
+        var versions: [ManagedObjectID: Int64] = [:]
+        for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
+            guard let table = objects.layout(number)?.entity.table else { continue }
+            let keys = group.map(\.primaryKey)
+            for chunk in keys.chunks(of: ObjectReader.chunkSize) {
+                let rows = try session.connection.prepare(
+                    "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
+                        + chunk.map(String.init).joined(separator: ",") + ")")
+                while try rows.step() {
+                    let id = ManagedObjectID(
+                        entityNumber: number, primaryKey: rows.integer(0))
+                    versions[id] = rows.integer(1)
                 }
             }
-            return versions
         }
+        return versions
     }
 
     /// An object's row as it is inside the transaction.
@@ -122,18 +120,16 @@ struct ConflictFinder {
     private func holder(
         of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
     ) throws(StoreError) -> ManagedObjectID? {
-        try storing { () throws(SQLiteError) in
-            let conditions = key.columns.map { "\($0) = ?" }.joined(separator: " AND ")
-            let rows = try session.connection.cached(
-                "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions)")
-            for (position, value) in key.values.enumerated() {
-                rows.bind(value, at: Int32(position) + 1)
-            }
-            defer { rows.reset() }
-            guard try rows.step() else { return nil }
-            let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-            return touched.contains(id) ? nil : id
+        let conditions = key.columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let rows = try session.connection.cached(
+            "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions)")
+        for (position, value) in key.values.enumerated() {
+            rows.bind(value, at: Int32(position) + 1)
         }
+        defer { rows.reset() }
+        guard try rows.step() else { return nil }
+        let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
+        return touched.contains(id) ? nil : id
     }
 }
 

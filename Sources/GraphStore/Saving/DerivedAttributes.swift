@@ -119,9 +119,7 @@ struct DerivedAttributes {
         // What is derived here is no reason to derive it again.
         let change = session.change
         let touched = touchedRoots(change, session.schema)
-        let isLoading = try storing { () throws(SQLiteError) in
-            try PendingIndexes.isPending(on: session.connection)
-        }
+        let isLoading = try PendingIndexes.isPending(on: session.connection)
         var isLeft = false
         for derived in all {
             let looksElsewhere =
@@ -144,9 +142,7 @@ struct DerivedAttributes {
             }
         }
         guard isLeft else { return }
-        try storing { () throws(SQLiteError) in
-            try PendingIndexes.noteDeriving(on: session.connection)
-        }
+        try PendingIndexes.noteDeriving(on: session.connection)
     }
 
     /// Works out anew what looks at other rows, after a load has put off where its links stand.
@@ -162,7 +158,7 @@ struct DerivedAttributes {
         for derived in all {
             let rows = derived.isMoment ? " AND t.\(derived.column) IS NULL" : ""
             let update = try statement(derived, rows, schema)
-            try naming(derived) { () throws(SQLiteError) in _ = try update.run(on: connection) }
+            try naming(derived) { () throws(StoreError) in _ = try update.run(on: connection) }
         }
     }
 
@@ -191,10 +187,10 @@ struct DerivedAttributes {
 
     /// Runs a statement; if a value cannot be computed, the error says which.
     private func naming<Result>(
-        _ derived: Derived, _ body: () throws(SQLiteError) -> Result
+        _ derived: Derived, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do throws(StoreError) {
-            return try storing(body)
+            return try body()
         } catch {
             guard error.code == .validation else { throw error }
             throw StoreError(
@@ -221,7 +217,7 @@ struct DerivedAttributes {
         _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreLayout
     ) throws(StoreError) -> [ManagedObjectID] {
         let update = try statement(derived, rows, schema) + " RETURNING Z_ENT, Z_PK"
-        return try naming(derived) { () throws(SQLiteError) in
+        return try naming(derived) { () throws(StoreError) in
             let statement = try update.prepare(on: connection)
             var ids: [ManagedObjectID] = []
             while try statement.step() {

@@ -23,7 +23,7 @@ struct ListWriter {
         self.pending = pending
     }
 
-    mutating func write() throws(SQLiteError) {
+    mutating func write() throws(StoreError) {
         var removed: [String: Set<Pair>] = [:]
         var added: [String: Set<Pair>] = [:]
         var joins: [String: StoreLayout.JoinTable] = [:]
@@ -86,7 +86,7 @@ struct ListWriter {
             ? [pair, Pair(first: pair.second, second: pair.first)] : [pair]
     }
 
-    private func run(_ sql: String, _ pairs: Set<Pair>) throws(SQLiteError) {
+    private func run(_ sql: String, _ pairs: Set<Pair>) throws(StoreError) {
         let statement = try connection.cached(sql)
         for pair in pairs.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
             statement.bind(pair.first, at: 1)
@@ -99,7 +99,7 @@ struct ListWriter {
     private func write(
         _ difference: (added: [ManagedObjectID], removed: [ManagedObjectID]),
         of owner: ManagedObject, at place: StoreLayout.ForeignKey
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         var nulls = "\(place.column) = NULL"
         var sets = "\(place.column) = ?1"
         if let column = place.entityColumn {
@@ -131,7 +131,7 @@ struct ListWriter {
     /// Gives the objects of an ordered to-many their places.
     ///
     /// Where the list is a fault, what was added comes behind what is there.
-    private func order(_ owner: ManagedObject, _ slot: Int) throws(SQLiteError) {
+    private func order(_ owner: ManagedObject, _ slot: Int) throws(StoreError) {
         let key = owner.objectID.primaryKey
         let select: String
         let update: String

@@ -137,10 +137,8 @@ extension ManagedObjectContext {
         var resolver = ConflictResolver(self, session)
         var hasSavepoint = false
         do throws(StoreError) {
-            try storing { () throws(SQLiteError) in
-                try session.completeLoad()
-                try connection.execute("SAVEPOINT ETL_SAVE")
-            }
+            try session.completeLoad()
+            try connection.execute("SAVEPOINT ETL_SAVE")
             hasSavepoint = true
             try renewTakenKeys(pending.inserted, in: session)
             try resolver.resolveVersions(pending)
@@ -148,7 +146,7 @@ extension ManagedObjectContext {
             while true {
                 var writer = ObjectWriter(container.objects, session, container.externalFiles)
                 writer.versions = resolver.versions
-                do throws(SaveFailure) {
+                do throws(StoreError) {
                     try writer.write(pending)
                     try writer.release("ETL_SAVE")
                     return (
@@ -158,15 +156,13 @@ extension ManagedObjectContext {
                     )
                 } catch {
                     try container.externalFiles.remove(writer.filesWritten)
-                    guard error.error.isConstraint, connection.isInTransaction else {
-                        throw StoreError(error.error)
+                    guard error.isConstraint, connection.isInTransaction else {
+                        throw error
                     }
                     (session.change, session.ends) = (change, ends)
-                    try storing { () throws(SQLiteError) in
-                        try connection.execute("ROLLBACK TO ETL_SAVE")
-                    }
+                    try connection.execute("ROLLBACK TO ETL_SAVE")
                     guard try resolver.resolveConstraints(pending) else {
-                        throw StoreError(error.error)
+                        throw error
                     }
                     pending = PendingObjects(listed)
                 }
@@ -175,9 +171,7 @@ extension ManagedObjectContext {
             resolver.restore()
             (session.change, session.ends) = (change, ends)
             if hasSavepoint, connection.isInTransaction {
-                try storing { () throws(SQLiteError) in
-                    try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
-                }
+                try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
             }
             throw error
         }
@@ -197,16 +191,14 @@ extension ManagedObjectContext {
         // What was renamed before an error has its new key for good.
         defer { replaceLinks(to: renamed) }
         for root in roots {
-            let taken = try storing { () throws(SQLiteError) in
-                try session.readLargest(root: root)
-            }
+            let taken = try session.readLargest(root: root)
             guard !taken.isEmpty else { continue }
             for object in inserted
             where object.layout.rootNumber == root
                 && taken.contains(object.objectID.primaryKey)
             {
                 guard let key = container.objects.keys.next(root: root) else {
-                    throw StoreError(SQLiteError.keysAtEnd(of: root, in: container.schema))
+                    throw StoreError.keysAtEnd(of: root, in: container.schema)
                 }
                 renamed.insert(object.objectID)
                 rename(

@@ -3,23 +3,19 @@ import SQLite
 
 /// New rows, several in one statement.
 extension ObjectWriter {
-    mutating func insert(_ inserted: [ManagedObject]) throws(SaveFailure) {
+    mutating func insert(_ inserted: [ManagedObject]) throws(StoreError) {
         for group in Self.byEntity(inserted) {
             let layout = group[0].layout
             let sorted = Self.byKey(group)
-            do throws(SQLiteError) {
-                let statements = try InsertStatements(layout, on: connection)
-                var place = 0
-                while place + RowStatements.groupSize <= sorted.count {
-                    let rows = sorted[place..<place + RowStatements.groupSize]
-                    try insert(rows, statements.group)
-                    place += RowStatements.groupSize
-                }
-                for object in sorted[place...] {
-                    try insert([object], statements.one)
-                }
-            } catch {
-                throw SaveFailure(error)
+            let statements = try InsertStatements(layout, on: connection)
+            var place = 0
+            while place + RowStatements.groupSize <= sorted.count {
+                let rows = sorted[place..<place + RowStatements.groupSize]
+                try insert(rows, statements.group)
+                place += RowStatements.groupSize
+            }
+            for object in sorted[place...] {
+                try insert([object], statements.one)
             }
             if let last = sorted.last {
                 session.noteWritten(
@@ -50,7 +46,7 @@ extension ObjectWriter {
 
     private mutating func insert(
         _ rows: ArraySlice<ManagedObject>, _ statement: Statement
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         bytes.reset()
         var index: Int32 = 1
         for object in rows {
@@ -100,7 +96,7 @@ private struct InsertStatements {
     let one: Statement
     let group: Statement
 
-    init(_ layout: EntityLayout, on connection: Connection) throws(SQLiteError) {
+    init(_ layout: EntityLayout, on connection: Connection) throws(StoreError) {
         var columns = layout.attributes.compactMap(\.column)
         for stored in layout.toOnes.compactMap(\.place.columns) {
             columns.append(stored.column)

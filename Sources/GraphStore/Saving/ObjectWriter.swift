@@ -27,36 +27,24 @@ struct ObjectWriter {
         self.external = external
     }
 
-    mutating func write(_ pending: PendingObjects) throws(SaveFailure) {
-        do throws(SQLiteError) {
-            try clearLinks(to: pending.deleted)
-            try delete(pending.deleted)
-        } catch {
-            throw SaveFailure(error)
-        }
+    mutating func write(_ pending: PendingObjects) throws(StoreError) {
+        try clearLinks(to: pending.deleted)
+        try delete(pending.deleted)
         try update(pending.updated)
         try insert(pending.inserted)
-        do throws(SQLiteError) {
-            var lists = ListWriter(objects, session, pending)
-            try lists.write()
-        } catch {
-            throw SaveFailure(error)
-        }
+        var lists = ListWriter(objects, session, pending)
+        try lists.write()
     }
 
     /// Ends a savepoint.
-    func release(_ savepoint: String) throws(SaveFailure) {
-        do throws(SQLiteError) {
-            try connection.execute("RELEASE \(savepoint)")
-        } catch {
-            throw SaveFailure(error)
-        }
+    func release(_ savepoint: String) throws(StoreError) {
+        try connection.execute("RELEASE \(savepoint)")
     }
 
     // MARK: Deletes
 
     /// Clears what leads to deleted objects from rows that are not in memory.
-    private func clearLinks(to deleted: [ManagedObject]) throws(SQLiteError) {
+    private func clearLinks(to deleted: [ManagedObject]) throws(StoreError) {
         for (layout, list) in Self.keyLists(deleted) {
             for case let toOne in layout.toOnes where toOne.relationship.deleteRule != .noAction {
                 guard case .toMany = toOne.inverse, let column = toOne.place.column,
@@ -107,7 +95,7 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func delete(_ deleted: [ManagedObject]) throws(SQLiteError) {
+    private mutating func delete(_ deleted: [ManagedObject]) throws(StoreError) {
         for (layout, list) in Self.keyLists(deleted) {
             for attribute in layout.attributes where attribute.isExternal {
                 guard let column = attribute.column else { continue }
@@ -122,7 +110,7 @@ struct ObjectWriter {
     /// Notes the files that a column of those rows names.
     private mutating func release(
         _ column: String, _ table: String, _ list: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let rows = try connection.prepare(
             "SELECT \(column) FROM \(table) WHERE Z_PK IN (\(list)) AND substr(\(column), 1, 1) = x'02'"
         )
@@ -149,13 +137,9 @@ struct ObjectWriter {
 
     // MARK: Updates
 
-    private mutating func update(_ updated: [ManagedObject]) throws(SaveFailure) {
+    private mutating func update(_ updated: [ManagedObject]) throws(StoreError) {
         let sorted = updated.sorted { $0.objectID < $1.objectID }
-        do throws(SQLiteError) {
-            try parkUniqueValues(of: sorted)
-        } catch {
-            throw SaveFailure(error)
-        }
+        try parkUniqueValues(of: sorted)
         for object in sorted {
             let mask = object.effectiveMask()
             guard !mask.isEmpty else { continue }
@@ -165,17 +149,13 @@ struct ObjectWriter {
                     .filter { mask.contains($0.offset) }
                 history.update(object.objectID, properties: names.map(\.element))
             }
-            do throws(SQLiteError) {
-                try update(object, mask)
-            } catch {
-                throw SaveFailure(error)
-            }
+            try update(object, mask)
         }
     }
 
     /// Values that are unique and that change among several objects are cleared first, so that
     /// objects may exchange them.
-    private func parkUniqueValues(of updated: [ManagedObject]) throws(SQLiteError) {
+    private func parkUniqueValues(of updated: [ManagedObject]) throws(StoreError) {
         for (_, group) in Dictionary(grouping: updated, by: { $0.layout.entity.table }) {
             var changing: [(ManagedObject, [String])] = []
             for object in group where !object.layout.constrainedProperties.isEmpty {
@@ -197,7 +177,7 @@ struct ObjectWriter {
 
     private mutating func update(
         _ object: ManagedObject, _ mask: ChangeMask
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let layout = object.layout
         var names: [String] = []
         var values: [StoredValue] = []
@@ -251,26 +231,11 @@ struct ObjectWriter {
 
     mutating func stored(
         _ value: StoredValue, _ slot: Int, of layout: EntityLayout
-    ) throws(SQLiteError) -> StoredValue {
+    ) throws(StoreError) -> StoredValue {
         let attribute = layout.attributes[slot]
         guard attribute.isExternal else { return value }
-        do throws(StoreError) {
-            return try external.stored(
-                value, of: attribute.description, root: layout.entity.rootNumber,
-                written: &filesWritten)
-        } catch {
-            // A full disk is one, whoever meets it.
-            throw SQLiteError(
-                extendedCode: error.code == .full ? 13 : 10, message: error.message, sql: nil)
-        }
-    }
-}
-
-/// Why a write stopped; the transaction may go on.
-struct SaveFailure: Error {
-    let error: SQLiteError
-
-    init(_ error: SQLiteError) {
-        self.error = error
+        return try external.stored(
+            value, of: attribute.description, root: layout.entity.rootNumber,
+            written: &filesWritten)
     }
 }

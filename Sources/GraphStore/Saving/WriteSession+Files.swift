@@ -9,7 +9,7 @@ extension WriteSession {
     ///   - keys: SQL that gives the rows' keys.
     func releaseFiles(
         of root: StoreLayout.Entity, rows keys: String
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         var columns: Set<String> = []
         for number in root.familyNumbers {
             for (_, place) in schema.entity(number: number)?.attributes ?? [:]

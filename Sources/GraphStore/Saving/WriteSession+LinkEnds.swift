@@ -17,7 +17,7 @@ extension WriteSession {
     }
 
     /// Notes that the links of all objects changed whose keys a query gives.
-    func noteLinks(_ end: LinkEnd, keys: SQLFragment) throws(SQLiteError) {
+    func noteLinks(_ end: LinkEnd, keys: SQLFragment) throws(StoreError) {
         let rows = try keys.prepare(on: connection)
         while try rows.step() {
             if !rows.isNull(0) { ends.note(end, rows.integer(0)) }
@@ -26,7 +26,7 @@ extension WriteSession {
 
     /// Gives all objects whose links changed a new version, unless this transaction wrote their
     /// rows, and notes the change.
-    func settleLinkEnds() throws(SQLiteError) {
+    func settleLinkEnds() throws(StoreError) {
         var all = ManagedObjectIDSet()
         for (end, keys) in ends.changed() {
             var ids = try self.ids(keys, of: end)
@@ -47,7 +47,7 @@ extension WriteSession {
     ///
     /// - Returns: nil if this transaction has written some of them, which have their new version. The
     ///   others then have it, too.
-    func versionAssignment(of ids: ManagedObjectIDSet) throws(SQLiteError) -> String? {
+    func versionAssignment(of ids: ManagedObjectIDSet) throws(StoreError) -> String? {
         var due = ids
         due.subtract(change.inserted)
         due.subtract(change.updated)
@@ -57,7 +57,7 @@ extension WriteSession {
     }
 
     /// Gives the rows a new version.
-    func raiseVersions(of ids: ManagedObjectIDSet) throws(SQLiteError) {
+    func raiseVersions(of ids: ManagedObjectIDSet) throws(StoreError) {
         for (number, ranges) in ids.ranges.sorted(by: { $0.key < $1.key }) {
             guard let table = schema.entity(number: number)?.table else { continue }
             let update = try connection.cached(
@@ -73,7 +73,7 @@ extension WriteSession {
     /// The objects with those keys, as far as their rows exist.
     private func ids(
         _ keys: [ClosedRange<Int64>], of end: LinkEnd
-    ) throws(SQLiteError) -> ManagedObjectIDSet {
+    ) throws(StoreError) -> ManagedObjectIDSet {
         var found: [Int64: [Int64]] = [:]
         let select = try connection.cached(
             "SELECT Z_PK, Z_ENT FROM \(end.table) WHERE Z_PK BETWEEN ? AND ?")

@@ -52,10 +52,8 @@ final class WriteSession {
         let numbers = Int(schema.entities.lazy.map(\.number).max() ?? 0) + 1
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
-        history = try storing { () throws(SQLiteError) in
-            try store.history.map { history throws(SQLiteError) in
-                try HistoryRecorder(history.schema, store.connection)
-            }
+        history = try store.history.map { history throws(StoreError) in
+            try HistoryRecorder(history.schema, store.connection)
         }
         changesBefore = store.connection.totalChanges - store.connection.changesApart
         notesBefore = store.connection.changesApart
@@ -63,7 +61,7 @@ final class WriteSession {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
         } catch {
-            throw error.isBusy ? StoreError(inUse: connection.path) : StoreError(error)
+            throw error.code == .busy ? StoreError(inUse: connection.path) : error
         }
     }
 
@@ -79,7 +77,7 @@ final class WriteSession {
     ///
     /// Temporary tables would lose their rows by a rollback, too.
     var hasWrittenInVain: Bool {
-        get throws(SQLiteError) {
+        get throws(StoreError) {
             guard hasWritten, change.isEmpty, ends.isEmpty, !hasCompletedLoad,
                 connection.changesApart == notesBefore, taken.allSatisfy({ $0 == nil })
             else { return false }
@@ -97,10 +95,10 @@ final class WriteSession {
     func newReader() throws(StoreError) -> Connection { try store.newReader() }
 
     /// The next free key of a hierarchy.
-    func nextKey(root: Int64) throws(SQLiteError) -> Int64 {
+    func nextKey(root: Int64) throws(StoreError) -> Int64 {
         if !read[Int(root)] { try readLargest(root: root) }
         guard let key = keys.next(root: root) else {
-            throw SQLiteError.keysAtEnd(of: root, in: schema)
+            throw StoreError.keysAtEnd(of: root, in: schema)
         }
         var run = taken[Int(root)] ?? Taken(first: key, last: key - 1)
         precondition(key > run.last, "A key is handed out twice")
@@ -114,7 +112,7 @@ final class WriteSession {
     func firstTaken(root: Int64) -> Int64? { taken[Int(root)]?.first }
 
     /// A key that no row has, below or equal to what `nextKey(root:)` will give.
-    func peekKey(root: Int64) throws(SQLiteError) -> Int64 {
+    func peekKey(root: Int64) throws(StoreError) -> Int64 {
         if !read[Int(root)] { try readLargest(root: root) }
         return keys.peek(root: root)
     }
@@ -123,7 +121,7 @@ final class WriteSession {
     ///
     /// - Returns: the keys that others took since it was last known.
     @discardableResult
-    func readLargest(root: Int64) throws(SQLiteError) -> Range<Int64> {
+    func readLargest(root: Int64) throws(StoreError) -> Range<Int64> {
         read[Int(root)] = true
         let statement = try connection.cached(
             "SELECT Z_MAX FROM \(schema.database(ofRoot: root)).Z_PRIMARYKEY WHERE Z_ENT = ?")
@@ -145,30 +143,27 @@ final class WriteSession {
     /// Makes what an earlier load put off, before something is written beside it.
     ///
     /// - Throws: what tells that the store is busy, where the load is still at work.
-    func completeLoad() throws(SQLiteError) {
+    func completeLoad() throws(StoreError) {
         if try PendingIndexes.settle(on: connection) { hasCompletedLoad = true }
     }
 
     func commit() throws(StoreError) {
         // From here on it is too late to be stopped.
         connection.watch(nil)
-        try storing { () throws(SQLiteError) in try settleLinkEnds() }
+        try settleLinkEnds()
         try store.derived?.update(self)
-        let written = try storing { () throws(SQLiteError) in
-            for case let (root, run?) in taken.enumerated() {
-                noteWritten(key: run.last, root: Int64(root))
-            }
-            var written: [Int64: Int64] = [:]
-            for (root, key) in largest {
-                let write = try connection.cached(
-                    "UPDATE \(schema.database(ofRoot: root)).Z_PRIMARYKEY"
-                        + " SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
-                write.bind(key, at: 1)
-                write.bind(root, at: 2)
-                if try write.step() { written[root] = write.integer(0) }
-                write.reset()
-            }
-            return written
+        for case let (root, run?) in taken.enumerated() {
+            noteWritten(key: run.last, root: Int64(root))
+        }
+        var written: [Int64: Int64] = [:]
+        for (root, key) in largest {
+            let write = try connection.cached(
+                "UPDATE \(schema.database(ofRoot: root)).Z_PRIMARYKEY"
+                    + " SET Z_MAX = max(Z_MAX, ?1) WHERE Z_ENT = ?2 RETURNING Z_MAX")
+            write.bind(key, at: 1)
+            write.bind(root, at: 2)
+            if try write.step() { written[root] = write.integer(0) }
+            write.reset()
         }
         try foldTexts()
         let prepared = try store.willCommit(self)
@@ -179,7 +174,7 @@ final class WriteSession {
             for (root, key) in written { keys.note(largest: key, root: root) }
         } catch {
             store.didNotCommit(prepared)
-            throw StoreError(error)
+            throw error
         }
         try store.didCommit(prepared)
         guard takesNotes else { return }
@@ -192,10 +187,8 @@ final class WriteSession {
     /// Folds what was written of searchable texts, unless a load does so at its end.
     private func foldTexts() throws(StoreError) {
         guard !schema.foldTables.isEmpty else { return }
-        try storing { () throws(SQLiteError) in
-            if try PendingIndexes.isPending(on: connection) { return }
-            for table in schema.foldTables.values { try table.fold(on: connection) }
-        }
+        if try PendingIndexes.isPending(on: connection) { return }
+        for table in schema.foldTables.values { try table.fold(on: connection) }
     }
 
     func rollback() {

@@ -25,19 +25,16 @@ enum JSONStoreCodec {
 
     /// The whole database.
     static func image(of connection: Connection) throws(StoreError) -> [UInt8] {
-        let image = try storing { () throws(SQLiteError) -> Image in
-            var image = Image(format: format, schema: [], tables: [:])
-            var names: [String] = []
-            let objects = try connection.prepare(
-                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-                    + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, name")
-            while try objects.step() {
-                image.schema.append(objects.string(2))
-                if objects.string(0) == "table" { names.append(objects.string(1)) }
-            }
-            for name in names { image.tables[name] = try table(name, of: connection) }
-            return image
+        var image = Image(format: format, schema: [], tables: [:])
+        var names: [String] = []
+        let objects = try connection.prepare(
+            "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+                + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, name")
+        while try objects.step() {
+            image.schema.append(objects.string(2))
+            if objects.string(0) == "table" { names.append(objects.string(1)) }
         }
+        for name in names { image.tables[name] = try table(name, of: connection) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do {
@@ -49,7 +46,7 @@ enum JSONStoreCodec {
 
     private static func table(
         _ name: String, of connection: Connection
-    ) throws(SQLiteError) -> Table {
+    ) throws(StoreError) -> Table {
         var columns: [String] = []
         let info = try connection.prepare("SELECT name FROM pragma_table_info(?)")
         info.bind(name, at: 1)
@@ -75,7 +72,7 @@ enum JSONStoreCodec {
         guard image.format == format else {
             throw StoreError(.notAStore, "\(path) is of format \(image.format), not \(format)")
         }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             try connection.execute("PRAGMA auto_vacuum = 2; BEGIN IMMEDIATE")
             for sql in image.schema where sql.hasPrefix("CREATE TABLE") {
                 try connection.execute(sql)

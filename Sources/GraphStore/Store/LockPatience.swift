@@ -37,7 +37,7 @@ extension Connection {
     ///
     /// Nothing depends on how far that is, so that no patience makes it longer than the time that
     /// is usual.
-    func foldLog(_ options: StoreOptions) throws(SQLiteError) {
+    func foldLog(_ options: StoreOptions) throws(StoreError) {
         defer { waitForLocks(options) }
         let longest = Duration.milliseconds(options.busyTimeoutMilliseconds)
         waitForLocks { waited in

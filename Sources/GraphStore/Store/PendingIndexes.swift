@@ -16,7 +16,7 @@ enum PendingIndexes {
     /// Drops the indexes and notes how to make them; inside the load's first transaction.
     static func putOff(
         _ indexes: [StoreLayout.Index], on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         for index in indexes {
             try note(name: index.name, sql: SchemaSQL.create(index), on: connection)
             try connection.execute(SchemaSQL.drop(index))
@@ -26,7 +26,7 @@ enum PendingIndexes {
     /// Notes what is to be done at the load's end; in the order of the names.
     static func note(
         name: String, sql: String, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let note = try connection.prepare("INSERT OR REPLACE INTO ETL_PENDING VALUES (?, ?)")
         let notes: [(name: String, sql: String?)] = [
             (name, sql), (LoadOwner.noteName, LoadOwner(connection)?.note),
@@ -40,7 +40,7 @@ enum PendingIndexes {
     }
 
     /// Notes that derived attributes are left to the load's end, whoever comes to it.
-    static func noteDeriving(on connection: Connection) throws(SQLiteError) {
+    static func noteDeriving(on connection: Connection) throws(StoreError) {
         try connection.execute(
             "INSERT OR IGNORE INTO ETL_PENDING VALUES ('\(derivingName)', '-- derived attributes')")
     }
@@ -65,10 +65,8 @@ enum PendingIndexes {
         deriving derived: () throws(StoreError) -> DerivedAttributes?
     ) throws(StoreError) -> StoreChange {
         var change = StoreChange()
-        while let next = try storing({ () throws(SQLiteError) in try nextName(on: connection) }) {
-            let owner = try storing { () throws(SQLiteError) in
-                try LoadOwner.note(on: connection)
-            }
+        while let next = try nextName(on: connection) {
+            let owner = try LoadOwner.note(on: connection)
             // Without waiting for a load that is at work.
             guard LoadOwner.other(than: connection, note: owner) == nil else { return change }
             if next == derivingName, let session {
@@ -76,22 +74,17 @@ enum PendingIndexes {
                 continue
             }
             try transaction(on: connection) { () throws(StoreError) in
-                let isOver = try storing { () throws(SQLiteError) in
-                    try makeSome(
-                        owner, on: connection, linkBytes, pagesAtOnce,
-                        leavesDeriving: session != nil)
-                }
+                let isOver = try makeSome(
+                    owner, on: connection, linkBytes, pagesAtOnce,
+                    leavesDeriving: session != nil)
                 // Whose save makes the rest in between derives it, too.
                 if isOver { try derived()?.renew(on: connection, schema) }
             }
         }
-        for fold in folds.values.sorted(by: { $0.source < $1.source }) {
-            let isBehind = try storing { () throws(SQLiteError) in
-                try fold.isBehind(on: connection)
-            }
-            guard isBehind else { continue }
+        for fold in folds.values.sorted(by: { $0.source < $1.source })
+        where try fold.isBehind(on: connection) {
             try transaction(on: connection) { () throws(StoreError) in
-                try storing { () throws(SQLiteError) in try fold.foldAll(on: connection) }
+                try fold.foldAll(on: connection)
             }
         }
         return change
@@ -100,7 +93,7 @@ enum PendingIndexes {
     /// Does what is left, and what is derived from it.
     private static func complete(_ session: WriteSession) throws(StoreError) -> StoreChange {
         do throws(StoreError) {
-            try storing { () throws(SQLiteError) in try session.completeLoad() }
+            try session.completeLoad()
             try session.commit()
             return session.change
         } catch {
@@ -112,10 +105,10 @@ enum PendingIndexes {
     private static func transaction(
         on connection: Connection, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        try storing { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+        try connection.execute("BEGIN IMMEDIATE")
         do throws(StoreError) {
             try body()
-            try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
+            try connection.execute("COMMIT")
         } catch {
             // The error that led here is the one to tell; SQLite may have rolled back already.
             try? connection.execute("ROLLBACK")
@@ -132,7 +125,7 @@ enum PendingIndexes {
     private static func makeSome(
         _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64,
         leavesDeriving: Bool
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard try LoadOwner.note(on: connection) == owner else { return false }
         let pages = try connection.integer("PRAGMA page_count") ?? 0
         while let next = try nextName(on: connection) {
@@ -145,7 +138,7 @@ enum PendingIndexes {
 
     /// The name of what is to be made next: what is derived comes behind what it looks at, and the
     /// owner goes last.
-    private static func nextName(on connection: Connection) throws(SQLiteError) -> String? {
+    private static func nextName(on connection: Connection) throws(StoreError) -> String? {
         try connection.text(
             "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)',"
                 + " NAME = '\(derivingName)', NAME LIMIT 1")
@@ -156,7 +149,7 @@ enum PendingIndexes {
     ///
     /// - Returns: whether there was any of it; then what looks at links is to be derived anew.
     /// - Throws: what tells that the store is busy, where the load is still at work.
-    static func settle(on connection: Connection) throws(SQLiteError) -> Bool {
+    static func settle(on connection: Connection) throws(StoreError) -> Bool {
         guard try isPending(on: connection) else { return false }
         if let owner = try LoadOwner.other(than: connection) {
             throw owner.refusal(connection.path)
@@ -167,14 +160,14 @@ enum PendingIndexes {
     }
 
     /// Whether anything is put off.
-    static func isPending(on connection: Connection) throws(SQLiteError) -> Bool {
+    static func isPending(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil
     }
 
     /// Makes one of the indexes, inside the open transaction.
     static func make(
         _ name: String, on connection: Connection, _ linkBytes: Int = linkBytes
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try run("WHERE NAME = '\(name)'", on: connection, linkBytes)
         try connection.execute(
             // Without anything that is put off there is nothing that it owns.
@@ -184,12 +177,12 @@ enum PendingIndexes {
 
     private static func run(
         _ condition: String, on connection: Connection, _ linkBytes: Int
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         var notes: [(name: String, sql: String)] = []
         let rows = try connection.prepare(
             "SELECT NAME, SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
         while try rows.step() { notes.append((rows.string(0), rows.string(1))) }
-        try connection.withSmallSorter { () throws(SQLiteError) in
+        try connection.withSmallSorter { () throws(StoreError) in
             for (name, sql) in notes {
                 let links = try PutOffLinks(name: name, note: sql, on: connection)
                 let isDone = try links?.complete(on: connection, memoryBytes: linkBytes) ?? false

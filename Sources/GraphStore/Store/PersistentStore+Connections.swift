@@ -18,7 +18,7 @@ extension PersistentStore {
             if address.isTemporary { try connection.execute("PRAGMA synchronous = OFF") }
             return connection
         } catch {
-            guard !error.isOutOfResources else {
+            guard error.code != .resources else {
                 throw StoreError(.resources, "\(path) cannot be opened: \(error.message)")
             }
             guard !error.isCannotOpen else {
@@ -35,19 +35,16 @@ extension PersistentStore {
                     isHidden || error.systemKind == .inputOutput ? .inputOutput : .permission
                 throw StoreError(code, "\(path) cannot be opened: \(error.message)")
             }
-            guard !error.isCorrupt else { throw StoreError(damaged: path) }
-            throw StoreError(error)
+            guard !error.isDamage else { throw StoreError(damaged: path) }
+            throw error
         }
     }
 
     /// A connection that sees what is committed.
     func newReader() throws(StoreError) -> Connection {
-        let connection = try storing { () throws(SQLiteError) in
-            let connection = try address.connect(.readOnly, attachesOthers: !parts.isEmpty)
-            connection.waitForLocks(options)
-            try connection.execute(options.readerPragmas)
-            return connection
-        }
+        let connection = try address.connect(.readOnly, attachesOthers: !parts.isEmpty)
+        connection.waitForLocks(options)
+        try connection.execute(options.readerPragmas)
         try attachParts(to: connection)
         return connection
     }
@@ -62,15 +59,16 @@ extension PersistentStore {
         do {
             isEmpty = try connection.integer("SELECT count(*) FROM sqlite_master") == 0
         } catch {
-            guard !error.isCorrupt else { throw StoreError(damaged: path) }
-            guard !error.isCannotOpen || error.isOutOfResources || error.systemKind == .inputOutput
+            guard !error.isDamage else { throw StoreError(damaged: path) }
+            guard
+                !error.isCannotOpen || error.code == .resources || error.systemKind == .inputOutput
             else {
                 throw StoreError(
                     .permission,
                     "\(path) has a log, which cannot be read in a folder that may not be written;"
                         + " copy both, or fold the log in where it may")
             }
-            throw StoreError(error)
+            throw error
         }
         try refuseOtherEncoding(connection, path)
         return isEmpty
@@ -81,9 +79,7 @@ extension PersistentStore {
     static func refuseOtherEncoding(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
-        let encoding = try storing { () throws(SQLiteError) in
-            try connection.text("PRAGMA encoding")
-        }
+        let encoding = try connection.text("PRAGMA encoding")
         guard let encoding, encoding != "UTF-8" else { return }
         // SQLite gives the name, too, in the encoding that it names.
         let name = encoding.filter { $0 != "\0" }
@@ -98,11 +94,9 @@ extension PersistentStore {
         guard let mode = description.options.journalMode, description.kind == .sqlite else {
             return
         }
-        try storing { () throws(SQLiteError) in
-            let current = try connection.text("PRAGMA journal_mode")
-            guard current?.uppercased() != mode.rawValue else { return }
-            try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
-        }
+        let current = try connection.text("PRAGMA journal_mode")
+        guard current?.uppercased() != mode.rawValue else { return }
+        try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
     }
 
     /// Makes sure that a file is a store, whoever made it, or empty.
@@ -121,13 +115,8 @@ extension PersistentStore {
     static func refuseUnfinished(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
-        let (isPending, owner) = try storing { () throws(SQLiteError) in
-            (
-                try PendingIndexes.isPending(on: connection),
-                try LoadOwner.other(than: connection)
-            )
-        }
-        if let owner { throw StoreError(owner.refusal(path)) }
+        let isPending = try PendingIndexes.isPending(on: connection)
+        if let owner = try LoadOwner.other(than: connection) { throw owner.refusal(path) }
         guard !isPending else {
             throw StoreError(
                 .busy,

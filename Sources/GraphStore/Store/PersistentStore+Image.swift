@@ -25,9 +25,9 @@ extension PersistentStore {
             do {
                 try connection.restore(image: bytes)
             } catch {
-                throw error.isCorrupt
+                throw error.isDamage
                     ? StoreError(.corrupt, "\(path) is no binary store, or is damaged")
-                    : StoreError(error)
+                    : error
             }
         } else {
             try JSONStoreCodec.restore(bytes, to: connection, path: path)
@@ -41,7 +41,7 @@ extension PersistentStore {
         switch description.kind {
         case .sqlite, .inMemory: return nil
         case .binary:
-            bytes = try storing { () throws(SQLiteError) in try connection.image() }
+            bytes = try connection.image()
         case .json:
             bytes = try JSONStoreCodec.image(of: connection)
         }
@@ -62,11 +62,7 @@ extension PersistentStore {
     func willCommit(_ session: WriteSession) throws(StoreError) -> PreparedCommit {
         let metadataChange = try metadata.write(to: connection)
         if let history {
-            do throws(SQLiteError) {
-                session.historySequence = try history.write(session)
-            } catch {
-                throw StoreError(error)
-            }
+            session.historySequence = try history.write(session)
         }
         var partChanges: [Int?] = []
         for part in parts {

@@ -20,34 +20,32 @@ extension PersistentStore {
         let journal =
             address.isTemporary
             ? .writeAheadLog : description.options.journalMode ?? .writeAheadLog
-        try storing { () throws(SQLiteError) in
-            // Both must come before the first table.
-            try connection.execute("PRAGMA auto_vacuum = 2")
-            if address.hasLog {
-                try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
-            }
-            try connection.execute("BEGIN IMMEDIATE")
-            try connection.execute(SchemaSQL.bookkeeping)
-            try ModelCache.make(for: model, on: connection)
-            try makeTables(schema, on: connection)
-            for table in schema.tables {
-                for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-            }
-            for table in schema.joinTables {
-                try connection.execute(SchemaSQL.create(table.reverseIndex))
-            }
-            try FoldTable.complete(schema, on: connection)
+        // Both must come before the first table.
+        try connection.execute("PRAGMA auto_vacuum = 2")
+        if address.hasLog {
+            try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
         }
+        try connection.execute("BEGIN IMMEDIATE")
+        try connection.execute(SchemaSQL.bookkeeping)
+        try ModelCache.make(for: model, on: connection)
+        try makeTables(schema, on: connection)
+        for table in schema.tables {
+            for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
+        }
+        for table in schema.joinTables {
+            try connection.execute(SchemaSQL.create(table.reverseIndex))
+        }
+        try FoldTable.complete(schema, on: connection)
         try metadata.write(to: connection)
         try write(model, to: connection)
-        try storing { () throws(SQLiteError) in try connection.execute("COMMIT") }
+        try connection.execute("COMMIT")
         return try PersistentStore(description, address, model, metadata, connection)
     }
 
     /// Makes the objects' tables, without indexes, and tells the entities their numbers.
     static func makeTables(
         _ schema: StoreLayout, on connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         for table in schema.tables { try connection.execute(SchemaSQL.createTable(table)) }
         for table in schema.joinTables { try connection.execute(SchemaSQL.createTable(table)) }
         let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
@@ -81,42 +79,35 @@ extension PersistentStore {
         } catch {
             throw StoreError(.internalError, "The model cannot be encoded: \(error)")
         }
-        try storing { () throws(SQLiteError) in
-            let statement = try connection.prepare("INSERT INTO ETL_MODEL VALUES (1, ?)")
-            statement.bind(text, at: 1)
-            try statement.run()
-        }
+        let statement = try connection.prepare("INSERT INTO ETL_MODEL VALUES (1, ?)")
+        statement.bind(text, at: 1)
+        try statement.run()
     }
 
     /// Gives a store that was made before an attribute became searchable what searches need.
     static func foldTexts(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
-        try storing { () throws(SQLiteError) in
-            if try FoldTable.isComplete(schema, on: connection) { return }
-            try connection.execute("BEGIN IMMEDIATE")
-            do throws(SQLiteError) {
-                try FoldTable.complete(schema, on: connection)
-                try connection.execute("COMMIT")
-            } catch {
-                // The error that led here is the one to tell.
-                try? connection.execute("ROLLBACK")
-                throw error
-            }
+        if try FoldTable.isComplete(schema, on: connection) { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try FoldTable.complete(schema, on: connection)
+            try connection.execute("COMMIT")
+        } catch {
+            // The error that led here is the one to tell.
+            try? connection.execute("ROLLBACK")
+            throw error
         }
     }
 
     static func storedModel(
         _ connection: Connection
     ) throws(StoreError) -> ManagedObjectModel? {
-        let text = try storing { () throws(SQLiteError) -> String? in
-            guard
-                try connection.integer(
-                    "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_MODEL'") == 1
-            else { return nil }
-            return try connection.text("SELECT MODEL FROM ETL_MODEL")
-        }
-        guard let text else { return nil }
+        guard
+            try connection.integer(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_MODEL'") == 1,
+            let text = try connection.text("SELECT MODEL FROM ETL_MODEL")
+        else { return nil }
         do {
             return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
         } catch {

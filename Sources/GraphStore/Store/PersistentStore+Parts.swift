@@ -106,8 +106,8 @@ extension PersistentStore {
                 try part.attach(to: connection)
             } catch {
                 throw StoreError(
-                    error.isCannotOpen && !error.isOutOfResources
-                        ? .permission : StoreError(error).code,
+                    error.isCannotOpen && error.code != .resources
+                        ? .permission : error.code,
                     "\(part.description.path) cannot be opened: \(error.message)")
             }
         }

@@ -49,12 +49,10 @@ final class PersistentStore {
         origin = .ours
         snapshot = nil
         backup = nil
-        let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+        let found = try FoundTables(on: connection)
         var schema = StoreLayout(
             model, holding: metadata.entities(heldOf: model), pairs: found)
-        schema.foldTables = try storing { () throws(SQLiteError) in
-            try FoldTable.find(schema, on: connection)
-        }
+        schema.foldTables = try FoldTable.find(schema, on: connection)
         self.schema = schema
         self.metadata = MetadataState(metadata)
         derived = description.options.mayWrite ? try DerivedAttributes(schema) : nil
@@ -120,10 +118,8 @@ final class PersistentStore {
         derived = first.options.mayWrite ? try DerivedAttributes(schema) : nil
         history = try HistoryWriter(first.schema, first.options, on: connection)
         try attachParts(to: connection)
-        try storing { () throws(SQLiteError) in
-            for part in parts where part.description.options.mayWrite {
-                try connection.execute(part.writerPragmas)
-            }
+        for part in parts where part.description.options.mayWrite {
+            try connection.execute(part.writerPragmas)
         }
     }
 
@@ -173,9 +169,7 @@ final class PersistentStore {
             let mode = readingMode(path, options)
             let connection = try connect(description, address, mode: mode)
             if mode != .readOnly {
-                try storing { () throws(SQLiteError) in
-                    try connection.execute("PRAGMA query_only = 1")
-                }
+                try connection.execute("PRAGMA query_only = 1")
             }
             return try adopt(description, address, connection, model, held)
         }
@@ -245,13 +239,11 @@ final class PersistentStore {
         let own = try fitted(model ?? stored, keepsExactDecimals: metadata.keepsExactDecimals)
         if description.options.mayWrite {
             try setJournal(description, connection)
-            let found = try storing { () throws(SQLiteError) in try FoundTables(on: connection) }
+            let found = try FoundTables(on: connection)
             let schema = StoreLayout(
                 own, holding: metadata.entities(heldOf: own), pairs: found)
             try foldTexts(schema, on: connection)
-            let folds = try storing { () throws(SQLiteError) in
-                try FoldTable.find(schema, on: connection)
-            }
+            let folds = try FoldTable.find(schema, on: connection)
             try PendingIndexes.build(
                 on: connection, schema, folding: folds
             ) { () throws(StoreError) in try DerivedAttributes(schema) }
@@ -300,14 +292,12 @@ final class PersistentStore {
 
     /// `Z_MAX` of each hierarchy, by the root's number.
     func largestKeys() throws(StoreError) -> [Int64: Int64] {
-        try storing { () throws(SQLiteError) in
-            var keys: [Int64: Int64] = [:]
-            for database in schema.databases {
-                let rows = try connection.prepare(
-                    "SELECT Z_ENT, Z_MAX FROM \(database).Z_PRIMARYKEY")
-                while try rows.step() { keys[rows.integer(0)] = rows.integer(1) }
-            }
-            return keys
+        var keys: [Int64: Int64] = [:]
+        for database in schema.databases {
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_MAX FROM \(database).Z_PRIMARYKEY")
+            while try rows.step() { keys[rows.integer(0)] = rows.integer(1) }
         }
+        return keys
     }
 }

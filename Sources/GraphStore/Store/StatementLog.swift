@@ -61,7 +61,7 @@ struct StatementLog: Sendable {
 
     /// How SQLite goes about the statement (https://www.sqlite.org/eqp.html).
     private static func plan(of sql: String, on connection: Connection) -> [String] {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let rows = try connection.prepare("EXPLAIN QUERY PLAN \(sql)")
             var lines: [String] = []
             while try rows.step() { lines.append(rows.string(3)) }

@@ -66,7 +66,7 @@ struct StoreAddress: Sendable {
     /// - Parameter attachesOthers: further stores will be attached, by URI.
     func connect(
         _ mode: Connection.Mode, attachesOthers: Bool = false
-    ) throws(SQLiteError) -> Connection {
+    ) throws(StoreError) -> Connection {
         let connection = try Connection(
             path: attachesOthers ? uri : target, mode: mode, isURI: isURI || attachesOthers)
         StatementLog.shared?.attach(to: connection)

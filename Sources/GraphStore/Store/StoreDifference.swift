@@ -53,9 +53,7 @@ extension PersistentContainer {
         let reader: Connection
         if isFile {
             let address = try StoreAddress(storeDescription)
-            reader = try storing { () throws(SQLiteError) in
-                try address.connect(.readWrite, attachesOthers: true)
-            }
+            reader = try address.connect(.readWrite, attachesOthers: true)
         } else {
             reader = try newReader()
         }
@@ -65,12 +63,10 @@ extension PersistentContainer {
         }
         defer { withExtendedLifetime(snapshot) {} }
         let comparison = StoreComparison(schema: schema, identity: identity)
-        return try storing { () throws(SQLiteError) in
-            guard let path else { return try comparison.insertions(reader) }
-            let attach = try reader.prepare("ATTACH ? AS other")
-            attach.bind(snapshot?.address.target(readingOnly: true) ?? path, at: 1)
-            try attach.run()
-            return try comparison.run(reader)
-        }
+        guard let path else { return try comparison.insertions(reader) }
+        let attach = try reader.prepare("ATTACH ? AS other")
+        attach.bind(snapshot?.address.target(readingOnly: true) ?? path, at: 1)
+        try attach.run()
+        return try comparison.run(reader)
     }
 }

@@ -44,19 +44,13 @@ struct StoreMetadata {
     init?(
         readingFrom connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
-        let exists = try storing { () throws(SQLiteError) in
-            try connection.integer(
-                "SELECT count(*) FROM \(database).sqlite_master WHERE name = 'Z_METADATA'")
-        }
+        let exists = try connection.integer(
+            "SELECT count(*) FROM \(database).sqlite_master WHERE name = 'Z_METADATA'")
         guard exists == 1 else { return nil }
-        let row = try storing { () throws(SQLiteError) -> (String, [UInt8])? in
-            let statement = try connection.prepare(
-                "SELECT Z_UUID, Z_PLIST FROM \(database).Z_METADATA")
-            guard try statement.step() else { return nil }
-            return (statement.string(0), Array(statement.bytes(1)))
-        }
-        guard let (uuid, bytes) = row else { return nil }
-        self.uuid = uuid
+        let row = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM \(database).Z_METADATA")
+        guard try row.step() else { return nil }
+        uuid = row.string(0)
+        let bytes = Array(row.bytes(1))
         guard !bytes.isEmpty else {
             propertyList = [:]
             return
@@ -74,14 +68,12 @@ struct StoreMetadata {
         to connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
         let bytes = PropertyListValue.dictionary(propertyList).binary.bytes
-        try storing { () throws(SQLiteError) in
-            let statement = try connection.prepare(
-                "INSERT OR REPLACE INTO \(database).Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST)"
-                    + " VALUES (1, ?, ?)")
-            statement.bind(uuid, at: 1)
-            statement.bind(bytes, at: 2)
-            try statement.run()
-        }
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO \(database).Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST)"
+                + " VALUES (1, ?, ?)")
+        statement.bind(uuid, at: 1)
+        statement.bind(bytes, at: 2)
+        try statement.run()
     }
 
     /// The version hash of each entity.
@@ -106,13 +98,11 @@ struct StoreMetadata {
         of model: ManagedObjectModel, on connection: Connection
     ) throws(StoreError) -> Set<String>? {
         guard var held = entities(heldOf: model) else { return nil }
-        try storing { () throws(SQLiteError) in
-            var tables: Set<String> = []
-            let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
-            while try rows.step() { tables.insert(rows.string(0)) }
-            for entity in StoreLayout(model).entities where tables.contains(entity.table) {
-                held.insert(entity.name)
-            }
+        var tables: Set<String> = []
+        let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+        while try rows.step() { tables.insert(rows.string(0)) }
+        for entity in StoreLayout(model).entities where tables.contains(entity.table) {
+            held.insert(entity.name)
         }
         return held
     }

@@ -24,7 +24,7 @@ struct StoreViews {
     /// - Parameter isWanted: without it all of them go.
     /// - Returns: whether there was anything to be done.
     @discardableResult
-    func renew(on connection: Connection, isWanted: Bool) throws(SQLiteError) -> Bool {
+    func renew(on connection: Connection, isWanted: Bool) throws(StoreError) -> Bool {
         var own: [String: String] = [:]
         var taken: Set<String> = []
         let rows = try connection.prepare("SELECT type, name, sql FROM sqlite_master")
@@ -43,7 +43,7 @@ struct StoreViews {
         }
         guard wanted != own else { return false }
         try connection.execute("BEGIN IMMEDIATE")
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             for name in own.keys where own[name] != wanted[name] {
                 try connection.execute("DROP VIEW \(Connection.quoted(name))")
             }
@@ -133,8 +133,6 @@ extension PersistentContainer {
         defer { endWriting() }
         session.rollback()
         let views = StoreViews(schema)
-        return try storing { () throws(SQLiteError) in
-            try views.renew(on: session.connection, isWanted: isWanted)
-        }
+        return try views.renew(on: session.connection, isWanted: isWanted)
     }
 }

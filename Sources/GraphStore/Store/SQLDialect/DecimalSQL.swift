@@ -9,7 +9,7 @@ enum DecimalSQL {
     /// The order of such texts by their numbers, as a collation.
     static let collation = "ETL_DECIMAL"
 
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(StoreError) {
         try connection.register(
             Collation(collation) { ExactDecimal.order(ofTexts: $0, $1) })
     }

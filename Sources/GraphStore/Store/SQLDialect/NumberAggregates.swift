@@ -11,7 +11,7 @@ enum NumberAggregates {
     static let sum = prefix + "sum"
     static let average = prefix + "avg"
 
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(StoreError) {
         try connection.register(aggregate: sum, Sum.self)
         try connection.register(aggregate: average, Average.self)
     }

@@ -41,12 +41,12 @@ package struct PredicateSupport {
                 "The key paths lead over \(joins) relationships, and SQLite joins at most "
                     + "\(Self.joinsMax + 1) tables")
         }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let scratch = try Connection(path: ":memory:", mode: .create)
             _ = try scratch.prepare("SELECT 1 FROM t\(compiler.joins) WHERE " + fragment.sql)
         } catch {
             // There are no tables; what matters is reported before they are looked for.
-            if error.isTooComplex { throw StoreError(error) }
+            if error.isTooComplex { throw error }
         }
     }
 

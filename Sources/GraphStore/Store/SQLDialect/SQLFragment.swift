@@ -47,7 +47,7 @@ struct SQLFragment {
     ///
     /// The one place where predicates and orders become statements: here the connection learns
     /// what they need.
-    func prepare(on connection: Connection) throws(SQLiteError) -> Statement {
+    func prepare(on connection: Connection) throws(StoreError) -> Statement {
         if sql.contains(TextCollations.prefix) { try TextCollations.register(on: connection) }
         if sql.contains(NumberAggregates.prefix) {
             try NumberAggregates.register(on: connection)
@@ -68,7 +68,7 @@ struct SQLFragment {
 
     /// Runs a statement that returns no rows and gives the number of rows it changed.
     @discardableResult
-    func run(on connection: Connection) throws(SQLiteError) -> Int {
+    func run(on connection: Connection) throws(StoreError) -> Int {
         try prepare(on: connection).run()
     }
 }

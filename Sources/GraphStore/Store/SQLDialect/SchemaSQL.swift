@@ -5,7 +5,7 @@ enum SchemaSQL {
     /// What creates a file's tables, indexes, views, and triggers; tables first.
     static func parts(
         of connection: Connection
-    ) throws(SQLiteError) -> [(type: String, name: String, table: String, sql: String)] {
+    ) throws(StoreError) -> [(type: String, name: String, table: String, sql: String)] {
         let rows = try connection.prepare(
             "SELECT type, name, tbl_name, sql FROM main.sqlite_master"
                 + " WHERE sql NOT NULL ORDER BY type = 'table' DESC, name")

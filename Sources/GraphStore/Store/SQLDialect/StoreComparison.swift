@@ -6,7 +6,7 @@ struct StoreComparison {
     let schema: StoreLayout
     let identity: StoreDifference.Identity
 
-    func insertions(_ connection: Connection) throws(SQLiteError) -> StoreDifference {
+    func insertions(_ connection: Connection) throws(StoreError) -> StoreDifference {
         var difference = StoreDifference()
         for entity in concrete {
             let count = try connection.integer(
@@ -17,7 +17,7 @@ struct StoreComparison {
         return difference
     }
 
-    func run(_ connection: Connection) throws(SQLiteError) -> StoreDifference {
+    func run(_ connection: Connection) throws(StoreError) -> StoreDifference {
         var difference = StoreDifference()
         for entity in concrete {
             var found = StoreDifference.Entity(name: entity.name)
@@ -52,7 +52,7 @@ struct StoreComparison {
     private func missing(
         _ entity: StoreLayout.Entity, in lacking: String, of having: String,
         _ connection: Connection
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         Int(
             try connection.integer(
                 """
@@ -65,7 +65,7 @@ struct StoreComparison {
     private func compare(
         _ entity: StoreLayout.Entity, _ found: inout StoreDifference.Entity,
         _ connection: Connection
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         let tests = differences(entity)
         guard !tests.isEmpty else { return }
         let names = tests.indices.map { "d\($0)" }

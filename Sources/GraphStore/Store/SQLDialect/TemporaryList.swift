@@ -37,7 +37,7 @@ final class TemporaryTable {
     private let connection: Connection
     private var place: Place { Place(connection: ObjectIdentifier(connection), table: table) }
 
-    init(_ list: TemporaryList, on connection: Connection) throws(SQLiteError) {
+    init(_ list: TemporaryList, on connection: Connection) throws(StoreError) {
         table = list.table
         self.connection = connection
         let place = place

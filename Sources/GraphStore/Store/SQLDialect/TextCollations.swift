@@ -16,7 +16,7 @@ enum TextCollations {
         }
     }
 
-    static func register(on connection: Connection) throws(SQLiteError) {
+    static func register(on connection: Connection) throws(StoreError) {
         for order in GraphSortDescriptor.TextOrder.allCases {
             guard let name = name(order) else { continue }
             try connection.register(

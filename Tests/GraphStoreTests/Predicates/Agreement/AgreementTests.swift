@@ -77,9 +77,9 @@ import Testing
             switch (expected, found) {
             case (.success(let expected), .success(let found)) where found == expected:
                 tally.found += found.count
-            case (.failure(is EvaluationError), .failure(is SQLiteError)): tally.failedInBoth += 1
+            case (.failure(is EvaluationError), .failure(is StoreError)): tally.failedInBoth += 1
             case (.failure(is EvaluationError), .success),
-                (.success, .failure(is SQLiteError))
+                (.success, .failure(is StoreError))
             where mayStopBeforeFailing(predicate, in: world, over: entity):
                 tally.failedInOne += 1
             default:
@@ -106,7 +106,7 @@ import Testing
         return parts.contains { part in
             let expected = Result { try world.evaluate(part, [], over: entity) }
             let found = Result { try world.select(part, [], over: entity) }
-            if case .failure(is EvaluationError) = expected, case .failure(is SQLiteError) = found {
+            if case .failure(is EvaluationError) = expected, case .failure(is StoreError) = found {
                 return true
             }
             return false

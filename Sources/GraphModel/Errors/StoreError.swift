@@ -1,6 +1,5 @@
 package import Diagnostics
 import Files
-package import SQLite
 
 /// Why a store did not do what it was asked.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
@@ -70,46 +69,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let sql: String?
     /// What led to it, where that says more.
     public let cause: (any Error)?
+    /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`; 0 where it was not SQLite
+    /// that failed.
+    package let resultCode: Int32
+    /// The number of the system call's error, as SQLite gives it; 0 if no call failed.
+    package let systemError: Int32
 
+    /// Makes an error.
     package init(
-        _ code: Code, _ message: String, sql: String? = nil, cause: (any Error)? = nil
+        _ code: Code, _ message: String, sql: String? = nil, cause: (any Error)? = nil,
+        resultCode: Int32 = 0, systemError: Int32 = 0
     ) {
         self.code = code
         self.message = message
         self.sql = sql
         self.cause = cause
-    }
-
-    /// What was wrong with objects, where a save was refused for that.
-    public var validationError: ValidationError? { cause as? ValidationError }
-
-    /// The conflicts, where a save failed for them.
-    public var mergeError: MergeError? { cause as? MergeError }
-
-    package init(_ error: SQLiteError) {
-        let code: Code =
-            if error.isBusy {
-                .busy
-            } else if error.isFull {
-                .full
-            } else if error.isCorrupt || error.isOtherSchema {
-                .corrupt
-            } else if error.isPermission || error.systemKind == .permission {
-                .permission
-            } else if error.isConstraint {
-                .unique
-            } else if error.isOutOfResources {
-                .resources
-            } else if error.isInterrupted {
-                .cancelled
-            } else if error.isTooComplex, error.sql != nil {
-                .invalidRequest
-            } else if error.isFunctionFailure {
-                .validation
-            } else {
-                .inputOutput
-            }
-        self.init(code, error.message, sql: error.sql)
+        self.resultCode = resultCode
+        self.systemError = systemError
     }
 
     /// The origin and the kind, from which the exit status follows.
@@ -144,13 +120,4 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// One sentence.
     public var description: String { message }
-}
-
-/// Runs SQLite work and gives its errors the store's type.
-func storing<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
-    do {
-        return try body()
-    } catch {
-        throw StoreError(error)
-    }
 }
