@@ -52,9 +52,9 @@ enum RejectFileName {
     private static func base(of input: FileName) -> FileName {
         guard input != InputFile.standardInput.path else { return "stdin" }
         var shown = input.lastComponent
-        if InputFile.isCommand(input) {
+        if InputName.isCommand(input) {
             // The program's name.
-            let words = input.bytes.dropFirst(InputFile.commandPrefix.bytes.count)
+            let words = input.bytes.dropFirst(InputName.commandPrefix.bytes.count)
             shown = FileName(bytes: words.prefix { $0 != UInt8(ascii: " ") }).lastComponent
         }
         let masked = OutputText.masked(shown.displayText)

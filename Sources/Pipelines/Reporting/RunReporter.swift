@@ -251,7 +251,7 @@ extension RunReporter {
 
     /// The path from wherever it is read.
     private func absolute(_ path: FileName) -> FileName {
-        path == InputFile.standardInput.path || InputFile.isCommand(path)
+        path == InputFile.standardInput.path || InputName.isCommand(path)
             ? path
             : FileDescriptor.resolved(path)
                 ?? FileName(run.options.workingFolder).joining(path)

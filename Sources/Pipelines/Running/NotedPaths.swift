@@ -52,7 +52,7 @@ struct NotedPaths: Sendable {
 
     private static func isNoFile(_ path: FileName) -> Bool {
         path.isEmpty || path == InputFile.standardInput.path
-            || path.hasPrefix(InputFile.generatedPrefix) || InputFile.isCommand(path)
+            || path.hasPrefix(InputName.generatedPrefix) || InputName.isCommand(path)
     }
 
     /// A folder that is gone has no links that could be followed.

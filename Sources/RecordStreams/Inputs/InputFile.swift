@@ -24,9 +24,6 @@ package struct InputFile: Sendable, Hashable {
         command = nil
     }
 
-    /// The beginning of the path of what a command writes.
-    package static let commandPrefix: FileName = "command:"
-
     /// What a command writes, which comes but once.
     package init(command: Command) {
         path = Self.path(of: command)
@@ -38,18 +35,12 @@ package struct InputFile: Sendable, Hashable {
 
     /// What stands in the place of a path for a command.
     package static func path(of command: Command) -> FileName {
-        commandPrefix.adding(command.text)
+        InputName.commandPrefix.adding(command.text)
     }
-
-    /// Whether the path stands for what a command reads or writes.
-    package static func isCommand(_ path: FileName) -> Bool { path.hasPrefix(commandPrefix) }
-
-    /// The beginning of the path of records that come from no file.
-    package static let generatedPrefix: FileName = "generate:"
 
     /// So many records `{"row":0}`, `{"row":1}`, … without a file.
     package init(generating rows: Int) {
-        path = Self.generatedPrefix.adding("\(rows)")
+        path = InputName.generatedPrefix.adding("\(rows)")
         generatedRows = rows
         command = nil
         isStream = false
@@ -68,15 +59,15 @@ package struct InputFile: Sendable, Hashable {
     /// An input of that path as messages name it.
     package static func name(of path: FileName) -> String {
         if path == standardInput.path { return "standard input" }
-        guard isCommand(path) else { return path.displayText }
-        return "the command `\(path.displayText.dropFirst(commandPrefix.bytes.count))`"
+        guard InputName.isCommand(path) else { return path.displayText }
+        return "the command `\(path.displayText.dropFirst(InputName.commandPrefix.bytes.count))`"
     }
 
     /// Whether the name claims that the file is compressed.
-    var hasGzipName: Bool { !Self.isCommand(path) && path.lowercasedASCII.hasSuffix(".gz") }
+    var hasGzipName: Bool { !InputName.isCommand(path) && path.lowercasedASCII.hasSuffix(".gz") }
 
     /// The format that the name tells; a command's last word is no name of what it writes.
     var formatOfName: RecordFormat? {
-        Self.isCommand(path) ? nil : RecordFormat(fileName: path)
+        InputName.isCommand(path) ? nil : RecordFormat(fileName: path)
     }
 }

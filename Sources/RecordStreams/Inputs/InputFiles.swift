@@ -30,7 +30,7 @@ package enum InputFiles {
     /// a command a stream of that name.
     package static func file(at path: FileName) throws(RecordStreamError) -> InputFile {
         if path == InputFile.standardInput.path { return .standardInput }
-        if InputFile.isCommand(path) { return InputFile(path: path, byteCount: 0, isStream: true) }
+        if InputName.isCommand(path) { return InputFile(path: path, byteCount: 0, isStream: true) }
         return try literalFile(path)
     }
 

@@ -32,7 +32,7 @@ extension PredicateParser {
     private mutating func taken(
         _ content: Node.Content, _ size: TreeSize, at place: Int
     ) throws(GraphPredicateError) -> Node {
-        guard size.depth < Self.depthMax else { throw tooDeep(at: place) }
+        guard size.depth < TreeSize.depthMax else { throw tooDeep(at: place) }
         return try finish(content, at: place, depth: size.depth, nodes: size.nodes)
     }
 

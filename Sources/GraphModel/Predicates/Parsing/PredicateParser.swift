@@ -66,8 +66,6 @@ struct PredicateParser {
 
     /// Brackets, NOTs and so on inside each other; bounds the parser's own recursion.
     private static let nestingMax = 64
-    /// Depth of the finished tree; bounds the recursion of everyone who walks it.
-    static let depthMax = 400
     /// Bytes of a format that people and programs write; what we printed ourselves has no limit.
     static let bytesMax = 1 << 20
 
@@ -184,7 +182,7 @@ struct PredicateParser {
         _ content: Node.Content, at place: Int, depth: Int = 0, replacing: Int = 0,
         nodes: Int = 1
     ) throws(GraphPredicateError) -> Node {
-        guard depth < Self.depthMax else { throw tooDeep(at: place) }
+        guard depth < TreeSize.depthMax else { throw tooDeep(at: place) }
         offsets.removeLast(min(replacing, offsets.count))
         offsets.append(contentsOf: repeatElement(place, count: nodes))
         return Node(content: content, offset: place, depth: depth + 1)

@@ -3,6 +3,9 @@
 /// The count stops at the depth that the language allows, so that a tree of any depth, which only
 /// code can build, is measured without running out of stack.
 struct TreeSize {
+    /// The depth that the language allows; bounds the recursion of everyone who walks a tree.
+    static let depthMax = 400
+
     /// Predicates and expressions.
     private(set) var nodes = 0
     /// The length of the longest way down; the root alone has none.
@@ -17,7 +20,7 @@ struct TreeSize {
     }
 
     /// Whether the tree is too deep to be walked by recursion; the count is then not the whole.
-    var isTooDeep: Bool { depth >= PredicateParser.depthMax }
+    var isTooDeep: Bool { depth >= Self.depthMax }
 
     private mutating func enter(at level: Int) -> Bool {
         nodes += 1

@@ -56,7 +56,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameter path: the file as the spec names it.
     func fix(_ path: String) -> String {
-        if InputFile.isCommand(FileName(path)) {
+        if InputName.isCommand(FileName(path)) {
             return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
                 + words("-").dropLast().joined(separator: " ") + "\"]`"
         }

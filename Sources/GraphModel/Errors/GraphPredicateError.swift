@@ -49,20 +49,6 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
         self.isOfAnyKeys = isOfAnyKeys
     }
 
-    /// The same with how a text is written, where the whole of an expression is a key that there
-    /// is not.
-    ///
-    /// - Parameter text: the expression.
-    package func offeringText(_ text: String) -> GraphPredicateError {
-        guard code == .unknownKey, PredicateParser.keyPath(text) != nil,
-            text.utf8.allSatisfy({ PredicateLexer.startsWord($0) || PredicateLexer.isDigit($0) })
-        else { return self }
-        return GraphPredicateError(
-            code, message, at: byteOffset, in: format,
-            fix: "a text stands in quotation marks of its own: \"'\(text)'\"",
-            isOfAnyKeys: isOfAnyKeys)
-    }
-
     /// The message with its column, on one line.
     public var description: String {
         guard let column else { return message }
