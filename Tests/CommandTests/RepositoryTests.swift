@@ -131,18 +131,18 @@ import Testing
         #expect(
             importers == [
                 "Diagnostics/WorkerThread.swift",  // threads
-                "GraphModel/Predicates/Evaluation/TextComparison.swift",  // memory
                 "GraphModel/Predicates/Functions/EvaluationFunction+Numbers.swift",  // mathematics
                 "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
-                "GraphModel/Predicates/Sorting/TextCollation.swift",  // memory
+                "GraphModel/Predicates/Text/TextCollation.swift",  // memory
+                "GraphModel/Predicates/Text/TextComparison.swift",  // memory
                 "GraphStore/Batch/KeyHash.swift",  // memory
                 "GraphStore/Contexts/BackgroundContext.swift",  // threads
                 "GraphStore/Contexts/ConcurrencyDebug.swift",  // the environment
                 "GraphStore/History/HistoryWriter.swift",  // the process
                 "GraphStore/Store/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
-                "RecordStreams/Platform.swift",  // processors and memory
-                "SQLite/StoreError.swift",  // the system's numbers of errors
+                "RecordStreams/Bytes/Platform.swift",  // processors and memory
+                "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
                 "etl/MigrateCommand.swift",  // standard output
                 "etl/SignalHandling.swift",  // signals
                 "etl/StandardOutput.swift",  // standard output
@@ -174,8 +174,8 @@ import Testing
                 "Sources/Pipelines/Stages/ExportReader.swift",
                 "Sources/Pipelines/Stages/ImportPieces.swift",
                 "Sources/Pipelines/Stages/ImportReader.swift",
-                "Sources/RecordStreams/Compression/GzipMembers.swift",
-                "Sources/RecordStreams/Compression/GzipWriter.swift",
+                "Sources/RecordStreams/Inputs/GzipMembers.swift",
+                "Sources/RecordStreams/Outputs/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",
                 "Sources/SQLite/PairTable.swift",
             ])
