@@ -53,6 +53,7 @@ struct DamagedTableReader {
             try walk.read(isOwn: isOwn, body)
             lost = walk.lost
             doubtfulKeys = walk.doubtfulKeys
+            return
         }
         try readRows(body)
     }
