@@ -20,7 +20,6 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CSwiftRuntime"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Files"),
@@ -48,7 +47,7 @@ let package = Package(
         .target(
             name: "GraphStore",
             dependencies: [
-                "Files", "Diagnostics", "GraphModel", "XcodeModel", "SQLite", "CSwiftRuntime",
+                "Files", "Diagnostics", "GraphModel", "XcodeModel", "SQLite",
             ]),
         .target(
             name: "Pipelines",

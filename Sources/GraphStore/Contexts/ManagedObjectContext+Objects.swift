@@ -198,19 +198,12 @@ extension ManagedObjectContext {
     }
 
     func register(_ object: ManagedObject) {
-        enter(object)
-        if retainsRegisteredObjects { retained.append(object) }
-    }
-
-    /// Makes an object's ID lead to it.
-    func enter(_ object: ManagedObject) {
         registry.set(object)
-        object.isRegistered = true
+        if retainsRegisteredObjects { retained.append(object) }
     }
 
     func unregister(_ object: ManagedObject) {
         registry.remove(object)
-        object.isRegistered = false
     }
 
     /// Called before any change of a property.

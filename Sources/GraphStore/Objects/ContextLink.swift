@@ -19,8 +19,6 @@ final class ContextLink {
     /// The context itself clears this before it goes; it is never followed after that.
     private unowned(unsafe) var target: ManagedObjectContext?
     private var state = State.live
-    /// Where objects take themselves out when they go, which may be after the context.
-    let registry: ObjectRegistry
     private let rows: RowSource
     /// The context that was reset, which still hears of what goes wrong.
     private weak var former: ManagedObjectContext?
@@ -33,7 +31,6 @@ final class ContextLink {
 
     init(_ context: ManagedObjectContext) {
         target = context
-        registry = context.registry
         rows = context.rows
     }
 

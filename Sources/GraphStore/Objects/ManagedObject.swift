@@ -57,7 +57,7 @@ open class ManagedObject {
     /// Except for a new object that turns out to be one that is there (see `MergePolicy`), and
     /// for one whose key another process took; its old ID still finds it in its context.
     public internal(set) final var objectID: ManagedObjectID {
-        willSet { leaveRegistry() }
+        willSet { link.context?.unregister(self) }
     }
     final let layout: EntityLayout
     final var link: ContextLink
@@ -76,8 +76,6 @@ open class ManagedObject {
     final var isListed = false { didSet { if !isListed { isIndexed = false } } }
     /// The context's index of pending objects has it as it is.
     final var isIndexed = false
-    /// The context's registry may have its address.
-    final var isRegistered = false
     /// The store has its row, as far as is known.
     final var isStored: Bool { didSet { leaveIndex() } }
     /// It has no row any more, or never will have one.
@@ -104,22 +102,11 @@ open class ManagedObject {
         isStored = true
     }
 
-    deinit {
-        leaveRegistry()
-    }
-
     /// The context's index of pending objects must enter it again.
     private final func leaveIndex() {
         guard isIndexed else { return }
         isIndexed = false
         link.context?.pendingIndex.noteChange(of: self)
-    }
-
-    /// Its context finds it no more by the ID that it has.
-    private final func leaveRegistry() {
-        guard isRegistered else { return }
-        link.registry.remove(self)
-        isRegistered = false
     }
 
     /// Inserts a new object of this class's entity.

@@ -54,7 +54,7 @@ struct ContextBackup {
             object.isStored = entry.isStored
             object.isGone = entry.isGone
             object.isGoneElsewhere = entry.isGoneElsewhere
-            context.enter(object)
+            context.registry.set(object)
         }
         context.replaceListed(with: listed)
         context.aliases = aliases

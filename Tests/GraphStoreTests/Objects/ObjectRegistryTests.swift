@@ -95,6 +95,27 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
+    @Test func aLoopThatHoldsOneObjectAtATimeTakesNoMoreRoom() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        for key in 1...10_000 {
+            _ = context.object(with: ManagedObjectID(entityNumber: 1, primaryKey: Int64(key)))
+        }
+        #expect(context.registry.capacity == 64)
+    }
+
+    @Test func roomOfFreedObjectsIsGivenBackWhenTheOthersAreRead() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        let ids = (1...10_000).map { ManagedObjectID(entityNumber: 1, primaryKey: Int64($0)) }
+        var objects = ids.map { context.object(with: $0) }
+        #expect(context.registry.capacity == 16_384 && context.registeredObjects.count == 10_000)
+        objects.removeFirst(9_900)
+        #expect(Set(context.registeredObjects) == Set(objects))
+        #expect(context.registry.capacity == 512)
+        #expect(objects.allSatisfy { context.registeredObject(for: $0.objectID) === $0 })
+    }
+
     /// Who sends a context away may let go of its objects while the other already looks for them.
     @Test func neverGivesAnObjectThatAnotherThreadLetsGo() throws {
         let store = try TestStore(entities)
