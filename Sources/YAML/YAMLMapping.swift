@@ -70,17 +70,22 @@ package final class YAMLMapping {
     package func finish() { finish(known: asked) }
 
     /// Reports every key that is not one of these, and was not refused already.
-    package func finish(known: [String]) {
+    ///
+    /// - Parameter alternatives: keys that may be used instead of the required ones. The misspelling of
+    ///   one of them counts for the keys that are missing without it.
+    package func finish(known: [String], alternatives: [String] = []) {
+        let candidates = known + alternatives
         for entry in entries where !known.contains(entry.key) && !refused.contains(entry.key) {
             // That its misspelling is unknown says that a key is missing, too.
-            if let key = Suggestion.closest(to: entry.key, among: known),
-                let report = missing.removeValue(forKey: key)
-            {
-                value.problems.withdraw(report)
+            if let key = Suggestion.closest(to: entry.key, among: candidates) {
+                let replaced = known.contains(key) ? [key] : Array(missing.keys)
+                for report in replaced.compactMap({ missing.removeValue(forKey: $0) }) {
+                    value.problems.withdraw(report)
+                }
             }
             let message =
                 "The key '\(entry.key)' is unknown here"
-                + Suggestion.phrase(for: entry.key, among: known)
+                + Suggestion.phrase(for: entry.key, among: candidates)
             value.problems.report(
                 "\(value.problems.area).unknown-key", message, at: .source(place(entry)))
         }

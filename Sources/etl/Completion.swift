@@ -2,7 +2,7 @@ import ArgumentParser
 import GraphModel
 import Pipelines
 
-/// What the shell offers where the names stand in a spec or a store on the same line.
+/// Names that the shell completes from a spec or a store on the same line.
 enum Completion {
     /// The stages of the spec.
     static let stages = CompletionKind.custom { words, _, _ in
@@ -21,7 +21,9 @@ enum Completion {
             .entities.map(\.name).sorted() ?? []
     }
 
-    /// What is wrong with the spec is not told here: whoever is typing will see it soon enough.
+    /// The first spec of the line.
+    ///
+    /// Its errors are not reported here: the command reports them.
     private static func spec(in words: [String]) -> PipelineSpec? {
         words.lazy.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
             .compactMap { SpecificationFile.read(file: $0).spec }.first

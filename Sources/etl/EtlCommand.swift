@@ -2,7 +2,7 @@ import ArgumentParser
 import Diagnostics
 import Pipelines
 
-/// The command as a whole; each subcommand has a file of its own.
+/// The command with its subcommands, each of which has its own file.
 @main
 struct EtlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,8 +10,8 @@ struct EtlCommand: ParsableCommand {
         abstract: "Imports, changes and exports the objects of a Core Data store, by YAML specs.",
         discussion: """
             A spec names a store, its model and a list of stages; `etl run spec.yaml` runs them. \
-            Success prints nothing when nobody watches, so it suits cron. stdout carries only \
-            data; everything else goes to stderr.
+            Under cron, a successful run prints nothing. stdout carries only data; everything \
+            else goes to stderr.
             """,
         version: Release.version,
         subcommands: [
@@ -50,26 +50,33 @@ struct EtlCommand: ParsableCommand {
             var command = try parseAsRoot(nil)
             try command.run()
         } catch {
-            let message = fullMessage(for: error)
-            guard exitCode(for: error) == .validationFailure, !message.isEmpty else {
+            if exitCode(for: error) == .validationFailure {
+                let message = fullMessage(for: error, columns: Terminal().columns)
+                guard !message.isEmpty else { exit(withError: error) }
+                Terminal.writeToStandardError(OutputText(message + "\n"))
+                exit(withError: ExitCode.validationFailure)
+            }
+            let text = fullMessage(for: error, columns: StandardOutput.helpColumns)
+            // Scripts of completions keep their lines.
+            guard ["OVERVIEW:", "USAGE:"].contains(where: text.hasPrefix) else {
                 exit(withError: error)
             }
-            Terminal.writeToStandardError(OutputText(message + "\n"))
-            exit(withError: ExitCode.validationFailure)
+            StandardOutput.show(text + "\n")
+            exit(withError: nil)
         }
     }
 
-    /// The command of a line in which everything is as it should be.
+    /// The command of a line without mistakes.
     ///
-    /// Parsed alone, since to read the descriptions of all commands takes longer than a short run
-    /// does. Whatever there is to be told, of a mistake or as help, is told by the whole command.
+    /// It is parsed alone, since reading the descriptions of all commands takes longer than a short run.
+    /// Mistakes and help are left to the whole command.
     private static func only(in words: [String]) -> (any ParsableCommand)? {
         guard let name = words.first,
             let command = configuration.subcommands.first(where: {
                 $0.configuration.commandName == name
             }), command.configuration.subcommands.isEmpty
         else { return nil }
-        // Asked for help it gives a command that prints it, and calls this one the whole.
+        // For `--help`, the result is a command that prints the help and names this one as the root.
         guard let parsed = try? command.parseAsRoot(Array(words.dropFirst())),
             ObjectIdentifier(type(of: parsed)) == ObjectIdentifier(command)
         else { return nil }

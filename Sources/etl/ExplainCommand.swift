@@ -1,19 +1,22 @@
 import ArgumentParser
 import Pipelines
 
-/// Tells what a code means: `etl explain CODE`.
+/// Explains a code: `etl explain CODE`.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract:
-            "Tell what an exit status or the code of a reject or message means, and what to do.",
+        abstract: "Explain an exit status, the code of a message or reject, or a result.",
         discussion: """
-            The code stands in brackets behind a message. Without CODE it lists all, a line each; \
-            an area such as csv lists its faults. Exit status: 0 ok, 64 nothing has that code.
+            A message ends with its code in brackets. The results of records, such as superseded, \
+            are explained, too. Without CODE, it lists all codes, one per line. An area such as csv \
+            lists its codes.
+
+            Exit status: 0 ok, 64 nothing has that code.
             """)
 
     @Argument(
-        help: ArgumentHelp("Such as 65, DATAERR, cast or csv.header.", valueName: "code"))
+        help: ArgumentHelp(
+            "A code, such as 65, DATAERR, cast, csv.header, or superseded.", valueName: "code"))
     var code: String?
 
     func run() throws {

@@ -3,14 +3,14 @@ import FoundationEssentials
 import Logging
 import Pipelines
 
-/// Asks a store: `etl fetch STORE ENTITY`.
+/// Shows objects of a store: `etl fetch STORE ENTITY`.
 struct FetchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Show the objects of a store that meet a predicate.",
         discussion: """
-            Without ENTITY it lists the entities and how many objects each has, those of \
-            sub-entities included. The store is only read, also while another process writes it.
+            Without ENTITY, it lists the entities with the number of their objects, sub-entities \
+            included. The store is only read, also while another process writes it.
 
             Examples:
               etl fetch tasks.sqlite
@@ -20,88 +20,96 @@ struct FetchCommand: ParsableCommand {
               etl fetch tasks.sqlite Task --where 'dueOn < $d' --set 'd=today + 7d'
               etl fetch tasks.sqlite Task --where 'objectID IN {1, 2}' --fields objectID,title
 
-            Exit status: 0 ok, also when nothing matches, 64 usage, such as a predicate that is \
-            wrong, 65 a text that is not UTF-8, 66 the store is missing, 70 internal error, 71 out \
-            of descriptors or memory, 74 I/O error, or a store that is damaged or no SQLite file, \
-            75 the store is in use, 77 permission denied, 78 an SQLite file that is no store, 129, \
-            130 and 143 stopped by a signal.
+            Exit status:
+              0 ok, also if nothing matches
+              64 usage, such as a predicate with a mistake
+              65 a text is not UTF-8
+              66 the store is missing
+              70 internal error
+              71 out of descriptors or memory
+              74 I/O error, or the file is damaged or not an SQLite file
+              75 the store is in use
+              77 permission denied
+              78 the SQLite file is not a store
+              129, 130, 143 stopped by a signal
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
     var store: String
 
     @Argument(
-        help: "The entity, by the model's name or the store's own.",
+        help: "The entity, by its name in the model or in the store.",
         completion: Completion.entities)
     var entity: String?
 
     @Option(
         help: ArgumentHelp(
-            "The model to read an app's store by, whose own is missing: YAML, .xcdatamodeld.",
+            "The model of an app's store that carries none: YAML or .xcdatamodeld.",
             valueName: "model"),
         completion: .file())
     var model: String?
 
     @Option(
         name: .customLong("where"), parsing: .unconditional,
-        help: ArgumentHelp("Which objects, by a predicate.", valueName: "predicate"))
+        help: ArgumentHelp("Show the objects that match this predicate.", valueName: "predicate"))
     var predicate: String?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The order, such as 'priority desc, title'; by default that of the key.",
+            "The order, such as 'priority desc, title'; by default, the key's order.",
             discussion: """
-                Key paths, each with asc or desc behind it or - before it. Behind that a text may \
-                have nocase, [cd] (accents do not count either) or localized (file 9 before \
-                file 10), and any key nulls first or nulls last.
+                Key paths, each followed by asc or desc, or preceded by -. For text, add nocase, \
+                [cd] (ignores case and accents), or localized (file 9 before file 10). For any \
+                key, add nulls first or nulls last.
                 """,
             valueName: "keys"))
     var sort: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Show so many objects at the most.", valueName: "n"))
+        help: ArgumentHelp("Show at most N objects.", valueName: "n"))
     var limit: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Pass over so many objects first.", valueName: "n"))
+        help: ArgumentHelp("Skip the first N objects.", valueName: "n"))
     var offset: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Show these key paths, such as id,title,category.name,tags.",
-            discussion: "objectID is the primary key of an object, a number.", valueName: "paths"))
+            "Show these key paths, such as id,title,category.name.",
+            discussion: "objectID is the primary key, a number.", valueName: "paths"))
     var fields: String?
 
     @Option(
         help: """
-            The form: table, ndjson or csv; by default table on a terminal and ndjson elsewhere. \
-            A table fits the terminal (or COLUMNS) and cuts what is long, names last; without \
-            either it has all columns, with texts of 40 characters at least. The others are whole.
+            The format: table, ndjson, or csv; by default, table on a terminal, else ndjson. A \
+            table fits the terminal (or COLUMNS) and truncates long values. Without a width, it \
+            has all columns and at least 40 characters of a text. ndjson and csv truncate nothing.
             """)
     var format: FetchFormat?
 
-    @Flag(help: "Print the number of objects, sub-entities included, and nothing else.")
+    @Flag(help: "Print only the number of objects, sub-entities included.")
     var count = false
 
     @Flag(
         help: """
-            Print how the store would find the answer, and what would make that quicker, instead \
-            of the answer.
+            Print the query plan and index suggestions instead of the objects.
             """)
     var explain = false
 
     @Option(
         name: .customLong("set"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Give a variable of the predicate, $name, its value; may be repeated.",
+            "Set a variable of the predicate, $name; may be repeated.",
             valueName: "name=value"))
     var sets: [String] = []
 
-    @Flag(name: .customLong("no-color"), help: "No colours, as with NO_COLOR in the environment.")
-    var isWithoutColour = false
+    @Flag(
+        name: .customLong("no-color"), help: "Print no colors, as with NO_COLOR in the environment."
+    )
+    var isWithoutColor = false
 
     func validate() throws {
         try SetFlags.validate(sets)
@@ -113,10 +121,10 @@ struct FetchCommand: ParsableCommand {
             ("--fields", fields != nil), ("--format", format != nil),
         ]
         if count, let flag = ofRows.first(where: \.1)?.0 {
-            throw ValidationError("--count prints a number alone, so \(flag) says nothing")
+            throw ValidationError("--count prints only a number, so \(flag) has no effect")
         }
         if explain, format != nil {
-            throw ValidationError("--explain prints plain text, so --format says nothing")
+            throw ValidationError("--explain prints plain text, so --format has no effect")
         }
         let ofEntities =
             ofRows.dropLast() + [
@@ -159,14 +167,14 @@ struct FetchCommand: ParsableCommand {
         case .table:
             .table(
                 TableStyle(
-                    width: output.columns, isColoured: output.takesColour && !isWithoutColour))
+                    width: output.columns, isColoured: output.takesColor && !isWithoutColor))
         case .ndjson: .ndjson
         case .csv: .csv
         }
     }
 }
 
-/// The forms of an answer.
+/// The formats of the output.
 enum FetchFormat: String, ExpressibleByArgument, CaseIterable {
     case table, ndjson, csv
 }

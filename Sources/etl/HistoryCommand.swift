@@ -3,15 +3,15 @@ import FoundationEssentials
 import Logging
 import Pipelines
 
-/// Tells what changed in a store: `etl history STORE`, and `etl history purge STORE`.
+/// Shows what changed in a store: `etl history STORE`, and `etl history purge STORE`.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show what changed in a store, or purge its history.",
         discussion: """
-            `etl history STORE` shows; `etl help history show` lists its flags.
+            `etl history STORE` shows the changes; `etl help history show` lists its flags.
 
-            A store keeps a history where a spec says `store: { history: { keep: 7d } }`.
+            A store keeps a history if its spec has `store: { history: { keep: 7d } }`.
             """,
         subcommands: [HistoryShowCommand.self, HistoryPurgeCommand.self],
         defaultSubcommand: HistoryShowCommand.self)
@@ -21,27 +21,39 @@ struct HistoryCommand: ParsableCommand {
 struct HistoryShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what changed in a store, oldest first, a line of JSON for each change.",
+        abstract: "Show the changes of a store as JSON lines, oldest first.",
         discussion: """
-            The word `show` may be left out. A line has the token, time and author of the change, \
-            whether it was an insert, update or delete, the entity, the object's number and its \
-            key, which properties an update set, and what was kept of a deleted object: the \
-            attributes that the model preserves. So a deletion has a key where the model says \
-            `preserve-on-delete: true` of the key's attributes.
+            You can omit the word `show`. Each line has:
 
-            A token is a place in the history: --since with the last line's token gives what came \
-            after that line. A job that asks now and then lets --place keep it:
+            - the token, time, and author of the change
+            - insert, update, or delete
+            - the entity, the primary key, and the key
+            - the properties that an update set
+            - the attributes of a deleted object that the model preserves. A deletion has a key \
+            only if the model sets `preserve-on-delete: true` for the key's attributes.
+
+            A token is a position in the history: --since TOKEN shows the changes after that line. \
+            For a periodic job, --place keeps the token in a file:
 
               etl history tasks.sqlite --place tasks.place >> changes.ndjson
 
-            The file is written after the lines are, so that no change is missed; one may come \
-            twice where the machine stops in between.
+            The file is written after the lines, so that no change is missed. If the machine stops \
+            in between, changes are printed twice.
 
-            Exit status: 0 ok, also where nothing changed, 64 usage, 65 the token is of another \
-            store, or what came after it has been purged: read the whole store, and go on from \
-            what --token says; 66 the store is missing, 71 out of descriptors or memory, 73 the \
-            file of the place cannot be made, 74 I/O error, 75 the store is in use, 77 permission \
-            denied, 78 the store keeps no history, or is none, 129, 130 and 143 stopped by a signal.
+            After 65, read the whole store, and continue with the position that --token prints.
+
+            Exit status:
+              0 ok, also if nothing changed
+              64 usage
+              65 the token is of another store, or later changes were purged
+              66 the store is missing
+              71 out of descriptors or memory
+              73 the file of --place cannot be created
+              74 I/O error
+              75 the store is in use
+              77 permission denied
+              78 the store keeps no history, or the file is not a store
+              129, 130, 143 stopped by a signal
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
@@ -49,7 +61,7 @@ struct HistoryShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model to read an app's store by, whose own is missing: YAML, .xcdatamodeld.",
+            "The model of an app's store that carries none: YAML or .xcdatamodeld.",
             valueName: "model"),
         completion: .file())
     var model: String?
@@ -57,39 +69,40 @@ struct HistoryShowCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Show what changed after this place, or this date, such as 'today - 1d'.",
+            "Show the changes after this token, or this date, such as 'today - 1d'.",
             valueName: "token or date"))
     var since: String?
 
     @Option(
         help: ArgumentHelp(
-            "Go on from the place in this file, and keep the new one there.", valueName: "file"),
+            "Continue from the position in this file, and save the new one there.",
+            valueName: "file"),
         completion: .file())
     var place: String?
 
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Only what this author saved; may be repeated.", valueName: "name"))
+        help: ArgumentHelp("Show only changes by this author; may be repeated.", valueName: "name"))
     var author: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only objects of this entity and its sub-entities; may be repeated.",
+            "Show only objects of this entity and its sub-entities; may be repeated.",
             valueName: "entity"), completion: Completion.entities)
     var entity: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Show so many changes at the most.", valueName: "n"))
+        help: ArgumentHelp("Show at most N changes.", valueName: "n"))
     var limit: Int?
 
-    @Flag(help: "Wait for new changes, until a signal ends it.")
+    @Flag(help: "Wait for new changes until a signal ends the command.")
     var follow = false
 
-    @Flag(name: .shortAndLong, help: "Tell on stderr what a terminal would be told, too.")
+    @Flag(name: .shortAndLong, help: "Print on stderr the notes that a terminal shows.")
     var verbose = false
 
-    @Flag(help: "Print the place behind the newest change, and nothing else.")
+    @Flag(help: "Print only the position after the newest change.")
     var token = false
 
     func validate() throws {
@@ -102,12 +115,12 @@ struct HistoryShowCommand: ParsableCommand {
             ("--entity", !entity.isEmpty), ("--limit", limit != nil), ("--follow", follow),
         ]
         if token, let flag = others.first(where: \.1)?.0 {
-            throw ValidationError("--token prints a place alone, so \(flag) says nothing")
+            throw ValidationError("--token prints only a position, so \(flag) has no effect")
         }
     }
 
     func run() throws {
-        // A line is written whole, and the place kept, before the end.
+        // Before the process ends, it finishes the line and saves the position.
         let interruption = SignalHandling.install()
         var query = HistoryQuery(store: store, now: Date())
         query.model = try model.map { try ModelCommand.read($0, quiet: true) }
@@ -127,18 +140,17 @@ struct HistoryShowCommand: ParsableCommand {
     }
 }
 
-/// Takes old changes out of a history.
+/// Removes old changes from a history.
 struct HistoryPurgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Take old changes out of a store's history.",
+        abstract: "Remove old changes from a store's history.",
         discussion: """
-            Where `store.history.keep` says for how long changes are kept, saves do this by \
-            themselves.
+            If `store.history.keep` has a duration, saves remove older changes by themselves.
 
             Exit status: 0 ok, 64 usage, 65 the token is of another store, 66 the store is \
             missing, 74 I/O error, 75 the store is in use, 77 permission denied, 78 the store \
-            keeps no history, or is none.
+            keeps no history, or the file is not a store.
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
@@ -147,7 +159,7 @@ struct HistoryPurgeCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "A date such as 'today - 30d', or a token: what a reader with that token has read.",
+            "A date such as 'today - 30d', or a token: removes the changes up to it.",
             valueName: "token or date"))
     var before: String
 
@@ -162,7 +174,7 @@ struct HistoryPurgeCommand: ParsableCommand {
 }
 
 extension QueryOutcome {
-    /// Shows what went wrong and what is to be known.
+    /// Prints errors and notes.
     ///
     /// - Throws: how the command ends.
     fileprivate func show(isVerbose: Bool = false) throws {

@@ -10,17 +10,19 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             Reads CSV, TSV, JSON, and NDJSON, also gzipped, and creates the store if it is missing. \
             It infers the entity, the key, the types, and the links as `etl infer` does, and runs \
-            the import as `etl run` does. To import the same files again changes nothing. An \
-            import that was killed resumes. On a terminal, and with --verbose, it prints what it \
-            decided and what it did; else only errors, warnings of what it leaves out, and changes \
-            of the store's model.
+            the import as `etl run` does. Importing the same files again changes nothing. An \
+            import that was killed resumes. On a terminal, and with --verbose, it prints its \
+            decisions and results. Otherwise, it prints only errors, warnings, and changes of the \
+            store's model.
 
             If the store exists, the import uses its model. Columns without a property are skipped \
             with a warning. `--add-columns` adds them by a lightweight migration. A file whose entity \
             the store lacks adds the entity in the same way. The old store stays as STORE.bak-v1. \
             The model of a store that an app created is never changed.
 
-            The store's key identifies records. If its entity has no key, name one with `--key`.
+            The store's key identifies records. If its entity has no key, name one with `--key`. \
+            Later imports keep the types of the first one. If it had a wrong `--type`, remove the \
+            store and import again, or change its model with `etl migrate`.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
             folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \
@@ -63,7 +65,7 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var conditions: RunConditions
     @OptionGroup var verbosity: VerbosityFlags
 
-    @Option(help: "Show a progress bar on stderr: auto, always or never.")
+    @Option(help: "Show a progress bar on stderr: auto, always, or never.")
     var progress = ProgressMode.auto
 
     func validate() throws {
@@ -84,7 +86,7 @@ struct ImportCommand: ParsableCommand {
                 StandardOutput.show(OutputText(line).text + "\n")
             }
         }
-        // A plan is what was asked for.
+        // With --dry-run, the plan is the output.
         let ordinary = dryRun ? LogLevel.warning : .info
         let fileImport: FileImport
         do throws(RunFailure) {
@@ -99,6 +101,8 @@ struct ImportCommand: ParsableCommand {
             throw error.shown()
         }
         fileImport.decisions.forEach { say($0, at: ordinary) }
+        // Later imports keep the type, so a cron job reports it, too.
+        fileImport.remarks.forEach { say($0, at: .warning) }
         if let change = fileImport.modelChange { say(change, at: .warning) }
         var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
         launch.showsStages = verbosity.verbosity.format == .json
@@ -107,7 +111,6 @@ struct ImportCommand: ParsableCommand {
                 conditions.apply(to: &options)
                 options.isDry = dryRun
                 options.isRestart = restart
-                options.hasSpecFile = fileImport.hasSpecFile
             },
             { runner in
                 fileImport.run(runner) { say("The old store is \($0)", at: .warning) }

@@ -5,25 +5,29 @@ import Logging
 import Pipelines
 import RecordStreams
 
-/// Makes a model and a spec from data: `etl infer FILE…`.
+/// Writes a model and a spec from data: `etl infer FILE…`.
 struct InferCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "infer",
-        abstract: "Make a model and a spec to begin with, from data or from a store.",
+        abstract: "Write a first model and spec from data or from a store.",
         discussion: """
-            Reads NDJSON, JSON, CSV and TSV, also gzipped, and writes a model with a type for \
-            every field, and a spec that imports the files: whole, but for records that cannot be \
-            read, which are told here and rejected there. Each file name gives an entity: \
-            tasks.ndjson.gz gives Tasks. So does each array of a JSON document, and each list of \
-            objects in a record. No type loses a value, but its spelling may go, as that of \
-            1.50, which exports write as 1.5, or of yes, which becomes true; leading zeros, long \
-            numbers and mixed kinds stay text. Delimiters, encodings, dates, null texts and \
-            missing headers are found out. Keys of up to three fields and references between the \
-            files are guessed by name and content; a comment `# guessed:` stands beside every \
-            guess. Where no key is found, one is made of the whole record, so that a second run \
-            changes nothing. From a store come its model and a spec that exports every entity.
+            Reads NDJSON, JSON, CSV, and TSV, also gzipped. Writes a model with a type for every \
+            field, and a spec that imports the files. It warns of records that it cannot read; the \
+            import rejects them.
 
-            Without --output the spec goes to stdout, with the model in it.
+            - Entities: one per file (tasks.ndjson.gz gives Tasks), per array of a JSON document, \
+            and per list of objects in a record.
+            - Types: no type loses a value, but the spelling may change: exports write 1.50 as \
+            1.5, and yes as true. Leading zeros, long numbers, and mixed kinds stay text.
+            - Format: delimiters, encodings, dates, null texts, and missing headers are detected.
+            - Keys of up to three fields, and references between the files, are guessed by name \
+            and content. If no field is a key, the whole record is, so that a second run changes \
+            nothing.
+
+            Each guess has a comment `# guessed:`. For a store, it writes its model and a spec that \
+            exports every entity.
+
+            Without --output, the spec goes to stdout and contains the model.
 
             Examples:
               etl infer tasks.csv > import-tasks.yaml
@@ -32,9 +36,9 @@ struct InferCommand: ParsableCommand {
               zcat tasks.ndjson.gz | etl infer - --entity Task
               etl infer tasks.sqlite --output .
 
-            Exit status: 0 ok, 64 usage, 65 the data is damaged or has no records, 66 no such \
-            file, 73 the files are there or cannot be written, 74 I/O error, 77 permission \
-            denied, 78 the format cannot be told.
+            Exit status: 0 ok, 64 usage, 65 the data is damaged or has no records, 66 a file is \
+            missing, 73 the output exists or cannot be written, 74 I/O error, 77 permission \
+            denied, 78 the format is unknown.
             """)
 
     @Argument(
@@ -45,25 +49,25 @@ struct InferCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write model.yaml and pipeline.yaml into this folder, made where it is missing.",
+            "Write model.yaml and pipeline.yaml into this folder, which is created if missing.",
             valueName: "dir"),
         completion: .directory)
     var output: String?
 
-    @Flag(help: "Overwrite files that are there.")
+    @Flag(help: "Overwrite existing files.")
     var force = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Read so many records of each entity at most; by default all.", valueName: "n"))
+            "Read at most N records of each entity; by default, all.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var known: InferenceFlags
 
     @Option(
         help: ArgumentHelp(
-            "Write a page that shows the values of every field, and why keys and links are guessed.",
+            "Write a page with the values of every field and the evidence for keys and links.",
             valueName: "file"),
         completion: .file())
     var html: String?
@@ -71,7 +75,7 @@ struct InferCommand: ParsableCommand {
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more") }
         if force, output == nil, html == nil {
-            throw ValidationError("--force is about files, so it needs --output or --html")
+            throw ValidationError("--force overwrites files, so it needs --output or --html")
         }
     }
 
@@ -93,7 +97,7 @@ struct InferCommand: ParsableCommand {
                         [
                             Diagnostic(
                                 code: "infer.store",
-                                "A store has no files to look at, so there is no page of them",
+                                "A store has no input files, so --html has no page to write",
                                 fix: "leave out --html; `etl fetch` shows what a store holds")
                         ])
                 }

@@ -7,7 +7,7 @@ import RecordStreams
 struct InferenceFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The fields that tell records apart, with commas between them.", valueName: "fields"))
+            "The fields that identify a record, separated by commas.", valueName: "fields"))
     var key: String?
 
     @Option(
@@ -24,22 +24,22 @@ struct InferenceFlags: ParsableArguments {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "The format of the files; by default by name and first byte.", valueName: "format"))
+            "The format of the files; by default, by name and first byte.", valueName: "format"))
     var format: RecordFormat?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether the first row of a table names its columns; by default by its values.")
+        help: "Whether the first row of a table names its columns; by default, by its values.")
     var header: Bool?
 
     @Option(
-        help: ArgumentHelp("How the bytes of the files stand for text.", valueName: "encoding"))
+        help: ArgumentHelp("The encoding of the files.", valueName: "encoding"))
     var encoding: TextEncoding?
 
     @Option(
         name: .customLong("null"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A text of tables that stands for no value; may be repeated.", valueName: "text"))
+            "A text that means no value in tables; may be repeated.", valueName: "text"))
     var nullTexts: [String] = []
 
     private var keys: [String] {
@@ -82,7 +82,7 @@ struct FieldType {
         let name = String(argument[argument.index(after: place)...])
         guard let type = InferenceOptions.type(named: name) else {
             let names = InferenceOptions.typeNames.joined(separator: ", ")
-            throw ValidationError("'\(name)' is no type; types are \(names)")
+            throw ValidationError("'\(name)' is not a type; types are \(names)")
         }
         field = String(argument[..<place])
         self.type = type

@@ -3,17 +3,17 @@ import FoundationEssentials
 import Pipelines
 import Processes
 
-/// Runs stages and shows on stderr what happens meanwhile.
+/// Runs stages and shows their progress on stderr.
 struct Launch {
     var sets: [String] = []
     var verbosity = Verbosity()
     var progress = ProgressMode.auto
-    /// Each stage has its line, if the verbosity asks for it.
+    /// Whether each stage has a line, if the verbosity allows it.
     var showsStages = true
 
-    /// Shows what happens while a runner does something.
+    /// Shows the progress of a runner, then its errors.
     ///
-    /// - Parameter configure: sets options beyond those of every run.
+    /// - Parameter configure: sets options that not every run has.
     func show(
         _ configure: (inout RunOptions) -> Void, _ body: (PipelineRunner) -> RunOutcome
     ) -> RunOutcome {
@@ -32,7 +32,7 @@ struct Launch {
         let runner = PipelineRunner(
             options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
-                guard log.showsWarnings else { return }
+                guard log.shows(warning) else { return }
                 display.clear { log.tell(warning) }
             },
             stageEnded: { stage in
@@ -41,11 +41,11 @@ struct Launch {
             })
         display.start()
         let outcome = body(runner)
-        // One that a stage could not wait for.
+        // A command may still run if its stage could not wait for it.
         ChildProcess.endAll()
         display.stop()
         outcome.diagnostics.forEach(log.tell)
-        outcome.failureCommand?.run(interruption) { if log.showsWarnings { log.tell($0) } }
+        outcome.failureCommand?.run(interruption) { if log.shows($0) { log.tell($0) } }
         return outcome
     }
 }

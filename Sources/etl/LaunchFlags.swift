@@ -1,20 +1,20 @@
 import ArgumentParser
 import Pipelines
 
-/// The flags that say how much a command that runs stages says on stderr, and in which form.
+/// The flags for the amount and the format of messages on stderr.
 struct VerbosityFlags: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show a line for each stage.")
     var verbose = false
 
-    @Flag(name: .shortAndLong, help: "Show errors, and what was asked for, only.")
+    @Flag(name: .shortAndLong, help: "Print only errors and the requested output.")
     var quiet = false
 
-    @Option(help: "The form of what is shown on stderr: text, or json, an object a line.")
+    @Option(help: "The format of stderr: text, or json with one object per line.")
     var logFormat = LogFormat.text
 
     @Option(
         help: ArgumentHelp(
-            "Show so much: error (as -q), warning, or info (as -v); info on a terminal.",
+            "Print error (as -q), warning, or info (as -v) and above; by default, info on a terminal.",
             valueName: "level"))
     var logLevel: LogLevel?
 
@@ -33,31 +33,31 @@ struct VerbosityFlags: ParsableArguments {
     }
 }
 
-/// How much a command that runs stages says on stderr, and in which form.
+/// The amount and the format of messages on stderr.
 struct Verbosity {
-    /// What is shown; nil for more where a person may be watching.
+    /// The lowest level that is printed; `nil` for info on a terminal, else warning.
     var level: LogLevel?
     var format = LogFormat.text
 
     func level(isInteractive: Bool) -> LogLevel { level ?? (isInteractive ? .info : .warning) }
 }
 
-/// The form of what a run says on stderr.
+/// The format of messages on stderr.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 
-/// How much a run says on stderr.
+/// The levels of messages on stderr.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-    /// Why it failed.
+    /// Errors that end the run.
     case error
-    /// What may be wrong, too.
+    /// Warnings, too.
     case warning
-    /// What each stage did, too.
+    /// The results of each stage, too.
     case info
 }
 
-/// What `run`, `plan` and `seed` take: a spec, and how it is to be run.
+/// The arguments of `run`, `plan`, and `seed`: a spec, and options of its run.
 struct LaunchFlags: ParsableArguments {
     @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
     var spec: String
@@ -67,12 +67,12 @@ struct LaunchFlags: ParsableArguments {
     @OptionGroup var limits: RunLimits
     @OptionGroup var verbosity: VerbosityFlags
 
-    @Option(help: "Show a progress bar on stderr: auto, always or never.")
+    @Option(help: "Show a progress bar on stderr: auto, always, or never.")
     var progress = ProgressMode.auto
 
     /// Runs the spec.
     ///
-    /// - Parameter configure: sets options beyond those of every run.
+    /// - Parameter configure: sets options that not every run has.
     func run(_ configure: (inout RunOptions) -> Void = { _ in }) -> RunOutcome {
         Launch(
             sets: parameters.sets, verbosity: verbosity.verbosity, progress: progress

@@ -9,10 +9,11 @@ struct ModelConvertCommand: ParsableCommand {
         commandName: "convert",
         abstract: "Convert a model between YAML and Xcode's .xcdatamodeld.",
         discussion: """
-            The name of OUT says what is written: .xcdatamodeld, .xcdatamodel, .yaml or .yml. \
-            What the other form cannot say is told as a warning. Exit status: 0 ok, 64 OUT has \
-            another name, 66 no such file, 73 OUT exists or cannot be written, 78 the model is \
-            wrong.
+            The extension of OUT is the format: .xcdatamodeld, .xcdatamodel, .yaml, or .yml. A \
+            warning names each part of the model that the format cannot express.
+
+            Exit status: 0 ok, 64 OUT has another extension, 66 the file is missing, 73 OUT exists \
+            or cannot be written, 78 the model is wrong.
             """)
 
     @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
@@ -21,13 +22,13 @@ struct ModelConvertCommand: ParsableCommand {
     @Argument(help: "The file or bundle to write.", completion: .file())
     var output: String
 
-    @Flag(help: "Overwrite what is there.")
+    @Flag(help: "Overwrite OUT if it exists.")
     var force = false
 
     func validate() throws {
         guard ModelSource.canWrite(output) else {
             throw ValidationError(
-                "'\(output)' must end in .xcdatamodeld, .xcdatamodel, .yaml or .yml")
+                "'\(output)' must end in .xcdatamodeld, .xcdatamodel, .yaml, or .yml")
         }
     }
 

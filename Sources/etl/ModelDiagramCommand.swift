@@ -5,13 +5,13 @@ import GraphModel
 struct ModelDiagramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagram",
-        abstract: "Draw a model as Mermaid, Graphviz or SVG, on stdout.",
-        discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
+        abstract: "Draw a model as Mermaid, Graphviz, or SVG, on stdout.",
+        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is wrong.")
 
     @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
     var model: String
 
-    @Option(help: "mermaid, dot or svg.")
+    @Option(help: "The format: mermaid, dot, or svg.")
     var format = DiagramFormat.mermaid
 
     func run() throws {

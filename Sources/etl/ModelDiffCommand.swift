@@ -8,8 +8,9 @@ struct ModelDiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Show what differs between two models, and what a migration would need.",
         discussion: """
-            Renaming identifiers of the second model are followed. \
-            Exit status: 0 the models are equal, 1 they differ, 66 no such file, 78 a model is \
+            Renaming identifiers of the second model are followed.
+
+            Exit status: 0 the models are equal, 1 they differ, 66 a file is missing, 78 a model is \
             wrong.
             """)
 

@@ -5,15 +5,15 @@ import GraphModel
 struct ModelShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a model's entities, attributes, relationships and constraints.",
-        discussion: "Exit status: 0 ok, 66 no such file, 78 the model is wrong.")
+        abstract: "Show a model's entities, attributes, relationships, and constraints.",
+        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is wrong.")
 
     @Argument(
-        help: "A YAML model, an .xcdatamodeld, .xcdatamodel, .momd or .mom, a store, or a spec.",
+        help: "A YAML model, an .xcdatamodeld, .xcdatamodel, .momd, or .mom, a store, or a spec.",
         completion: .file())
     var model: String
 
-    @Flag(help: "Show the version hash of each entity, the digest and the checksum.")
+    @Flag(help: "Show the version hash of each entity, the digest, and the checksum.")
     var hashes = false
 
     func run() throws {

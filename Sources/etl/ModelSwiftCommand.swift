@@ -8,15 +8,16 @@ import Pipelines
 struct ModelSwiftCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "swift",
-        abstract: "Write Swift classes for a model's entities, or check those that are there.",
+        abstract: "Write Swift classes for a model's entities, or check existing files.",
         discussion: """
-            For each entity a file with its class, keys, row and predicates, and one that lists \
-            the classes. Files that were generated from this model before, and whose entity is \
-            gone, are removed; others are left alone. An entity whose model says `manual` or \
-            `category` (Xcode's Codegen; in YAML `xcode: { codeGenerationType: category }`) has \
-            its class written by you. Exit status: 0 ok, 1 --check found files that are not as \
-            the model says, 66 no such model, 73 a file cannot be written or is not ours, 78 the \
-            model is wrong.
+            Writes a file per entity with its class, keys, row, and predicates, and a file that \
+            lists the classes. Files from an earlier run are removed if their entity was removed; \
+            other files are not touched. If an entity has the code generation `manual` or \
+            `category` (Xcode's Codegen; in YAML `xcode: { codeGenerationType: category }`), you \
+            write its class.
+
+            Exit status: 0 ok, 1 --check found outdated files, 66 the model is missing, 73 a file \
+            cannot be written or was not generated, 78 the model is wrong.
             """)
 
     @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
@@ -25,13 +26,13 @@ struct ModelSwiftCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "The folder of the files.", completion: .directory)
     var output: String
 
-    @Flag(help: "Write nothing; name the files that are not as the model says, and end with 1.")
+    @Flag(help: "Write nothing; list outdated files, and exit with 1 if there are any.")
     var check = false
 
-    @Option(help: "For every entity: class, category (an extension alone) or manual (nothing).")
+    @Option(help: "For every entity: class, category (only an extension), or manual (nothing).")
     var mode: ClassGenerator.Mode?
 
-    @Option(help: "Who sees what is generated: internal, package or public.")
+    @Option(help: "The access level of the classes: internal, package, or public.")
     var access = ClassGenerator.Access.internal
 
     @Flag(help: "Overwrite files that were not generated from this model.")

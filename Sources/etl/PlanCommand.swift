@@ -7,21 +7,21 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "Show what a run of a spec would change, and change nothing.",
         discussion: """
-            The whole run is done on a copy of the store, which needs as much room again; no file \
-            is written but this copy, and exports are counted, not made. For each entity stdout \
-            has the objects that would be inserted, updated (with the properties that differ) and \
-            deleted. A store that is to be replaced is compared by the entities' unique keys.
+            The run works on a copy of the store, which needs the same space again. It writes no \
+            other file, and only counts the rows of exports. For each entity, stdout has the number \
+            of objects that would be inserted, updated (with the changed properties), and deleted. \
+            With `store.open: replace`, objects are compared by the entities' unique keys.
 
-            Where the run would fail, stdout has what it would have saved until then; with \
-            `commit: stage`, where stages have begun, it has nothing.
+            If the run would fail, stdout has the changes that it would have saved before. With \
+            `commit: stage`, stdout is empty if a stage has begun.
 
-            Exit status: that of the run, so 65 where it would have too many rejects, for one. \
-            With --detailed-exit 2 where the store would change.
+            Exit status: the status of the run, such as 65 for too many rejects. With \
+            --detailed-exit, 2 if the store would change.
             """)
 
     @OptionGroup var flags: LaunchFlags
 
-    @Flag(help: "End with 2 where the store would change.")
+    @Flag(help: "Exit with 2 if the store would change.")
     var detailedExit = false
 
     func run() throws {
@@ -31,7 +31,7 @@ struct PlanCommand: ParsableCommand {
         if detailedExit, outcome.wouldChangeStore { throw ExitCode(2) }
     }
 
-    /// Prints the difference; of a run that would fail, what would stay of it.
+    /// Prints the changes; for a run that would fail, the changes that would be saved.
     static func show(_ outcome: RunOutcome) {
         guard let difference = outcome.differenceText else { return }
         print(difference)

@@ -3,29 +3,30 @@ import Diagnostics
 import Logging
 import Pipelines
 
-/// Shows what a spec makes of its first records: `etl preview SPEC`.
+/// Shows the objects of the first records of a spec: `etl preview SPEC`.
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Show what becomes of the first records of each import.",
+        abstract: "Show the objects that the first records of each import become.",
         discussion: """
-            Each mapped record is a line of JSON on stdout: the stage, the file and number of the \
-            record, the entity, and the object with its values as an export would show them. A \
-            link stands as the key that it looks for, {"by":{"email":"a@b.c"}}; what the record \
-            says nothing of is left out. What an import would refuse is told on stderr with its \
-            reason, also by the model's constraints and rules, and so are paths of the spec that \
-            no record has, and the advice of `etl check`. Where the store, or an earlier import, may have the object, what stands \
-            against a new one alone, or hangs on values of the store, is told so, and the record \
-            is shown. Of very many records the first 10,000 or so are tried against the model.
+            Prints each mapped record as a line of JSON on stdout. The line has the stage, the file, \
+            the number of the record, the entity, and the object in the form of an export. A link is printed \
+            as the key that it searches, {"by":{"email":"a@b.c"}}. Properties that the record does \
+            not set are omitted.
 
-            Nothing is written, and no store needs to be there where the spec names its model. So \
-            what only the store can tell is not told: whether a link's object is there, and what \
-            an object that is there has already. Of what earlier imports make, only their first \
-            records tell that a key or a value that must be unique is taken. `etl plan` tells all \
-            of that.
+            Prints on stderr each record that the import would reject, with the reason, including \
+            the model's constraints and rules. Also prints paths of the spec that no record has, \
+            and the warnings of `etl check`. If a reason holds only for a new object, or depends \
+            on values in the store, the message states it, and the record is shown. About 10,000 \
+            records of each import are checked against the model.
 
-            Exit status: 0 ok, also where records are rejected, 64 usage, 65 damaged input, 66 an \
-            input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 129, 130 and \
+            Nothing is written, and the store may be missing if the spec names its model. So a \
+            preview does not know whether a link's object exists, which values an existing object \
+            has, or which keys later records of an earlier import take. `etl plan` shows all of \
+            these.
+
+            Exit status: 0 ok, also if records are rejected, 64 usage, 65 damaged input, 66 an \
+            input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 129, 130, \
             143 stopped by a signal.
             """)
 
@@ -33,13 +34,13 @@ struct PreviewCommand: ParsableCommand {
     var spec: String
 
     @Option(
-        help: ArgumentHelp("Show this import alone.", valueName: "stage"),
+        help: ArgumentHelp("Show only this import.", valueName: "stage"),
         completion: Completion.stages)
     var stage: String?
 
     @Option(
         help: ArgumentHelp(
-            "Show so many mapped records of each import; as many rejects, at least 10, end it too.",
+            "Show at most N mapped records of each import; N rejects, or 10 if more, end it too.",
             valueName: "n"))
     var limit = 10
 
@@ -47,7 +48,7 @@ struct PreviewCommand: ParsableCommand {
     @OptionGroup var commands: CommandFlags
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit needs a number from 1 on") }
+        guard limit > 0 else { throw ValidationError("--limit is 1 or more") }
     }
 
     func run() throws {

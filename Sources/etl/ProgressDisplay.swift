@@ -3,16 +3,17 @@ import Dispatch
 import Pipelines
 import Synchronization
 
-/// A line on stderr that shows where the run is, drawn ten times a second at the most, and not for
-/// stages that are over in no time.
+/// A line on stderr that shows the progress of a run, drawn at most ten times a second.
+///
+/// Stages shorter than half a second have no line.
 final class ProgressDisplay: Sendable {
     let progress = RunProgress()
     private let isShown: Bool
     private let terminal: Terminal
-    /// Held while a line is drawn or taken away, so that none comes behind what is printed last.
+    /// Held while a line is drawn or cleared, so that no line follows the last message.
     private let state = Mutex(State())
 
-    /// How long a stage runs before it has a line, which would only flash up otherwise.
+    /// How long a stage runs before it has a line, which would only flash otherwise.
     private static let secondsMin = 0.5
 
     private struct State {
@@ -28,7 +29,7 @@ final class ProgressDisplay: Sendable {
     func start() {
         guard isShown else { return }
         state.withLock { $0.isRunning = true }
-        // Without a thread there is no line, but the run needs none.
+        // Without a thread, there is no progress line, but the run continues.
         try? WorkerThread.start { [self] in drawUntilStopped() }
     }
 
@@ -39,7 +40,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Takes the line away and prints something else; until that is done, none is drawn.
+    /// Clears the line and prints something else; until then, no line is drawn.
     func clear(toPrint body: () -> Void) {
         state.withLock { state in
             clear(&state)

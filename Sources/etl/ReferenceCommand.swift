@@ -2,7 +2,7 @@ import ArgumentParser
 import Files
 import Pipelines
 
-/// Writes the reference pages and the manual page: `etl reference`, for those who work on etl.
+/// Writes the reference pages and the manual page: `etl reference`, for developers of etl.
 struct ReferenceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference",

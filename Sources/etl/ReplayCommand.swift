@@ -1,31 +1,34 @@
 import ArgumentParser
 import Pipelines
 
-/// Reads the rejects of a run once more: `etl replay RUN`.
+/// Imports the rejects of a run: `etl replay RUN`.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Import a run's rejects through today's spec, and drain what passes.",
+        abstract: "Import the rejects of a run by the present spec.",
         discussion: """
-            The run's folder of rejects names its spec and parameters. Its records are read as \
-            they stand there, so they may have been mended in place. What is imported is taken \
-            out of the folder, what is refused again stays with its new reasons; other stages do \
-            not run. A replay that is stopped or killed is completed by the next one, and no \
-            record is lost or imported twice.
+            The folder of rejects names the spec and the parameters of its run. You can correct \
+            the records in this folder. A replay removes each imported record from the folder; the \
+            others stay with their new reasons. Other stages do not run. The next replay completes \
+            one that was stopped or killed. No record is lost or imported twice.
 
-            It takes one run, since each was another run's state of things; of several begin with \
-            the oldest: `for run in rejects/*; do etl replay "$run"; done`.
+            Warning: a rejected record may be older than the object in the store, and overwrites \
+            it. If a later run has imported records, and the replay updates objects, it prints a \
+            warning with their number. With `when-found: skip`, existing objects are not updated.
 
-            Exit status: 0 nothing is left, or no more than is allowed; 65 records are left; 66 \
-            there are no such rejects; 75 another replay, or a run that was killed while it wrote \
-            these rejects, must be completed first; and those of run.
+            Each replay takes one run. For several, begin with the oldest: \
+            `for run in rejects/*; do etl replay "$run"; done`.
+
+            Exit status: 0 no more rejects are left than allowed, 65 more are left, 66 the rejects \
+            are missing, 75 another replay or the run itself must be completed first, and the \
+            statuses of run.
             """)
 
     @Argument(
         help: ArgumentHelp(
             """
-            The folder of the run's rejects, its report, its id if that is in ./rejects, or a spec, \
-            whose last run is meant.
+            The run's reject folder, its report, or its ID if the folder is in ./rejects; or a \
+            spec, for its last run that has rejects left.
             """,
             valueName: "run"), completion: .file())
     var rejects: String

@@ -9,25 +9,25 @@ struct ReportCommand: ParsableCommand {
         commandName: "report",
         abstract: "Show the report of a run.",
         discussion: """
-            Each run writes a report into the folder that its spec names under `report.to`, \
-            `./runs` by default.
+            Each run writes a report into the folder `report.to` of its spec, `./runs` by default. \
+            A run that continues another one has its own report, with the totals of both.
 
-            Of a stage that did not come to its end, records that wait are those that the next run \
-            writes. Under "Objects changed" an object counts once for each save that changed it.
+            For a stage that did not finish, `waiting` counts the records that the next run \
+            writes. "Objects changed" counts an object once for each save that changed it.
 
-            Exit status: 0 ok, whatever the run ended with; 66 there is no such report, 78 it \
+            Exit status: 0 ok, whatever the status of the run, 66 the report is missing, 78 it \
             cannot be read.
             """)
 
     @Argument(
         help: ArgumentHelp(
             """
-            The report's file; the run's id where its report is in ./runs; a folder of reports or \
-            a spec, for the last run; or the folder of the run's rejects.
+            The report's file; the run's ID if its report is in ./runs; a folder of reports or a \
+            spec, for the last run; or the run's reject folder.
             """, valueName: "run"), completion: .file())
     var target: String
 
-    @Option(help: "The form: text, json (as the run wrote it), or html, a page.")
+    @Option(help: "The format: text, json (the report's file), or html.")
     var format = StoredReport.Format.text
 
     @OptionGroup var parameters: SetFlags
@@ -58,7 +58,7 @@ struct ReportCommand: ParsableCommand {
 extension StoredReport.Format: ExpressibleByArgument {}
 
 extension RunFailure {
-    /// Shows what went wrong, and tells how the command ends.
+    /// Prints the errors, and returns the exit status.
     func shown() -> ExitCode {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         for diagnostic in diagnostics { logger.error("\(DiagnosticRenderer.text(diagnostic))") }

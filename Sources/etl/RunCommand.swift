@@ -5,29 +5,39 @@ import Pipelines
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run the stages of a spec, or what an unfinished run has left of them.",
+        abstract: "Run the stages of a spec, or complete an unfinished run.",
         discussion: """
-            A run that was stopped, was killed, or failed has left its place in the store, and the \
-            next one goes on there: nothing is lost or done twice. It does so if the parameters, \
-            the day, the stages that are done, and their inputs are the same; otherwise all stages \
-            run again, and an import that stopped in the middle goes on where it stopped.
+            If a run is stopped or killed, or fails, the next one resumes after the last save. No \
+            record is lost or imported twice. The next run resumes if the parameters, the day, the \
+            completed stages, and their inputs are the same. Otherwise, all stages run again, and \
+            an import that stopped in the middle continues there.
 
-            A store that another program has locked is given a second, in the middle of a run \
-            five, or as long as `--if-locked wait=` says. `--timeout` and signals end each wait.
+            If another program has locked the store, etl waits 1 s before a run and 5 s during it, \
+            or as long as `--if-locked wait=DURATION` allows. `--timeout` and signals end the wait.
 
-            Each run writes a report, JSON and a page, into `report.to` of the spec, `./runs` by \
-            default; a dry one does not.
+            Each run writes a report as JSON and HTML into `report.to` of the spec, `./runs` by \
+            default; with --dry-run, it writes none.
 
-            Exit status: 0 ok, 64 usage, 65 rejects over the limit, more matches than at-most, a \
-            verify that failed, or damaged input, 66 an input is missing, 70 internal error, 71 \
-            out of descriptors, threads or memory, 73 an output cannot be made, 74 disk full or \
-            I/O error, 75 the store is in use or the time limit reached, 77 permission denied, 78 \
-            the spec is wrong, 129, 130 and 143 stopped by a signal. Whatever was saved stays.
+            Exit status:
+              0 ok
+              64 usage
+              65 rejects over the limit, more matches than at-most, a failed verify, damaged input
+              66 an input is missing
+              70 internal error
+              71 out of descriptors, threads, or memory
+              73 an output cannot be created
+              74 disk full or I/O error
+              75 the store is in use, or the time limit was reached
+              77 permission denied
+              78 the spec is wrong
+              129, 130, 143 stopped by a signal
+
+            After any status, saved changes are kept.
             """)
 
     @OptionGroup var flags: LaunchFlags
 
-    @Flag(help: "Change nothing, and show what would change, as `etl plan` does.")
+    @Flag(help: "Change nothing, and show the changes that a run would make, as `etl plan` does.")
     var dryRun = false
 
     @OptionGroup var report: ReportFlag
@@ -47,10 +57,10 @@ struct RunCommand: ParsableCommand {
         try Self.end(outcome)
     }
 
-    /// The spec and the parameters of a line without other flags, such as cron has.
+    /// The spec and the parameters of a line without other flags, such as a line of cron.
     ///
-    /// It is told apart because to read the descriptions of the flags takes a quarter of a short
-    /// run's time.
+    /// It is parsed here because reading the descriptions of the flags takes a quarter of the time of
+    /// a short run.
     static func plain(_ words: [String]) -> (spec: String, sets: [String])? {
         guard words.count >= 2, words.count % 2 == 0, words[0] == "run",
             words[1].first.map({ $0 != "-" }) ?? false
@@ -64,7 +74,7 @@ struct RunCommand: ParsableCommand {
         return (spec: words[1], sets)
     }
 
-    /// Runs what `plain` has found.
+    /// Runs a line that `plain` has parsed.
     static func run(_ spec: String, sets: [String]) throws {
         try end(Launch(sets: sets).show({ _ in }, { $0.run(spec) }))
     }

@@ -1,29 +1,29 @@
 import ArgumentParser
 import Pipelines
 
-/// The flags that say when a command that runs stages gives up.
+/// The flags that limit how long a run waits, and how many rejects it allows.
 struct RunConditions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to do while another run works on the store, or another program has it locked: \
-            fail (75), skip (0), or wait=30m; else a run fails, and a dry one is compared with \
-            what the other run has saved so far.
+            Behavior if another run uses the store, or another program has locked it: fail (75), \
+            skip (0), or wait=30m. By default, a run fails, and a dry run compares with the saves \
+            of the other run so far.
             """, valueName: "policy"), transform: LockedFlag.init)
     var ifLocked: LockedFlag?
 
     @Option(
         help: ArgumentHelp(
             """
-            Save and stop with 75 after this time, also while the store is locked; the next run \
-            goes on.
+            Save and exit with 75 after this time, also while the store is locked; the next run \
+            resumes.
             """, valueName: "30m"),
         transform: DurationFlag.init)
     var timeout: DurationFlag?
 
     @Option(
         help: ArgumentHelp(
-            "Rejects that each import may have, in place of `rejects.allow`.", valueName: "n or n%"),
+            "Limit of rejects per import, instead of `rejects.allow`.", valueName: "n or n%"),
         transform: { text in
             guard let limit = CountLimit(text) else {
                 throw ValidationError("write a number such as 100, or a share such as 5%")
@@ -36,7 +36,7 @@ struct RunConditions: ParsableArguments {
 
     @Flag(
         name: .customLong("allow-cloudkit"),
-        help: "Write an app's store although the app mirrors it to CloudKit.")
+        help: "Allow writing a store that its app mirrors to CloudKit.")
     var allowsCloudKit = false
 
     func apply(to options: inout RunOptions) {
@@ -50,26 +50,26 @@ struct RunConditions: ParsableArguments {
 
 /// The flag of commands that may start the commands of a spec.
 struct CommandFlags: ParsableArguments {
-    @Flag(name: .customLong("no-commands"), help: "Refuse a spec that starts commands (78).")
+    @Flag(name: .customLong("no-commands"), help: "Fail with 78 if the spec starts commands.")
     var areRefused = false
 }
 
-/// The flags that say how much of a spec runs, and for how long.
+/// The flags that limit which part of a spec runs, and for how long.
 struct RunLimits: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Run this stage alone.", valueName: "stage"),
+        help: ArgumentHelp("Run only this stage.", valueName: "stage"),
         completion: Completion.stages)
     var only: String?
 
     @Option(
-        help: ArgumentHelp("Begin with this stage.", valueName: "stage"),
+        help: ArgumentHelp("Start with this stage.", valueName: "stage"),
         completion: Completion.stages)
     var from: String?
 
-    @Option(help: ArgumentHelp("Read so many records in each import at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("Read at most N records per import.", valueName: "n"))
     var limit: Int?
 
-    @Flag(help: "Begin anew, whatever an interrupted run has left.")
+    @Flag(help: "Start over instead of resuming an unfinished run.")
     var restart = false
 
     @OptionGroup var conditions: RunConditions
@@ -78,7 +78,7 @@ struct RunLimits: ParsableArguments {
         guard only == nil || from == nil else {
             throw ValidationError("--only and --from contradict each other")
         }
-        if let limit, limit < 0 { throw ValidationError("--limit needs a number from 0 on") }
+        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more") }
     }
 
     func apply(to options: inout RunOptions) {
@@ -95,7 +95,7 @@ struct ReportFlag: ParsableArguments {
     @Option(
         name: .customLong("report"),
         help: ArgumentHelp(
-            "Write the run's report, JSON, to this file, too; - is stdout.", valueName: "file"),
+            "Also write the report, as JSON, to this file; - is stdout.", valueName: "file"),
         completion: .file())
     var file: String?
 }
@@ -106,12 +106,12 @@ struct StoreLockFlag: ParsableArguments {
         name: .customLong("if-locked"),
         help: ArgumentHelp(
             """
-            What to do while a run works on the store, or another program has it locked: fail \
-            (75), or wait=30m.
+            Behavior if a run uses the store, or another program has locked it: fail (75), or \
+            wait=30m.
             """, valueName: "policy"),
         transform: { text in
             guard text == "fail" || text.hasPrefix("wait=") else {
-                throw ValidationError("write fail, or wait= and how long, such as wait=30m")
+                throw ValidationError("write fail, or wait= and a duration, such as wait=30m")
             }
             return try LockedFlag(text)
         })
@@ -128,7 +128,7 @@ struct LockedFlag {
         case "skip": policy = .skip
         default:
             guard argument.hasPrefix("wait=") else {
-                throw ValidationError("write fail, skip, or wait= and how long, such as wait=30m")
+                throw ValidationError("write fail, skip, or wait= and a duration, such as wait=30m")
             }
             policy = .wait(seconds: try DurationFlag(String(argument.dropFirst(5))).seconds)
         }
@@ -142,7 +142,7 @@ struct DurationFlag {
     init(_ argument: String) throws {
         guard let seconds = RunOptions.seconds(argument), seconds > 0 else {
             throw ValidationError(
-                "write numbers with s, m, h, d or w behind them, more than 0 in all, such as 30m, 2h or "
+                "write a duration greater than zero with the units s, m, h, d, or w, such as 30m, 2h, or "
                     + "1h30m")
         }
         self.seconds = seconds

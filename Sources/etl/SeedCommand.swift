@@ -1,20 +1,20 @@
 import ArgumentParser
 import Pipelines
 
-/// Fills a store that need not be there: `etl seed SPEC`.
+/// Fills a store, and creates it if it is missing: `etl seed SPEC`.
 struct SeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seed",
-        abstract: "Run a spec whose store is made where it is missing, such as one for tests.",
+        abstract: "Run a spec and create its store if missing, such as a store for tests.",
         discussion: """
-            As `etl run`, with `store.open: create` unless the spec says `replace`. Records may come from \
-            files or from `read: { generate: 1000, seed: 7 }`, whose equal seeds make equal \
-            stores but for their UUID.
+            Works as `etl run` with `store.open: create`, unless the spec has `replace`. Records \
+            come from files or from `read: { generate: 1000, seed: 7 }`. Equal seeds give equal \
+            stores, except for their UUID.
             """)
 
     @OptionGroup var flags: LaunchFlags
 
-    @Flag(help: "Build the store anew and swap it in at the end.")
+    @Flag(help: "Build a new store, and replace the old one at the end.")
     var fresh = false
 
     @OptionGroup var report: ReportFlag

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Pipelines
 
-/// The flag that gives parameters of a spec their values.
+/// The flag that sets parameters of a spec.
 struct SetFlags: ParsableArguments {
     @Option(
         name: .customLong("set"), parsing: .singleValue,
@@ -20,7 +20,7 @@ struct SetFlags: ParsableArguments {
         }
     }
 
-    /// Where the values of a command that only looks come from.
+    /// The sources of values for a command that only reads.
     static func context(_ sets: [String] = []) -> ParameterValues.Context {
         ParameterValues.Context(
             sets: sets, environment: ProcessInfo.processInfo.environment, now: Date(),

@@ -14,15 +14,15 @@ import Synchronization
 /// SIGINT, SIGTERM and SIGHUP ask the run to stop after its batch; a second one ends the process at
 /// once, and SQLite rolls back what was not saved.
 ///
-/// One that is ignored when the process starts is left ignored: a script's shell does so with the
-/// SIGINT of its background jobs, and `nohup` with SIGHUP.
+/// A signal that is ignored when the process starts stays ignored: a script's shell ignores the
+/// SIGINT of its background jobs, and `nohup` ignores SIGHUP.
 ///
-/// Who stops a process often signals it and then its group, as GNU `timeout` does, so signals
-/// that come together are one.
+/// GNU `timeout` and others signal a process and then its group, so signals within a second count as
+/// one.
 ///
-/// The handler notes the signal, and who works looks at that now and then. A thread that waits for
-/// signals would cost more than its start: in a process of one thread each read and write of the
-/// store is cheaper (0.03 of the time of an update over a whole table).
+/// The handler notes the signal, and the stages check for it. A thread that waits for signals would
+/// cost more than its start. In a process with one thread, reads and writes of the store are faster:
+/// by 3 percent in an update of a whole table.
 enum SignalHandling {
     /// The signals that stop a command.
     private static let stopping = [SIGINT, SIGTERM, SIGHUP]
@@ -33,16 +33,16 @@ enum SignalHandling {
     private static let interruption = Interruption()
 
     static func install() -> Interruption {
-        // Made here and not by the handler, which must not wait for anything.
+        // Created here and not by the handler, which must not wait for a lock.
         let interruption = interruption
         _ = first.load(ordering: .relaxed)
         handleStops { SignalHandling.receive($0) }
-        // So is a limit on the size of files.
+        // A write over the limit of a file's size is an error, not a signal.
         signal(SIGXFSZ, SIG_IGN)
         return interruption
     }
 
-    /// Ends the process at once on what stops a command, for those that change nothing.
+    /// Ends the process at once on a signal, for commands that change nothing.
     static func endAtOnce() {
         handleStops { number in
             ChildProcess.endAll()
@@ -51,7 +51,7 @@ enum SignalHandling {
         }
     }
 
-    /// What a thread was waiting for goes on after the handler (`SA_RESTART`).
+    /// A system call of a waiting thread continues after the handler (`SA_RESTART`).
     private static func handleStops(by handler: @escaping @convention(c) (Int32) -> Void) {
         ChildProcess.prepareToEndAll()
         TemporaryFiles.prepare()
@@ -68,13 +68,13 @@ enum SignalHandling {
             sigaction(number, &action, nil)
             sigaddset(&signals, number)
         }
-        // Who starts a process from a thread that blocks signals passes that on.
+        // A process inherits the blocked signals of the thread that started it.
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        // A reader of our stdout that goes away is an error of writing, not a signal.
+        // If the reader of stdout closes the pipe, that is a write error and not a signal.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Runs in the middle of anything that the process does, so it takes no lock and no memory.
+    /// Interrupts any code of the process, so it takes no lock and allocates no memory.
     private static func receive(_ number: Int32) {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -94,7 +94,7 @@ enum SignalHandling {
 extension sigaction {
     fileprivate typealias Handler = @convention(c) (Int32) -> Void
 
-    /// What is called; the systems name it in ways of their own.
+    /// The function that is called; each system has another name for it.
     fileprivate var handler: Handler? {
         get {
             #if canImport(Glibc)
@@ -118,7 +118,7 @@ extension sigaction {
 
     /// The signal does nothing.
     fileprivate var isIgnoring: Bool {
-        // The mark is a number in place of a function's address.
+        // SIG_IGN is a number instead of a function's address.
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Logging
 import Pipelines
 
-/// Writes log messages to stderr as they are: they carry their place and severity already.
+/// Writes log messages to stderr without a prefix: they contain their place and severity.
 struct StandardErrorLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
@@ -18,7 +18,7 @@ struct StandardErrorLog: LogHandler {
     }
 }
 
-/// What a command that runs stages tells on stderr: lines for people, or a JSON object each.
+/// The messages of a run on stderr: lines of text, or one JSON object each.
 struct RunLog: Sendable {
     private let format: LogFormat
     private let level: LogLevel
@@ -34,14 +34,19 @@ struct RunLog: Sendable {
     /// Whether each stage has its line.
     var showsStages: Bool { level == .info }
 
-    /// Whether a diagnostic that does not end the run is told.
+    /// Whether diagnostics that do not end the run are printed.
     var showsWarnings: Bool { level != .error }
 
-    /// Tells of a stage that is done, or that was not to come to its end.
+    /// Whether a diagnostic that does not end the run is shown.
+    func shows(_ diagnostic: Diagnostic) -> Bool {
+        showsWarnings || diagnostic.code == FailureCommand.problemCode
+    }
+
+    /// Prints the line of a stage that finished, failed, or was stopped.
     func tell(_ stage: EndedStage) {
         guard showsStages else { return }
         let report = stage.report
-        // What a plan counts is done to a copy.
+        // A plan counts changes of a copy.
         let line = isDry ? "would \(report.line(stage.state))" : report.line(stage.state)
         guard format == .json else {
             logger.info("\(line)")
@@ -66,7 +71,7 @@ struct RunLog: Sendable {
         write(record)
     }
 
-    /// Tells what went wrong, or why the run ended.
+    /// Prints an error, a warning, or a note.
     func tell(_ diagnostic: Diagnostic) {
         guard format == .json else {
             let text = DiagnosticRenderer.text(diagnostic)
@@ -100,7 +105,7 @@ private struct LogRecord: JSONWritable {
     var state: String?
     var seconds: Double?
     var records: RecordCounts?
-    /// What stages other than imports count.
+    /// The counts of stages other than imports.
     var counts: [String: Int]?
     var pipeline: String?
     var run: String?

@@ -9,9 +9,9 @@ import Pipelines
     import Darwin
 #endif
 
-/// What stdout is connected to.
+/// The standard output of the process.
 struct StandardOutput {
-    /// A person may be watching.
+    /// Whether stdout is a terminal.
     let isTerminal: Bool
     private let environment: [String: String]
 
@@ -20,8 +20,17 @@ struct StandardOutput {
         self.environment = environment
     }
 
-    /// The width in columns: that of `COLUMNS`, then the window's; nil where there is none.
+    /// The width in columns: `COLUMNS`, else the width of the window; `nil` if neither is known.
     var columns: Int? { Terminal.columns(of: 1, environment) ?? (isTerminal ? 80 : nil) }
+
+    /// The width of help; `nil` for the default of 80.
+    ///
+    /// A pager on a narrow terminal reads the text from a pipe, so the width of stderr counts, too.
+    static var helpColumns: Int? {
+        let environment = ProcessInfo.processInfo.environment
+        return Terminal.columns(of: 1, environment)
+            ?? Terminal.columns(of: 2, environment).map { min($0, 80) }
+    }
 
     /// Prints text for people.
     ///
@@ -35,8 +44,8 @@ struct StandardOutput {
         print(TerminalText.wrapped(shown, columns: columns), terminator: "")
     }
 
-    /// Colours are wanted; see https://no-color.org.
-    var takesColour: Bool {
+    /// Whether the output may have colors; see https://no-color.org.
+    var takesColor: Bool {
         isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 }

@@ -2,32 +2,33 @@ import ArgumentParser
 import FoundationEssentials
 import Pipelines
 
-/// Tells how a pipeline stands: `etl status SPEC`.
+/// Shows the state of a pipeline: `etl status SPEC`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show a pipeline's last run, who is at work, and what is to be completed.",
+        abstract: "Show a pipeline's last run, its result, and unfinished work.",
         discussion: """
-            A run is known from its report; one that is at work, or was killed before it could \
-            write one, from the lock beside the store. Nothing is changed, and nothing is waited \
-            for.
+            Reads the reports of the runs, and the lock next to the store, which names a run that \
+            is active or was killed before it wrote a report. Changes nothing, and does not wait. \
+            After `etl import`, name the store: its reports are in the folder runs next to it.
 
-            Exit status: 0 ok; 1 no run has come to its end, or none within --max-age ended \
-            with 0; 78 the spec is wrong, or needs a parameter to name its store.
+            Exit status: 0 ok, 1 no run has finished, or none within --max-age exited with 0, 66 \
+            the store has no report, 78 the spec is wrong, or needs a parameter to name its store.
             """)
 
-    @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: "The spec, a YAML file, or a store that `etl import` wrote.", completion: .file())
     var spec: String
 
     @OptionGroup var parameters: SetFlags
 
     @Option(
         help: ArgumentHelp(
-            "End with 1 where no run of this age or younger ended with 0.", valueName: "26h"),
+            "Exit with 1 if no run of this age or younger exited with 0.", valueName: "26h"),
         transform: DurationFlag.init)
     var maxAge: DurationFlag?
 
-    @Flag(name: .shortAndLong, help: "Print nothing; the exit status tells.")
+    @Flag(name: .shortAndLong, help: "Print nothing; only the exit status.")
     var quiet = false
 
     func run() throws {

@@ -10,21 +10,21 @@ import Pipelines
     import Darwin
 #endif
 
-/// What stderr is connected to.
+/// The standard error of the process.
 struct Terminal: Sendable {
-    /// A person may be watching.
+    /// Whether stderr is a terminal.
     let isInteractive: Bool
 
     init() {
         isInteractive = isatty(2) == 1
     }
 
-    /// The width in columns, read anew since windows change.
+    /// The width in columns, read each time since windows change.
     var columns: Int {
         Self.columns(of: 2, ProcessInfo.processInfo.environment) ?? 80
     }
 
-    /// The width in columns: that of `COLUMNS`, then the window's; nil where there is none.
+    /// The width in columns: `COLUMNS`, else the width of the window; `nil` if neither is known.
     static func columns(of descriptor: Int32, _ environment: [String: String]) -> Int? {
         if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 {
             return columns
@@ -34,14 +34,14 @@ struct Terminal: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Gives the numbers 0, 1 and 2 to something where the caller closed them, so that no store and
-    /// no export is opened under one and gets messages written into it.
+    /// Opens the descriptors 0, 1, and 2 if the caller closed them, so that no store and no export
+    /// gets one of these numbers, and messages are not written into it.
     ///
-    /// Reading or writing there fails, as it would on what is closed.
+    /// Reading or writing there fails, as on a closed descriptor.
     static func reserveStandardDescriptors() {
         for (number, flags) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_RDONLY)]
         where fcntl(number, F_GETFD) < 0 {
-            // The lowest free number is taken, and those below are in use by now.
+            // `open` returns the lowest free number; the lower ones are in use here.
             _ = open("/dev/null", flags)
         }
     }
@@ -54,8 +54,8 @@ struct Terminal: Sendable {
                 ? TerminalText.wrapped(text.lines, columns: terminal.columns) : text.lines)
     }
 
-    /// Writes a message to stderr; where a person watches, its severity is colored, its paths are
-    /// relative, and its lines end at words.
+    /// Writes a message to stderr; on a terminal, its severity is colored, its paths are relative, and
+    /// its lines end at words.
     static func writeMessage(_ message: String) {
         let terminal = Terminal()
         let text = OutputText(message + "\n").lines
@@ -69,7 +69,7 @@ struct Terminal: Sendable {
     static let currentFolders = TerminalText.currentFolders(
         environment: ProcessInfo.processInfo.environment)
 
-    /// Whether stderr shows colors, and nobody has asked for none: https://no-color.org.
+    /// Whether stderr shows colors, and `NO_COLOR` is not set: https://no-color.org.
     private static let showsColor: Bool = {
         let value = { (name: String) in getenv(name).map { String(cString: $0) } ?? "" }
         return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
@@ -90,14 +90,14 @@ struct Terminal: Sendable {
         return text
     }
 
-    /// Writes a line of stderr again, in place of what is there.
+    /// Replaces the current line of stderr.
     static func redraw(_ line: OutputText) { write("\r\(line.text)\u{1B}[K") }
 
     private static func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { writeBytes(2, $0.baseAddress, $0.count) }
-            // Nobody can be told that stderr is gone.
+            // An error of stderr cannot be reported.
             guard count > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(max(0, count))
         }

@@ -7,15 +7,16 @@ import Pipelines
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Run the tests that specs bring with them under `tests`.",
+        abstract: "Run the tests of specs, which are under `tests`.",
         discussion: """
-            A test gives records to imports, by their names, or objects that are there before, by \
-            their entities; the stages run on a new store in the folder for temporary files, and \
-            `then` says all objects of each entity and all rejects. Exports write nothing. \
-            Success prints nothing where nobody watches; a spec without tests is told.
+            A test lists records by import, and existing objects by entity. The stages run on a \
+            new store in the folder for temporary files. `then` lists the expected objects of each \
+            entity and the expected rejects. Exports write nothing. If all tests pass, the command \
+            prints nothing unless stderr is a terminal; it warns of a spec without tests.
 
-            Exit status: 0 all pass, 1 a test fails, 64 there are no tests, 73 the folder for temporary files cannot \
-            be used, 78 a spec or a test is wrong, 129, 130 and 143 stopped by a signal.
+            Exit status: 0 all tests pass, 1 a test fails, 64 there are no tests, 73 the folder \
+            for temporary files cannot be used, 78 a spec or a test is wrong, 129, 130, 143 \
+            stopped by a signal.
             """)
 
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
@@ -25,7 +26,7 @@ struct TestCommand: ParsableCommand {
     var verbose = false
 
     func run() throws {
-        // What a test has made is taken away before the end.
+        // The files of a test are removed before the process ends.
         let interruption = SignalHandling.install()
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let tester = SpecificationTester(SetFlags.context(), interruption)
@@ -45,7 +46,7 @@ struct TestCommand: ParsableCommand {
             }
             hasTests = hasTests || !outcome.hasNoTests
             if outcome.hasNoTests {
-                // Nothing failed, but whoever asks for tests believes that there are some.
+                // No test failed, but the caller expects that there are some.
                 logger.warning("\(spec) has no tests; write some under `tests`")
             } else if verbose || Terminal().isInteractive || outcome.failed > 0 {
                 let failed = outcome.failed > 0 ? ", \(outcome.failed) failed" : ""

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Diagnostics
 
-/// Tells of a word that stands where a command belongs, and of the command that was meant.
+/// Reports a first word that is not a command, and suggests the nearest command.
 enum UnknownCommand {
-    /// Nil where the words begin with a command, or with a flag.
+    /// Returns `nil` if the words begin with a command or a flag.
     static func problem(in words: [String]) -> Diagnostic? {
         problem(in: words[...], of: EtlCommand.self, named: "etl")
     }
@@ -12,7 +12,7 @@ enum UnknownCommand {
         in words: ArraySlice<String>, of command: any ParsableCommand.Type, named name: String
     ) -> Diagnostic? {
         let commands = command.configuration.subcommands
-        // Without a command, the first word is an argument of the one that need not be named.
+        // The first word may be an argument of the default command.
         guard !commands.isEmpty, command.configuration.defaultSubcommand == nil,
             let word = words.first, !word.hasPrefix("-"), word != "help"
         else { return nil }

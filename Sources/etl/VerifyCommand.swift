@@ -4,27 +4,39 @@ import FoundationEssentials
 import Logging
 import Pipelines
 
-/// Looks whether a store is sound, or saves what can be read of it: `etl verify STORE`.
+/// Checks a store for damage, or recovers data from it: `etl verify STORE`.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Look whether a store is sound, or save what can be read of a damaged one.",
+        abstract: "Check a store for damage, or recover data from a damaged one.",
         discussion: """
-            Looks at the file, the tables, the version hashes, the numbers that keys are taken \
-            from, required values, ranges, lengths and patterns, unique keys, links from both ends, orders, files of large \
-            values, folded texts and the history. Each finding is a line on stdout, with the \
-            numbers of the first objects; a sound store prints nothing where nobody watches. \
-            Lines that begin with `remark:` are no faults, such as a missing Z_MODELCACHE. \
-            Nothing in the store's folder changes: one that has a log is looked at in a copy.
+            Checks:
 
-            --repair writes a new store with everything that can be read, and tells what was \
-            lost; the old one is not touched. The new one and its folder of external files, such as \
-            .NEW_SUPPORT, must not exist. Look at the new one, then move it into place.
+            - the file, the tables, and the version hashes
+            - the counters of primary keys
+            - required values, ranges, lengths, patterns, and unique keys
+            - both ends of links, and orders
+            - files of large values, folded texts, and the history
 
-            Exit status: 0 sound, or everything was saved, 1 it is not sound, or something was \
-            lost, 64 usage, such as a model in place of the store, 66 the store is missing, 73 the \
-            new store is there already or cannot be made, 74 nothing can be read, or I/O error, 75 \
-            the store is in use, 77 permission denied, 78 the model is wrong, or not known.
+            Prints each fault as a line with the primary keys of the first objects. For a valid \
+            store, it prints nothing unless stderr is a terminal. A line that begins with \
+            `remark:`, such as a missing Z_MODELCACHE, is not a fault. Changes nothing in the \
+            store's folder; a store with a write-ahead log is checked in a copy.
+
+            --repair writes everything that can be read into a new store, and prints the lost \
+            data. The old store is not changed. The new store and its folder of external files, \
+            such as .NEW_SUPPORT, must not exist. Check the new store, then move it to the old path.
+
+            Exit status:
+              0 valid, or everything was recovered
+              1 faults were found, or data was lost
+              64 usage, such as a model instead of a store
+              66 the store is missing
+              73 the new store exists or cannot be created
+              74 nothing can be read, or I/O error
+              75 the store is in use
+              77 permission denied
+              78 the model is wrong or unknown
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
@@ -32,27 +44,27 @@ struct VerifyCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model that the store should have: YAML, .xcdatamodeld, or a store.",
+            "The expected model: YAML, .xcdatamodeld, or a store.",
             valueName: "model"),
         completion: .file())
     var model: String?
 
-    @Flag(help: "Leave out the objects' values and links, and the entries of indexes.")
+    @Flag(help: "Do not check values, links, and entries of indexes.")
     var quick = false
 
-    @Flag(help: "Print one JSON object, also where the store is sound.")
+    @Flag(help: "Print one JSON object, also if the store is valid.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "Save what can be read into this new store, and tell what was lost.",
+            "Write readable data to this new store, and print the lost data.",
             valueName: "new store"),
         completion: .file())
     var repair: String?
 
     func validate() throws {
         if quick, repair != nil {
-            throw ValidationError("--repair reads everything, so --quick says nothing")
+            throw ValidationError("--repair reads everything, so --quick has no effect")
         }
     }
 

@@ -113,7 +113,7 @@ import Testing
         (["--where", "id == nil"], "--where needs an ENTITY"),
         (
             ["Task", "--count", "--limit", "3"],
-            "--count prints a number alone, so --limit says nothing"
+            "--count prints only a number, so --limit has no effect"
         ),
         (["Task", "--limit", "-3"], "--limit is 0 or more"),
         (["Task", "--format", "xml"], "Please provide one of 'table', 'ndjson' or 'csv'."),

@@ -243,12 +243,15 @@ extension ImportCommandTests {
         func masked(_ result: ToolResult) -> String {
             result.standardError.replacing(#/-[0-9]{8}T[0-9]{6}Z-[0-9]+/#, with: "")
         }
+        let note =
+            "note: 2 read, 1 unchanged, 1 rejected; no object of r.sqlite was changed [import.saved]"
         let first = """
             r.csv:3:6: error: Text follows a closing quote [csv.text-after-quote]
               in: record 2, byte 14
               fix: double the quotes inside the field
             error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
               fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/import-r
+            \(note)
 
             """
         #expect(masked(try cron("import", "r.csv", "--into", "r.sqlite")) == first)
@@ -257,6 +260,7 @@ extension ImportCommandTests {
             masked(try cron("import", "r.csv", "--into", "r.sqlite")) == """
                 error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
                   fix: the records were in rejects/import-r, and are no longer there: read the input again with --restart, or allow rejects with --allow-rejects
+                \(note)
 
                 """)
         #expect(masked(try cron("import", "r.csv", "--into", "r.sqlite", "--restart")) == first)

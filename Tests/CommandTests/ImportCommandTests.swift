@@ -383,6 +383,7 @@ import Testing
                   in: record 2, field 'size', byte 14
                 error: 1 of 3 records was rejected; none is allowed [rejects.too-many]
                   fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in out/rejects/import-tasks
+                note: 3 read, 1 inserted, 1 unchanged, 1 rejected; out/tasks.sqlite has these objects, and the next import continues after them [import.saved]
 
                 """)
         let out = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out").sorted()

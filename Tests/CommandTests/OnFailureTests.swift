@@ -123,9 +123,17 @@ import Testing
 
                 """), "\(errors)")
         guard command.contains("hello") else { return }
-        #expect(errors.contains("note: hello [command.says]\n"))
-        #expect(errors.contains("note: oops [command.says]\n"))
-        #expect(try run(folder, "-q").errors.contains("on-failure") == false)
+        #expect(errors.contains("on-failure: note: hello [command.says]\n"))
+        #expect(errors.contains("on-failure: note: oops [command.says]\n"))
+        let quiet = try run(folder, "-q").errors.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+        #expect(!quiet.contains("command.says"))
+        #expect(
+            quiet.hasSuffix(
+                """
+                warning: The command of `on-failure` \(words): \(shown) runs/spec-RUN.json [run.on-failure]
+                  fix: run it by hand in the spec's folder
+
+                """), "\(quiet)")
     }
 
     @Test("--no-commands refuses it, and it does not start")

@@ -133,9 +133,58 @@ import Testing
         let attempts = reports.map { $0.contains("\"attempts\": 2") }
         let status = try folder.shell("exec \"$E\" status spec.yaml").output
         let report = try folder.shell("exec \"$E\" report spec.yaml").output
-        #expect(attempts == [true, false], "\(reports)")
+        #expect(attempts == [false, false, true], "\(reports)")
         #expect(status.contains("last run") && !status.contains("replay"), "\(status)")
         #expect(!status.contains("last success"))
         #expect(report.contains(", attempt 2\n"), "\(report)")
+    }
+}
+
+/// Attempts of a run that failed, in the folder of reports and in the status.
+@Suite("Attempts of a run") struct RunAttemptTests {
+    @Test("a failed attempt keeps its report and its row when the next one completes the run")
+    func keepsFailed() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(3)
+        try folder.writeSpec(top: "on-failure: [sh, -c, 'cp \"$1\" told.json', x]")
+        // The export fails after the import.
+        try folder.shell("mkdir out.csv")
+        #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 73)
+        #expect(try folder.shell("sleep 1; rmdir out.csv; exec \"$E\" run spec.yaml").status == 0)
+        let reports = folder.names("runs").filter { $0.hasSuffix(".json") }
+        #expect(reports.count == 2)
+        #expect(folder.names("runs").filter { $0.hasSuffix(".html") }.count == 3)
+        // The report that the command of on-failure got is still there, unchanged.
+        #expect(folder.text("runs/" + (reports.first ?? "")) == folder.text("told.json"))
+        let first = reports.first?.dropFirst("spec-".count).dropLast(".json".count) ?? ""
+        let second = reports.last?.dropFirst("spec-".count).dropLast(".json".count) ?? ""
+        #expect(folder.text("runs/spec-\(second).json").contains("\"run\": \"\(first)\""))
+        #expect(folder.text("runs/spec-\(second).json").contains("\"attempt\": \"\(second)\""))
+        let rows = folder.text("runs/index.html").split(separator: "\n")
+            .filter { $0.hasPrefix("<tr id=") }.map {
+                $0.replacing(#/<[^>]+>/#, with: " ").split(separator: " ").joined(separator: " ")
+                    .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/#, with: "TIME")
+                    .replacing(#/\b[\d.]+ (ms|s)\b/#, with: "SECONDS")
+            }
+        #expect(
+            rows == [
+                "TIME spec attempt 2 OK SECONDS 3 12 inserted, 3 exported",
+                "TIME spec CANTCREAT SECONDS 3 12 inserted",
+            ])
+        let status = try folder.shell("exec \"$E\" status spec.yaml").output
+            .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, .* ago/#, with: "TIME")
+        #expect(
+            status == """
+                pipeline      spec
+                last run      \(second) (attempt 2), exit 0 OK, ended TIME
+                run before    \(first), exit 73 CANTCREAT, ended TIME
+                reports       runs
+
+                """)
+        // The rejects' folder and the name of an attempt lead to its report.
+        #expect(
+            try folder.shell("exec \"$E\" report \(first)").output.hasPrefix("spec: exit 73 "))
+        #expect(
+            try folder.shell("exec \"$E\" report \(second)").output.hasPrefix("spec: exit 0 "))
     }
 }

@@ -74,16 +74,16 @@ struct RunLogTests {
         arguments: [
             ("run spec.yaml -v --log-level info", "--log-level and -v contradict each other"),
             ("run spec.yaml --log-format xml", "'xml' is invalid for '--log-format"),
-            ("run spec.yaml --timeout soon", "such as 30m, 2h or 1h30m"),
-            ("run spec.yaml --timeout 0s", "such as 30m, 2h or 1h30m"),
-            ("run spec.yaml --if-locked later", "write fail, skip, or wait= and how long"),
-            ("run spec.yaml --if-locked wait=5", "such as 30m, 2h or 1h30m"),
+            ("run spec.yaml --timeout soon", "such as 30m, 2h, or 1h30m"),
+            ("run spec.yaml --timeout 0s", "such as 30m, 2h, or 1h30m"),
+            ("run spec.yaml --if-locked later", "write fail, skip, or wait= and a duration"),
+            ("run spec.yaml --if-locked wait=5", "such as 30m, 2h, or 1h30m"),
             (
                 "migrate store.sqlite --to model.yaml --dry-run --if-locked wait=1h",
-                "--dry-run waits for nobody, so --if-locked says nothing"
+                "--dry-run does not wait, so --if-locked has no effect"
             ),
             ("run spec.yaml --allow-rejects few", "a number such as 100, or a share such as 5%"),
-            ("status spec.yaml --max-age day", "such as 30m, 2h or 1h30m"),
+            ("status spec.yaml --max-age day", "such as 30m, 2h, or 1h30m"),
         ])
     func usage(_ arguments: String, _ words: String) throws {
         let folder = try FailureFolder()

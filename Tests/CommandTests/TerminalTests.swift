@@ -85,15 +85,44 @@ import Testing
                 """), "\(text)")
     }
 
-    @Test("help and explanations end their lines at words", arguments: [60, 100])
+    @Test("help and explanations end their lines at words", arguments: [40, 60, 100])
     func help(_ columns: Int) throws {
         let folder = try folder()
-        for arguments in ["run --help", "import --help", "explain run", "explain", "run"] {
+        for arguments in [
+            "run --help", "import --help", "history --help", "verify --help", "--help",
+            "explain run",
+            "explain", "run",
+        ] {
             let text = try show(folder, columns: columns, arguments)
             #expect(text.count > 50)
-            let long = text.split(separator: "\n").filter { $0.count > columns && $0.contains(" ") }
-            #expect(long.isEmpty, "\(arguments)")
+            #expect(Self.longLines(text, columns) == [], "\(arguments)")
         }
+    }
+
+    /// Lines that are longer than the terminal is wide and could end at a word.
+    private static func longLines(_ text: String, _ columns: Int) -> [Substring] {
+        text.split(separator: "\n").filter { line in
+            line.count > columns && line.drop { $0 == " " }.contains(" ")
+        }
+    }
+
+    @Test("help that a pager reads has the width of a narrow terminal, and 80 on a wide one")
+    func pagedHelp() throws {
+        let folder = try folder()
+        func paged(_ columns: Int) throws -> String {
+            try folder.shell(
+                """
+                ETL=$E; export ETL
+                E=/bin/sh python3 terminal.py \(columns) -c '"$ETL" run --help | cat >&2'
+                """
+            ).output
+        }
+        let narrow = try paged(50)
+        #expect(narrow.hasPrefix("OVERVIEW: "))
+        #expect(Self.longLines(narrow, 50) == [])
+        let wide = try paged(120)
+        #expect(Self.longLines(wide, 80) == [])
+        #expect(wide == (try folder.shell("exec \"$E\" run --help").output))
     }
 
     @Test("paths below the current folder are relative; JSON keeps them whole")

@@ -97,7 +97,9 @@ package enum SpecificationMapping: String, Sendable, CaseIterable, DescribedMapp
 
 extension YAMLMapping {
     /// Reports every key that the description of specs does not have.
-    func finish(_ mapping: SpecificationMapping) {
-        finish(known: mapping.keyNames)
+    ///
+    /// - Parameter alternatives: keys that may be used instead of the required ones.
+    func finish(_ mapping: SpecificationMapping, alternatives: [String] = []) {
+        finish(known: mapping.keyNames, alternatives: alternatives)
     }
 }

@@ -113,6 +113,7 @@ package struct FileImport {
             streams: Self.names(in: spool), mapping: inference.mapping,
             isEmpty: inference.isEmpty)
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
+        try fit.checkTypes(request.options.types, with: inference)
         if stored == nil {
             target = .new
         } else {
@@ -235,10 +236,14 @@ package struct FileImport {
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
             "\(entity): the file has no record, so types are guessed by the names of its columns"
         }
-        lines += fit.newAttributes.compactMap { own, entity, name in
+        return lines
+    }
+
+    /// What may be wrong with the type of a new attribute, which stays as it is from then on.
+    package var remarks: [String] {
+        fit.newAttributes.compactMap { own, entity, name in
             inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
         }
-        return lines
     }
 
     /// What the store's model gets; nil for nothing.
@@ -264,6 +269,16 @@ package struct FileImport {
                             + " writes one"
                         : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
             }
+            + fit.joinTables.map { fitted, entities in
+                Diagnostic(
+                    .warning, code: "import.join-table",
+                    "\(fitted.entity) holds only the keys of \(entities.joined(separator: " and ")), so"
+                        + " it may be a join table; imported alone, its records become objects",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: "import it together with the files of"
+                        + " \(entities.joined(separator: " and ")) into a new store, to get a"
+                        + " relationship")
+            }
             + fit.imports.flatMap { fitted in
                 fitted.withoutKey.map { column in
                     Diagnostic(
@@ -278,17 +293,11 @@ package struct FileImport {
 
     /// What the run did, and the next step.
     package func summary(of outcome: RunOutcome) -> [String] {
-        var counts = RecordCounts()
-        for stage in outcome.stages { counts.add(stage.records ?? RecordCounts()) }
-        let parts = counts.ends.filter { $0.count > 0 }.map {
-            "\(ReportWords.count($0.count)) \($0.word)"
-        }
         let store = request.store
         let isNew = if case .new = target { true } else { false }
         var lines = [
             "Imported into \(store)"
-                + (isNew ? " (new)" : "") + ": "
-                + (["\(ReportWords.count(counts.read)) read"] + parts).joined(separator: ", ")
+                + (isNew ? " (new)" : "") + ": " + Self.listed(Self.counts(of: outcome.stages))
         ]
         for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
             lines.append("Rejected records are in \(folder)")
@@ -380,19 +389,42 @@ package struct FileImport {
     private func run(_ runner: PipelineRunner) -> RunOutcome {
         guard let folder = request.specFolder else {
             var outcome = runner.run(specFile, text: specText, warnings: losses)
-            outcome.diagnostics = outcome.diagnostics.map(withoutSpec)
-            return outcome
+            outcome.diagnostics = outcome.diagnostics.map { Self.naming(spool, in: $0) }
+            return noting(outcome)
         }
-        return runner.run(
-            PathText.join(folder, InferenceFolder.specName), text: nil, warnings: losses)
+        return noting(
+            runner.run(
+                PathText.join(folder, InferenceFolder.specName), text: nil, warnings: losses))
     }
 
-    /// Whether the user gets the spec.
-    package var hasSpecFile: Bool { request.specFolder != nil }
+    /// The outcome with what a failed import has saved.
+    private func noting(_ outcome: RunOutcome) -> RunOutcome {
+        guard outcome.status != .ok else { return outcome }
+        let counts = Self.counts(of: outcome.stages + outcome.unfinished)
+        guard counts.read > 0 else { return outcome }
+        let isSaved = counts.inserted + counts.updated > 0
+        var outcome = outcome
+        outcome.diagnostics.append(
+            Diagnostic(
+                .note, code: "import.saved",
+                Self.listed(counts)
+                    + (isSaved
+                        ? "; \(request.store) has these objects, and the next import continues after"
+                            + " them" : "; no object of \(request.store) was changed")))
+        return outcome
+    }
 
-    /// Returns what is to be printed of a run whose spec nobody has seen.
-    private func withoutSpec(_ diagnostic: Diagnostic) -> Diagnostic {
-        Self.naming(spool, in: diagnostic).withoutSpec(specFile)
+    /// The records of all imports together.
+    private static func counts(of stages: [StageReport]) -> RecordCounts {
+        stages.compactMap(\.records).reduce(into: RecordCounts()) { $0.add($1) }
+    }
+
+    /// Counts of records in words, such as `3 read, 2 inserted, 1 rejected`.
+    private static func listed(_ counts: RecordCounts) -> String {
+        let parts = counts.ends.filter { $0.count > 0 }.map {
+            "\(ReportWords.count($0.count)) \($0.word)"
+        }
+        return (["\(ReportWords.count(counts.read)) read"] + parts).joined(separator: ", ")
     }
 
     /// What messages call the spec that is in no file; its paths start at the store's folder.
@@ -401,22 +433,39 @@ package struct FileImport {
     }
 
     private func migrate(_ store: String, _ runner: PipelineRunner) throws(RunFailure) -> String? {
-        try StoreMigration(
-            store: store, adding: fit.model, ifLocked: runner.options.ifLocked,
+        let name = spec["name"]?.text ?? ""
+        try refuse(unfinishedIn: store, name, discardsOwn: runner.options.isRestart)
+        return try StoreMigration(
+            store: store, adding: fit.model,
+            discarding: runner.options.isRestart ? name : nil,
+            ifLocked: runner.options.ifLocked,
             progress: runner.progress, interruption: runner.interruption
         ).run { _, _ in }
     }
-}
 
-extension Diagnostic {
-    /// What is to be told of a run whose spec is in no file.
-    func withoutSpec(_ file: String) -> Diagnostic {
-        var diagnostic = self
-        if diagnostic.stage?.file == file { diagnostic.stage = nil }
-        diagnostic.fix = fix?
-            .replacing("raise `rejects.allow`", with: "allow rejects with --allow-rejects")
-            .replacing(", or the spec, and replay", with: ", and replay")
-        diagnostic.fix = CommandLineFix.of(diagnostic)
-        return diagnostic
+    /// An unfinished run has positions in its inputs that a store with another model cannot keep.
+    ///
+    /// - Parameters:
+    ///   - name: the name of this import's pipeline.
+    ///   - discardsOwn: its unfinished run is discarded.
+    private func refuse(
+        unfinishedIn store: String, _ name: String, discardsOwn: Bool
+    ) throws(RunFailure) {
+        let found: RunJournal.Heading?
+        do {
+            found = try RunJournal.unfinished(inStoreAt: store, owner: name)
+        } catch {
+            throw RunFailure(error)
+        }
+        guard let found else { return }
+        let isOwn = found.pipeline == name
+        if isOwn, discardsOwn { return }
+        throw RunFailure(
+            .dataError, code: "import.unfinished",
+            "\(request.store) holds the unfinished run \(found.runID) of \(found.pipeline), so its"
+                + " model cannot be changed; nothing was imported",
+            fix: isOwn
+                ? "import again with --restart, which reads all files from the beginning"
+                : "complete that run first: import its files again, or run its spec")
     }
 }

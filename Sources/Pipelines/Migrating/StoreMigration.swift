@@ -8,12 +8,14 @@ import XcodeModel
 /// Brings a store to another version of its model: `etl migrate`.
 package struct StoreMigration {
     /// The store as the user names it.
-    private let store: String
+    let store: String
     /// The file that is migrated: the store, or a copy that is tried.
     private var file: String
     private let modelPath: String
     /// The model that the store is to have, if it is in no file; it differs by additions only.
     var extended: ManagedObjectModel?
+    /// The pipeline whose unfinished run is discarded; `nil` keeps it, which stops the migration.
+    var discardedRun: String?
     private let progress: RunProgress
     private let interruption: Interruption
     private let allowsCloudKit: Bool
@@ -230,6 +232,7 @@ package struct StoreMigration {
         } catch {
             throw failure(error, at: nil, behind: nil)
         }
+        try discardRun()
         // Another one may have been at work until now.
         let steps = try steps(versions)
         try requireUsable(steps)

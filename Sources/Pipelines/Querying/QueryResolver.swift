@@ -58,6 +58,14 @@ struct QueryResolver {
 
     // MARK: Predicate
 
+    /// Warnings of the predicate, which has no mistake: patterns that are written as in SQL.
+    var warnings: [Diagnostic] {
+        let patterns = (try? predicate())?.predicate.percentPatterns ?? []
+        return patterns.map {
+            Diagnostic(percentPattern: $0, at: .file(QueryMistake.Argument.predicate.rawValue))
+        }
+    }
+
     private func predicate() throws(QueryMistake) -> ParsedPredicate? {
         guard let text = query.predicate else { return nil }
         do {

@@ -99,11 +99,19 @@ package struct QueryRunner: Sendable {
         guard let entity = query.entity else { return try list(container) }
         let resolver = QueryResolver(container: container, query: query)
         guard !query.isExplained else { return try explain(entity, resolver) }
+        var outcome = try answer(query, entity, resolver)
+        outcome.notes = resolver.warnings.map(DiagnosticRenderer.text) + outcome.notes
+        return outcome
+    }
+
+    private func answer(
+        _ query: Query, _ entity: String, _ resolver: QueryResolver
+    ) throws -> QueryOutcome {
         switch query.wanted {
         case .rows: return try rows(of: entity, resolver)
         case .count:
             let request = try self.request(entity, resolver).request
-            let count = try container.newContext().cursor(request).matchCount()
+            let count = try resolver.container.newContext().cursor(request).matchCount()
             try write("\(count)\n")
             return QueryOutcome()
         }

@@ -59,6 +59,24 @@ extension Explanation {
             "import.store", "A store was named as an input.",
             "Export its objects, and import the exports."
         ),
+        (
+            "import.join-table",
+            "The records hold only the keys of two entities, and become objects.",
+            "Import the file together with the files of these entities, to get a relationship."
+        ),
+        (
+            "import.saved", "An import that failed has saved some records.",
+            "Correct the cause, and import again: the import continues after them."
+        ),
+        (
+            "import.type", "The store has an attribute with another type than `--type` names.",
+            "Leave out `--type`, import into a new store, or run `etl migrate`."
+        ),
+        (
+            "import.unfinished",
+            "An unfinished run holds positions in its files, so the store's model cannot be changed.",
+            "Import again with `--restart`, or complete the run first."
+        ),
         ("infer.empty", "No record of the file can be read.", "Give a file with whole records."),
         (
             "infer.known", "What was said of the files does not hold for them.",
@@ -157,6 +175,11 @@ extension Explanation {
         (
             "replay.missing", "There are no rejects of such a run.",
             "Name the folder that the run showed, such as rejects/nightly-…."
+        ),
+        (
+            "replay.older",
+            "Records of an older run updated objects that a later run may have imported again.",
+            "Check their values; if the later run had newer ones, import its input again."
         ),
         (
             "replay.stage", "The spec has no import of that name any more.",

@@ -12,14 +12,15 @@ package struct Explanation: Sendable, Hashable {
     /// The explanation in three lines.
     package var text: String { "\(title)\n  \(meaning)\n  → \(mend)\n" }
 
-    /// Those of exits, then those of rejects, then those of messages by what stands before their
-    /// point; the faults of an area are told with it.
-    package static let all = exits + rejects + families
+    /// Exit statuses, results of records, rejects, and areas of messages, by the part of a code before
+    /// its point; an area includes its faults.
+    package static let all = exits + results + rejects + families
 
     /// All of them by their kind, a line each.
     package static var overview: String {
         let groups = [
-            ("Exit statuses", exits), ("Rejects", rejects), ("Areas of messages", families),
+            ("Exit statuses", exits), ("Results of records", results), ("Rejects", rejects),
+            ("Areas of messages", families),
         ]
         let blocks = groups.map { title, group in
             let width = group.map(\.shortTitle.count).max() ?? 0
@@ -75,6 +76,44 @@ package struct Explanation: Sendable, Hashable {
                 meaning: "`etl plan --detailed-exit`: the store would change.",
                 mend: "See what was printed, and run it.")
         ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
+
+    /// The words that count records in the line of an import and in reports.
+    static let results: [Explanation] = [
+        ("inserted", "The record has created an object.", "No action needed."),
+        ("updated", "The record has changed an object.", "No action needed."),
+        ("unchanged", "The object has the record's values already.", "No action needed."),
+        (
+            "skipped", "An object with the key exists, and `when-found` is `skip`.",
+            "Set `when-found` to update or replace to overwrite objects."
+        ),
+        (
+            "filtered", "The record does not meet the `filter` of its import.",
+            "Correct `filter` if it drops too many records."
+        ),
+        (
+            "superseded",
+            "Another record of the same import has the same key, and is the one that counts.",
+            "Set `duplicates` to first to keep the first one, or to reject to list them."
+        ),
+        (
+            "rejected", "The record was not imported; the reject folder has it with its reason.",
+            "See `etl explain CODE` for the reason, correct the record, and run `etl replay`."
+        ),
+        (
+            "replayed", "A replay has imported the record since it was rejected.",
+            "No action needed."
+        ),
+        (
+            "discarded", "The work of the record was undone, since its run failed.",
+            "Correct the cause, and run again."
+        ),
+        (
+            "waiting", "The record is read and not yet written.",
+            "Run again; the next run writes it."
+        ),
+    ].map { word, meaning, mend in
+        Explanation(title: word, names: [word], meaning: meaning, mend: mend)
+    }
 
     static let rejects: [Explanation] =
         (ImportSpec.rejectCodes + ["duplicate-key"]).map { code in

@@ -10,6 +10,7 @@ import RecordStreams
 /// runs/nightly-20261121T030000Z-4711.json
 /// runs/nightly-20261121T030000Z-4711.html
 /// ```
+/// An attempt that continues a run has files of its own, which are named by when it began.
 struct ReportFolder {
     static let dataSuffix = ".json"
     static let pageSuffix = ".html"
@@ -50,8 +51,8 @@ struct ReportFolder {
         }
     }
 
-    /// Runs with the paths of their reports, in the order in which the runs began, but the one that
-    /// ended last behind all others: a run that was resumed has the name of its first attempt.
+    /// Runs with the paths of their reports, in the order in which the runs began, with the run that
+    /// ended last at the end: a run may begin first and then wait for the store.
     static func lastEndedLast(
         _ reports: [(run: String, path: String)]
     ) -> [(run: String, path: String)] {
@@ -74,6 +75,20 @@ struct ReportFolder {
     /// The runs that have a report; the one that ended last is the last.
     var runsLastEndedLast: [String] {
         Self.lastEndedLast(runs.map { ($0, dataPath($0)) }).map(\.run)
+    }
+
+    /// The report of the newest attempt of a run.
+    ///
+    /// - Throws: `RunFailure` if the run has no report that can be read.
+    func newest(ofRun run: String) throws(RunFailure) -> StoredReport {
+        for name in runsLastEndedLast.reversed()
+        where name != run && RunName.second(name) >= RunName.second(run) {
+            // A report that cannot be read is not one of the run.
+            guard let stored = try? StoredReport.read(dataPath(name)), stored.report.run == run
+            else { continue }
+            return stored
+        }
+        return try StoredReport.read(dataPath(run))
     }
 
     /// A warning that another spec of the same name writes its reports to the same folder.
@@ -140,8 +155,8 @@ struct ReportFolder {
     }
 }
 
-/// The name of a run, such as `20261121T030000Z-4711`: when its first attempt began, and as which
-/// process.
+/// The name of a run, or of an attempt that continues one, such as `20261121T030000Z-4711`: when it
+/// began, and as which process.
 enum RunName {
     /// The name of a run that begins then, in this process where no other is named.
     static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {

@@ -4,7 +4,8 @@ extension RunReport: JSONWritable {
         .fields([
             "report": report, "version": version, "pipeline": pipeline, "run": run, "spec": spec,
             "replay": replay, "selection": selection, "started": started, "ended": ended,
-            "secondsElapsed": secondsElapsed, "attempts": attempts, "exit": exit,
+            "secondsElapsed": secondsElapsed, "attempts": attempts,
+            "attempt": attempt, "exit": exit,
             "parameters": parameters, "store": store, "stages": stages, "objects": objects,
             "messages": messages, "memoryPeak": memoryPeak, "samples": samples,
         ])

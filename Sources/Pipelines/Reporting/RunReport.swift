@@ -1,7 +1,8 @@
 /// What a run did, as its report file says it: `runs/nightly-20261121T030000Z-4711.json`.
 ///
-/// A run has one report, which each attempt writes anew, with what all attempts did together. The
-/// keys are a promise: within one `report` version none changes its meaning or goes away.
+/// Each attempt of a run writes its own report, with the totals of all attempts so far. So the report
+/// of a failed attempt stays when a later one completes the run. The keys are a promise: within one
+/// `report` version, no key changes its meaning or is removed.
 package struct RunReport: Decodable, Sendable, Hashable {
     /// The version of the format that this etl writes.
     package static let currentFormat = 1
@@ -26,8 +27,10 @@ package struct RunReport: Decodable, Sendable, Hashable {
     package var ended: String
     /// How long this attempt took.
     package var secondsElapsed: Double
-    /// 1, or more where the run went on with what earlier attempts had left.
+    /// 1, or more if the run continued what earlier attempts had left.
     package var attempts: Int
+    /// Names this attempt as `run` names the first one; `nil` for the first attempt.
+    package var attempt: String?
     /// How this attempt ended.
     package var exit: Exit
     /// The parameters in the order of the spec, secrets as `***`.
@@ -44,6 +47,14 @@ package struct RunReport: Decodable, Sendable, Hashable {
     package var memoryPeak: Int?
     /// How this attempt came along; few and evenly spread, however long it took.
     package var samples: [RunSample]
+
+    /// The name of this attempt, which its files have after the pipeline's.
+    var name: String { attempt ?? run }
+
+    /// When this attempt began, in ISO 8601.
+    var attemptStarted: String {
+        attempt.flatMap { RunName.started($0[...]) }.map(TimeText.iso) ?? started
+    }
 
     /// How long the stages took in all attempts together.
     var stageSeconds: Double { stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) } }
@@ -203,6 +214,12 @@ extension RunReport {
 
     /// Whether the whole spec ran well, so that its pipeline has done what it is there for.
     package var isSuccess: Bool { exit.code == 0 && replay == nil && selection == nil }
+
+    /// Which attempt it is, and which part of the spec ran; `nil` for a first attempt of all of it.
+    var entryText: String? {
+        let parts = [attempts > 1 ? "attempt \(attempts)" : nil, partText].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
 
     /// What of its pipeline the run was; nil for all of it.
     var partText: String? {

@@ -66,7 +66,7 @@ struct RunReporter {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let report = report(outcome, spec, values)
         try? Self.prepare(folder.path)
-        try? Self.write(Self.data(report), to: folder.dataPath(report.run))
+        try? Self.write(Self.data(report), to: folder.dataPath(report.name))
     }
 
     /// The spec and its parameters; those that were known when the run failed.
@@ -106,10 +106,10 @@ extension RunReporter {
     ) throws -> String {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         try Self.prepare(folder.path)
-        try Self.write(Self.data(report), to: folder.dataPath(report.run))
+        try Self.write(Self.data(report), to: folder.dataPath(report.name))
         let page = ReportPage.text(of: report, in: FileDescriptor.resolved(folder.path))
-        try Self.write(Array(page.utf8), to: folder.pagePath(report.run))
-        folder.rotate(keeping: spec.report.keep, with: report.run).forEach(run.runner.warn)
+        try Self.write(Array(page.utf8), to: folder.pagePath(report.name))
+        folder.rotate(keeping: spec.report.keep, with: report.name).forEach(run.runner.warn)
         do {
             let index = RunIndex(folder.path)
             guard !index.isTaken else {
@@ -123,7 +123,7 @@ extension RunReporter {
             // The reports are there; the next run writes the page again.
             RunFailure(error).diagnostics.forEach { run.runner.warn($0.asWarning) }
         }
-        let path = folder.dataPath(report.run)
+        let path = folder.dataPath(report.name)
         return FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
     }
 
@@ -183,12 +183,14 @@ extension RunReporter {
         let now = run.options.now.timeIntervalSinceReferenceDate
         let stages = spec.stages.map { stage($0, outcome) }
         let path = values.canResolve(spec.store.at) ? values.path(spec.store.at) : nil
+        let attempt = RunName.of(now)
         return RunReport(
             version: Release.version, pipeline: spec.name, run: run.runID,
             spec: FileDescriptor.resolved(file) ?? file,
             replay: run.options.replay?.folder, selection: selection,
             started: TimeText.iso(run.started), ended: Self.iso(now + secondsElapsed),
             secondsElapsed: Self.rounded(secondsElapsed), attempts: outcome.attempts,
+            attempt: outcome.attempts > 1 && attempt != run.runID ? attempt : nil,
             exit: RunReport.Exit(
                 code: outcome.status.rawValue, name: outcome.status.name,
                 meaning: outcome.status.meaning),

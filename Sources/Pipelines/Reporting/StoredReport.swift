@@ -87,18 +87,21 @@ package struct StoredReport: Sendable {
             let reports = try ReportFolder.of(
                 spec: note.spec.textFromHere, text: note.specText, context
             ).folder
-            return try read(reports.dataPath(note.run))
+            return try reports.newest(ofRun: note.run)
         }
+        guard let newest = paths(in: folder).last else { throw missing(folder) }
+        return try read(newest)
+    }
+
+    /// The reports of all pipelines in a folder; the run that ended last is the last.
+    static func paths(in folder: String) -> [String] {
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
             guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
             let run = name.dropLast(ReportFolder.dataSuffix.count).split(separator: "-").suffix(2)
                 .joined(separator: "-")
             return RunName.started(run[...]).map { _ in (run, PathText.join(folder, name)) }
         }
-        guard let newest = ReportFolder.lastEndedLast(reports).last else {
-            throw missing(folder)
-        }
-        return try read(newest.path)
+        return ReportFolder.lastEndedLast(reports).map(\.path)
     }
 
     private static func names(in folder: String) -> [String] {
@@ -147,5 +150,25 @@ extension ReportFolder {
         }
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         return (folder, spec, values)
+    }
+}
+
+extension ReportFolder {
+    /// The reports of the pipeline whose run on a store ended last, in the folder `runs` next to it.
+    ///
+    /// - Throws: `RunFailure` with status 66 if no report there names the store.
+    static func ofLastRun(onStore path: String) throws(RunFailure) -> ReportFolder {
+        let folder = PathText.join(PathText.folder(of: path), "runs")
+        let place = FileDescriptor.resolved(path)
+        for path in StoredReport.paths(in: folder).reversed() {
+            // A report that cannot be read names no store.
+            guard let report = try? StoredReport.read(path).report,
+                let store = report.store?.path, FileDescriptor.resolved(store) == place
+            else { continue }
+            return ReportFolder(path: folder, pipeline: report.pipeline)
+        }
+        throw RunFailure(
+            .noInput, code: "report.missing", "No report in \(folder) is of a run on \(path)",
+            fix: "name the spec that writes the store")
     }
 }

@@ -16,6 +16,9 @@ package struct FailureCommand: Sendable {
         self.command = command
     }
 
+    /// The code of a failure of the command, which `-q` does not hide.
+    package static let problemCode = "run.on-failure"
+
     /// How long the command may take: the next run waits for the end of this one.
     private static let secondsMax = 300.0
 
@@ -32,7 +35,8 @@ package struct FailureCommand: Sendable {
         let start = ContinuousClock.now
         var isLate: Bool { ContinuousClock.now - start > .seconds(Self.secondsMax) }
         do throws(ChildProcess.StartFailure) {
-            let child = try ChildProcess(command, .writing, show: command.telling(warn))
+            let child = try ChildProcess(
+                command, .writing, show: command.telling(as: "on-failure", warn))
             let ending = child.waitForEnd {
                 isLate || !endedBySignal && interruption.signal != nil
             }
@@ -48,7 +52,7 @@ package struct FailureCommand: Sendable {
 
     private func problem(_ what: String) -> Diagnostic {
         Diagnostic(
-            .warning, code: "run.on-failure",
+            .warning, code: Self.problemCode,
             "The command of `on-failure` \(what): \(command.text)",
             fix: "run it by hand in the spec's folder")
     }
@@ -70,7 +74,7 @@ extension RunReporter {
         guard texts.allSatisfy(values.canResolve) else {
             run.runner.warn(
                 Diagnostic(
-                    .warning, code: "run.on-failure",
+                    .warning, code: FailureCommand.problemCode,
                     "The command of `on-failure` was not started, since a parameter in it has no "
                         + "value", at: .source(command.location),
                     fix: "pass --set name=value, or give the parameter a default"))

@@ -17,8 +17,13 @@ struct NotedPaths: Sendable {
 
     /// - Parameter values: the parameters; without them, paths with secrets stay as they are noted.
     init(_ spec: PipelineSpec, _ values: ParameterValues? = nil) {
-        secrets = values?.secrets ?? []
-        given = FileName(spec.folder)
+        self.init(folder: spec.folder, secrets: values?.secrets ?? [])
+    }
+
+    /// - Parameter path: the folder of the spec.
+    init(folder path: String, secrets: [(name: String, text: String)] = []) {
+        self.secrets = secrets
+        given = FileName(path)
         workingFolder = WorkingFolder.name
         folder = Self.real(workingFolder.joining(given))
     }

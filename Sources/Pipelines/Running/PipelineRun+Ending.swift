@@ -94,6 +94,10 @@ extension PipelineRun {
             for place in outcome.stages.indices where outcome.stages[place].name == stage.name {
                 outcome.stages[place].discard()
             }
+            for place in outcome.unfinished.indices
+            where outcome.unfinished[place].name == stage.name {
+                outcome.unfinished[place].discard()
+            }
         }
     }
 

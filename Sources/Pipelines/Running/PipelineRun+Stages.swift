@@ -11,7 +11,7 @@ extension PipelineRun {
             spec: job.spec, container: container, values: job.values, paths: job.paths,
             runID: journal.run.runID,
             now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
-            isDry: options.isDry, hasSpecFile: options.hasSpecFile,
+            isDry: options.isDry,
             judgesInputs: options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
             outputs: outputs,
@@ -92,8 +92,9 @@ extension PipelineRun {
     }
 
     /// Tells of a stage that did not come to its end, and how far it came.
-    private func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
+    private mutating func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
         let report = ledger.entry(of: stage)?.report
+        if let report { outcome.unfinished.append(report) }
         runner.progress.end()
         tell(report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
     }

@@ -153,7 +153,12 @@ struct PipelineRun {
             RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
             try goThrough(&job)
             guard hasTurn else { return }
-            try options.replay?.judge(outcome.stages, allowed)
+            if let replay = options.replay {
+                let reports = ReportFolder(
+                    path: job.values.path(spec.report.folder), pipeline: spec.name)
+                replay.warningOfOlderValues(outcome.stages, reports).map(runner.warn)
+                try replay.judge(outcome.stages, allowed)
+            }
             return
         }
         DryRun.removeLeftovers(of: path)

@@ -89,6 +89,9 @@ package struct PipelineRunner: Sendable {
             run.outcome.diagnostics = failure.diagnostics
         }
         var outcome = run.outcome
+        if text != nil {
+            outcome.diagnostics = outcome.diagnostics.map { $0.withoutSpecFile(file) }
+        }
         let report = run.reporter.finish(&outcome)
         outcome.failureCommand = run.reporter.failureCommand(outcome, report: report)
         withExtendedLifetime(run.lock) {}

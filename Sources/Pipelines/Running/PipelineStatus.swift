@@ -29,6 +29,8 @@ package struct PipelineStatus: Sendable {
     package var unended: Unended?
     /// The last run that has a report.
     package var last: RunReport?
+    /// The attempt before that, if `last` continued a run.
+    package var attemptBefore: RunReport?
     /// The last run of the whole spec that ended with 0, no replay; that may be `last`.
     package var lastSuccess: RunReport?
     /// Who holds the store's lock: `pid 4711, pipeline nightly, since …`.
@@ -41,61 +43,86 @@ package struct PipelineStatus: Sendable {
     /// The backups of the store.
     package var backups: StoreBackups
 
-    /// Asks the reports, the lock and the store of a spec; changes nothing.
+    /// Reads the reports, the lock, and the store of a spec; changes nothing.
     ///
-    /// - Throws: `RunFailure` where the spec cannot be read.
+    /// - Parameter path: a spec, or a store that `etl import` wrote.
+    /// - Throws: `RunFailure` if the spec cannot be read, or if no report names the store.
     package static func of(
-        spec file: String, _ context: ParameterValues.Context
+        spec path: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> PipelineStatus {
-        let (folder, spec, values) = try ReportFolder.of(spec: file, context)
-        let path = StoreTarget.place(of: values.path(spec.store.at))
+        if ModelSource.isStore(path) {
+            let folder = try ReportFolder.ofLastRun(onStore: path)
+            return of(
+                folder, store: StoreTarget.place(of: path),
+                NotedPaths(folder: PathText.folder(of: path)), nil)
+        }
+        let (folder, spec, values) = try ReportFolder.of(spec: path, context)
+        return of(
+            folder, store: StoreTarget.place(of: values.path(spec.store.at)), NotedPaths(spec), spec
+        )
+    }
+
+    /// - Parameter spec: `nil` if it is in no file.
+    private static func of(
+        _ folder: ReportFolder, store path: String, _ paths: NotedPaths, _ spec: PipelineSpec?
+    ) -> PipelineStatus {
         var status = PipelineStatus(
-            pipeline: spec.name, folder: folder.path, backups: StoreBackups.seen(of: path))
+            pipeline: folder.pipeline, folder: folder.path, backups: StoreBackups.seen(of: path))
         for run in folder.runsLastEndedLast.reversed() {
             // One that cannot be read says nothing.
             guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
-            status.last = status.last ?? report
-            guard report.isSuccess else { continue }
-            status.lastSuccess = report
-            break
+            status.note(report)
+            if status.lastSuccess != nil, !status.wantsAttemptBefore { break }
         }
         let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
         // While somebody is at work, the notes are theirs.
         if status.holder == nil {
             do throws(StoreError) {
-                status.pending = try pending(path, spec)
+                status.pending = try pending(path, folder.pipeline, paths, spec)
             } catch {
                 status.unreadable = error.message
             }
         }
-        if let holder, holder.pipeline == spec.name { status.note(unended: holder) }
+        if let holder, holder.pipeline == folder.pipeline { status.note(unended: holder) }
         return status
     }
 
-    /// Takes note of a run of the pipeline that has not given back its lock.
+    /// Whether the attempt before the last one is still to be found.
+    private var wantsAttemptBefore: Bool {
+        attemptBefore == nil && last.map { $0.attempts > 1 } ?? false
+    }
+
+    /// Takes note of a report that is older than those before.
+    private mutating func note(_ report: RunReport) {
+        if last == nil {
+            last = report
+        } else if wantsAttemptBefore, report.run == last?.run {
+            attemptBefore = report
+        }
+        if lastSuccess == nil, report.isSuccess { lastSuccess = report }
+    }
+
+    /// Takes note of a run of the pipeline that has not released its lock.
     private mutating func note(unended holder: StoreLock.Holder) {
         guard let started = TimeText.date(holder.started, now: 0) else { return }
         let run = RunName.of(started, holder.process)
-        if let last {
-            // It has its report, and was killed behind that; one that goes on has an older name.
-            let ended = TimeText.date(last.ended, now: 0) ?? 0
-            guard last.run != run, last.attempts == 1 || ended < started else { return }
-        }
+        // An attempt that has its report was killed after it wrote that.
+        if let last, last.name == run { return }
         unended = Unended(
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
     /// - Throws: `StoreError` where the disk or the rights keep it from being known.
     private static func pending(
-        _ path: String, _ spec: PipelineSpec
+        _ path: String, _ pipeline: String, _ paths: NotedPaths, _ spec: PipelineSpec?
     ) throws(StoreError) -> Pending? {
-        let beside: CompanionFile = spec.store.open == .replace ? .new : .work
+        let beside: CompanionFile = spec?.store.open == .replace ? .new : .work
         for path in [path, beside.path(of: path)] where FileDescriptor.size(path) ?? 0 > 0 {
             let saved: RunJournal.Saved?
             do {
                 saved = try RunJournal.saved(
-                    by: spec.name, NotedPaths(spec), at: path, stages: spec.stages)
+                    by: pipeline, paths, at: path, stages: spec?.stages ?? [])
             } catch let error as StoreError where error.isOfTheMachine {
                 throw error
             } catch {
@@ -105,7 +132,7 @@ package struct PipelineStatus: Sendable {
             guard let saved, !saved.isEmpty || !saved.run.isEnded else { continue }
             return Pending(
                 run: saved.run.runID, done: saved.stages.count, place: saved.place,
-                streams: StreamsAgain(since: saved, spec))
+                streams: spec.flatMap { StreamsAgain(since: saved, $0) })
         }
         return nil
     }
@@ -125,8 +152,8 @@ package struct PipelineStatus: Sendable {
     package func text(now: Date) -> String {
         func line(_ report: RunReport) -> String {
             let age = ReportWords.duration(max(0, Self.age(of: report, now)))
-            let part = report.partText.map { " (\($0))" } ?? ""
-            return "\(report.run)\(part), exit \(report.exit.code) \(report.exit.name), ended "
+            let part = report.entryText.map { " (\($0))" } ?? ""
+            return "\(report.name)\(part), exit \(report.exit.code) \(report.exit.name), ended "
                 + "\(ReportWords.time(report.ended)), \(age) ago"
         }
         var lines = ["pipeline      \(pipeline)"]
@@ -140,6 +167,7 @@ package struct PipelineStatus: Sendable {
             lines.append("run before    \(last.map(line) ?? "none among the reports")")
         } else {
             lines.append("last run      \(last.map(line) ?? "never")")
+            if let attemptBefore { lines.append("run before    \(line(attemptBefore))") }
         }
         if unended != nil ? last?.isSuccess != true : last?.isSuccess == false {
             lines.append("last success  \(lastSuccess.map(line) ?? "none among the reports")")

@@ -200,6 +200,30 @@ extension Replay {
         return read == all ? try RejectReason.read(reasonsPath(of: file)) : nil
     }
 
+    /// A warning that objects were updated with values that are older than those of a later run.
+    ///
+    /// A store keeps no time of a change, so each object that a replay updates may have newer values.
+    ///
+    /// - Parameter folder: the reports of the pipeline.
+    func warningOfOlderValues(
+        _ reports: [StageReport], _ folder: ReportFolder
+    ) -> Diagnostic? {
+        let updated = reports.compactMap(\.records).reduce(0) { $0 + $1.updated }
+        guard updated > 0 else { return nil }
+        let later = folder.runsLastEndedLast.reversed().lazy.compactMap { name in
+            // A report that cannot be read names no run.
+            try? StoredReport.read(folder.dataPath(name)).report
+        }.first { $0.replay == nil && ($0.records?.read ?? 0) > 0 }
+        guard let later, later.run != note.run,
+            RunName.second(later.run) > RunName.second(note.run)
+        else { return nil }
+        return Diagnostic(
+            .warning, code: "replay.older",
+            "\(ReportWords.several(updated, "object")) \(updated == 1 ? "was" : "were") updated with"
+                + " records of the run \(note.run), which is older than the last run, \(later.run)",
+            fix: "check their values; if the last run had newer ones, import its input again")
+    }
+
     /// Tells what is left.
     ///
     /// - Throws: `RunFailure` with status 65 where a stage has more rejects left than it may have.
@@ -221,7 +245,9 @@ extension Replay {
                 code: "replay.left",
                 "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
                     + "\(left == 1 ? "is" : "are") refused again",
-                fix: "mend the records in \(folder), or the spec, and replay again"))
+                fix: "mend the records in \(folder)"
+                    + (note.specText == nil ? ", or the spec," : ",")
+                    + " and replay again"))
         throw RunFailure(.dataError, diagnostics)
     }
 }

@@ -32,8 +32,8 @@ struct Replay: Sendable {
     }
 
     /// - Parameters:
-    ///   - run: the folder, the run's report, its id where its folder is in `./rejects`, or a spec,
-    ///     whose last run is meant.
+    ///   - run: the folder, the run's report, its ID if its folder is in `./rejects`, or a spec: the
+    ///     last of its runs that has rejects left.
     ///   - sets: as given on the command line, for the folder of the spec's reports.
     /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
     init(_ run: String, workingFolder: String, sets: [String] = []) throws {
@@ -60,13 +60,13 @@ struct Replay: Sendable {
             let context = ParameterValues.Context(
                 sets: sets, now: Date(timeIntervalSinceReferenceDate: 0),
                 workingFolder: workingFolder)
+            if isSpec { return try lastRejects(of: path, named: run, context) }
             let report = try StoredReport.find(run, context).report
             if let folder = report.stages.lazy.compactMap(\.rejectsFolder).first {
                 return folder
             }
             throw RunFailure(
-                .noInput, code: "replay.missing",
-                "The \(isSpec ? "last run" : "run") of \(run) has no rejects")
+                .noInput, code: "replay.missing", "The run of \(run) has no rejects")
         }
         let rejects = PathText.join(workingFolder, "rejects")
         // No folder, no rejects.
@@ -78,6 +78,30 @@ struct Replay: Sendable {
                 fix: "name the folder that the run showed, such as rejects/nightly-…")
         }
         return PathText.join(rejects, found[0])
+    }
+
+    /// The folder of the last run of a spec that has rejects left; of the last one that had any if
+    /// none is left.
+    private static func lastRejects(
+        of spec: String, named name: String, _ context: ParameterValues.Context
+    ) throws -> String {
+        let reports = try ReportFolder.of(spec: spec, context).folder
+        var drained: String?
+        for run in reports.runsLastEndedLast.reversed() {
+            // A report that cannot be read, or a folder that was removed, holds no rejects.
+            guard let report = try? StoredReport.read(reports.dataPath(run)).report,
+                report.replay == nil
+            else { continue }
+            for folder in report.stages.compactMap(\.rejectsFolder) {
+                guard let replay = try? Replay(folder, workingFolder: "/") else { continue }
+                if replay.hasWork { return folder }
+                drained = drained ?? folder
+            }
+        }
+        if let drained { return drained }
+        throw RunFailure(
+            .noInput, code: "replay.missing", "No run of \(name) has rejects that are left",
+            fix: "`etl report \(name)` shows the last run")
     }
 
     /// Whether there is anything to be read, or to be brought to its end.
@@ -240,11 +264,7 @@ extension PipelineRunner {
                 run, workingFolder: options.workingFolder, sets: options.sets)
             guard replay.hasWork else { return RunOutcome(status: .ok) }
             let file = replay.note.spec.textFromHere
-            var outcome = self.replaying(replay).run(file, text: replay.note.specText)
-            if replay.note.specText != nil {
-                outcome.diagnostics = outcome.diagnostics.map { $0.withoutSpec(file) }
-            }
-            return outcome
+            return self.replaying(replay).run(file, text: replay.note.specText)
         } catch {
             let failure = RunFailure(error)
             var outcome = RunOutcome(status: failure.status)

@@ -95,6 +95,31 @@ extension RunJournal {
         return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
 
+    /// The pipeline and the name of the run whose notes are in a store; `nil` if there are none.
+    ///
+    /// - Parameter owner: whose notes count also if they are suspended.
+    static func unfinished(inStoreAt path: String, owner: String) throws -> Heading? {
+        let notes = try PersistentContainer.progressNotes(
+            ofStoreAt: path, ["run"], owner: owner)
+        return try (notes["\(owner)/run"]?.first ?? notes["run"]?.first).map {
+            try Heading($0.value)
+        }
+    }
+
+    /// Removes the notes of an owner's unfinished run, so that its next run starts over.
+    static func discard(by owner: String, inStoreAt path: String) throws {
+        let container = try PersistentContainer(model: nil, .sqlite(at: path))
+        // Notes next to the store are removed with their file.
+        try container.keepProgressNotesBeside()
+        try container.newBackgroundContext().performAndWait { context in
+            try context.beginProgressNotes()
+            try makeRoom(for: owner, in: context)
+            try context.endProgressNotes()
+            try context.save()
+        }
+        try container.removeEmptyProgressFile()
+    }
+
     /// - Parameter read: the notes of a kind.
     private static func saved(
         by owner: String, _ paths: NotedPaths,

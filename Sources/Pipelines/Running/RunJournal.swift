@@ -95,7 +95,7 @@ final class RunJournal: Sendable {
     }
 
     /// Suspends the notes of another owner's run, and takes those of an owner back.
-    private static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
+    static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
         // Of damaged notes nobody knows whose they are.
         let present = try context.progressNote("run", 0).flatMap { try? Heading($0).owner }
         guard present != owner else { return }

@@ -33,8 +33,6 @@ package struct RunOptions: Sendable {
     package var opening: StoreSpec.OpenMode?
     /// Nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false
-    /// The user has the spec, so that messages may name its keys.
-    package var hasSpecFile = true
     /// What an interrupted run has left is not gone on with.
     package var isRestart = false
     /// What to do where another is at work; nil fails, but lets a dry run go on beside it.
@@ -118,6 +116,8 @@ package struct RunOutcome: Sendable {
     package var status: ExitStatus
     /// The stages that ran to their end, in earlier attempts of the run too.
     package var stages: [StageReport] = []
+    /// Stages that failed or were stopped, with what they have saved.
+    var unfinished: [StageReport] = []
     /// What went wrong, in the order to be shown.
     package var diagnostics: [Diagnostic] = []
     /// Names the run, whatever attempt this was.

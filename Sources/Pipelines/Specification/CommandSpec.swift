@@ -47,8 +47,12 @@ extension Stage {
 
 extension Command {
     /// What shows the lines that it writes to its standard error, as notes.
-    func telling(_ tell: @escaping @Sendable (Diagnostic) -> Void) -> @Sendable (String) -> Void {
-        let place = Diagnostic.Place.file(InputFile.path(of: self).displayText)
+    ///
+    /// - Parameter name: what the notes call the command; `nil` for its words.
+    func telling(
+        as name: String? = nil, _ tell: @escaping @Sendable (Diagnostic) -> Void
+    ) -> @Sendable (String) -> Void {
+        let place = Diagnostic.Place.file(name ?? InputFile.path(of: self).displayText)
         return { line in tell(Diagnostic(.note, code: "command.says", line, at: place)) }
     }
 }

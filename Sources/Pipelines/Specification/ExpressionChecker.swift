@@ -92,7 +92,7 @@ package struct ExpressionChecker {
     }
 
     private mutating func warn(ofPercents patterns: [String], _ place: SourceLocation) {
-        found += patterns.map { Diagnostic(percentPattern: $0, at: place) }
+        found += patterns.map { Diagnostic(percentPattern: $0, at: .source(place)) }
     }
 
     private mutating func reportThrown(

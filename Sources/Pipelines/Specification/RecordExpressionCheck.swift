@@ -94,7 +94,7 @@ struct RecordExpressionCheck {
             ) { _ in 0 }
         }
         return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
-            + percents.map { Diagnostic(percentPattern: $0, at: text.location) }
+            + percents.map { Diagnostic(percentPattern: $0, at: .source(text.location)) }
     }
 
     /// Why the expression cannot be computed, or never gives a value of the attribute.
@@ -120,7 +120,7 @@ struct RecordExpressionCheck {
         }
         return mistakes.map { Diagnostic(predicateError: $0, at: text.location) }
             + (misfit.map { [$0] } ?? [])
-            + percents.map { Diagnostic(percentPattern: $0, at: text.location) }
+            + percents.map { Diagnostic(percentPattern: $0, at: .source(text.location)) }
     }
 
     /// The mistakes, and what compiling finds beyond them where the text can be parsed.

@@ -130,7 +130,9 @@ extension SpecificationReader {
             }
         }
         readLimits(mapping, &read)
-        mapping.finish(command == nil ? .read : .command)
+        mapping.finish(
+            command == nil ? .read : .command,
+            alternatives: command == nil ? ["command", "generate"] : [])
         return read
     }
 

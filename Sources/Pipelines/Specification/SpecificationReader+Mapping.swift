@@ -171,6 +171,14 @@ extension SpecificationReader {
 
     private func checkDatePattern(_ value: YAMLValue) {
         guard let pattern = value.filledText() else { return }
+        if let epoch = FieldMapping.NumberForm.Epoch(dateWord: pattern) {
+            value.fail(
+                "date-pattern", "'\(pattern)' is not a date pattern",
+                fix:
+                    "write `number: \(epoch.rawValue)` for the \(epoch.rawValue) since 1970 instead"
+                    + " of `date`")
+            return
+        }
         do throws(DatePattern.ParsingError) {
             _ = try DatePattern(parsing: pattern)
         } catch {
@@ -250,5 +258,20 @@ extension SpecificationReader {
         if let read = readField(mapping, property: property, isNamed: false) { field = read }
         mapping.finish(.keyField)
         return LinkMapping.KeyPart(property: property, content: .field(field))
+    }
+}
+
+extension FieldMapping.NumberForm.Epoch {
+    /// The form that a word means where a date pattern belongs, such as `unix`.
+    fileprivate init?(dateWord word: String) {
+        switch word.lowercased().filter(\.isLetter) {
+        case "unix", "epoch", "unixtime", "unixtimestamp", "timestamp", "posix", "seconds",
+            "epochseconds", "unixseconds", "s":
+            self = .seconds
+        case "milliseconds", "epochmilliseconds", "unixmilliseconds", "millis", "epochmillis",
+            "unixms", "epochms", "ms":
+            self = .milliseconds
+        default: return nil
+        }
     }
 }

@@ -18,8 +18,6 @@ struct StageEnvironment: Sendable {
     var workingFolder: String
     /// No file is written.
     var isDry: Bool
-    /// The user has the spec, so that messages may name its keys.
-    var hasSpecFile = true
     /// Whether `unmet` and `min-records` count: a replay and a test read only some of the records.
     var judgesInputs = true
     var progress: RunProgress
@@ -40,6 +38,8 @@ struct StageEnvironment: Sendable {
     var decoding = DecodingOptions()
     /// The spec, if it is in no file.
     var specText: String?
+    /// Whether the user has the spec, so that messages may name its keys.
+    var hasSpecFile: Bool { specText == nil }
     /// Shows a warning at once.
     var warn: @Sendable (Diagnostic) -> Void
 }

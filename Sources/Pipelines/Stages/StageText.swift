@@ -68,11 +68,11 @@ extension Diagnostic {
     static let percentPatternCode = "predicate.like-percent"
 
     /// A warning of a text behind LIKE that is written as in SQL.
-    init(percentPattern text: String, at location: SourceLocation) {
+    init(percentPattern text: String, at place: Diagnostic.Place) {
         self.init(
             .warning, code: Self.percentPatternCode,
             "LIKE takes % for itself in '\(text)'; * is any text, and ? one character",
-            at: .source(location),
+            at: place,
             fix: "write '\(text.replacing("%", with: "*"))'")
     }
 }

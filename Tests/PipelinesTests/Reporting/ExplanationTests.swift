@@ -34,7 +34,8 @@ struct ExplanationTests {
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
                     "import.read-before", "import.unmet-path", "import.app-store", "import.entity",
                     "import.folder", "import.key", "import.model", "import.skipped-columns",
-                    "import.standard-input", "import.store",
+                    "import.standard-input", "import.store", "import.join-table", "import.saved",
+                    "import.type", "import.unfinished",
                 ]
             ),
         ])

@@ -312,7 +312,7 @@ struct RunReportTests {
         #expect(try Self.report(folder).messages.map(\.code) == ["lock.file"])
     }
 
-    @Test("attempts of one run have one report, whose totals add up")
+    @Test("each attempt of a run has its report, whose totals add up")
     func resumed() throws {
         let folder = try Self.folder()
         try folder.write("out", "a file, no folder")
@@ -323,9 +323,11 @@ struct RunReportTests {
         try FileManager.default.removeItem(atPath: folder.path("out"))
         let run = Self.run(folder, now: Workspace.now + 60)
         #expect(run.outcome.status == .ok, "\(run.outcome.diagnostics)")
-        #expect(folder.names("runs").filter { $0.hasSuffix(".json") }.count == 1)
+        #expect(folder.names("runs").filter { $0.hasSuffix(".json") }.count == 2)
         let report = try Self.report(folder)
         #expect(report.attempts == 2)
+        #expect(report.run == first.run && report.attempt != report.run)
+        #expect(report.attemptStarted == "2026-03-04T05:07:07Z")
         #expect(report.started == "2026-03-04T05:06:07.25Z")
         #expect(report.ended > "2026-03-04T05:07:07.25Z")
         #expect(

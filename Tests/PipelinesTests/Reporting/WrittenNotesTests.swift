@@ -74,7 +74,7 @@ import Testing
         return RunReport(
             version: "1.2.3", pipeline: "nightly", run: "r", spec: "s.yaml", replay: "rejects/r",
             selection: RunReport.Selection(only: "a", from: "b", limit: 3), started: "s",
-            ended: "e", secondsElapsed: 2.5, attempts: 2,
+            ended: "e", secondsElapsed: 2.5, attempts: 2, attempt: "r2",
             exit: RunReport.Exit(code: 65, name: "DATAERR", meaning: "m"),
             parameters: [RunReport.Parameter(name: "in", type: "path", value: "a/b")],
             store: RunReport.Store(path: "s.sqlite", model: "abc", bytes: 5), stages: [stage],

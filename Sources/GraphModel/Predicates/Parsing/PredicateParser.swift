@@ -167,12 +167,35 @@ struct PredicateParser {
         case .word where PredicateKeywords.comparison(keyword) != nil && isCondition:
             return error("A comparison ends here; join it with AND or OR", at: offset)
         case .symbol, .operation: break
+        case .word where keyword == "IS" && !isCondition:
+            if let error = isNullError() { return error }
+            return error("An operator is missing before this value", at: offset)
         default:
             if !isCondition {
                 return error("An operator is missing before this value", at: offset)
             }
         }
         return error("AND, OR or the end is expected here", at: offset)
+    }
+
+    /// What to say of `IS NULL` and `IS NOT NULL` of SQL; `nil` if neither is at this position.
+    private func isNullError() -> GraphPredicateError? {
+        var ahead = lexer
+        func word() -> String? {
+            guard case .word(let word)? = try? ahead.next().token else { return nil }
+            return PredicateKeywords.upper(word)
+        }
+        var next = word()
+        let isNegated = next == "NOT"
+        if isNegated { next = word() }
+        guard next == "NULL" || next == "NIL" else { return nil }
+        let before = String(decoding: format.utf8.prefix(offset), as: UTF8.self)
+        let trimmed = before.reversed().drop { $0 == " " }
+        let subject = trimmed.prefix { $0.isLetter || $0.isNumber || "._$@".contains($0) }
+        let name = subject.isEmpty ? "" : String(subject.reversed()) + " "
+        return GraphPredicateError(
+            .syntax, "IS \(isNegated ? "NOT " : "")NULL is SQL; predicates compare with nil",
+            at: offset, in: format, fix: "write `\(name)\(isNegated ? "!=" : "==") nil`")
     }
 
     /// Records a node's place.

@@ -37,7 +37,7 @@ struct RunIndex {
         // No folder, no reports.
         let names = Set((try? FileSystem.textNames(in: folder)) ?? [])
         let known = knownRows
-        let own = "\(report.pipeline)-\(report.run)"
+        let own = "\(report.pipeline)-\(report.name)"
         let stems = names.compactMap(Self.stem).sorted {
             (RunName.second($0.run), $0.stem) > (RunName.second($1.run), $1.stem)
         }.map(\.stem)
@@ -137,10 +137,11 @@ extension RunIndex {
             }
             let words = counts.map { "\(ReportWords.count($0.count)) \($0.word)" }
             let read: Markup = report.records.map { "\(ReportWords.count($0.read))" } ?? .empty
-            let part: Markup = report.partText.map { " <span class=\"dim\">\($0)</span>" } ?? .empty
+            let part: Markup =
+                report.entryText.map { " <span class=\"dim\">\($0)</span>" } ?? .empty
             let row: Markup = """
                 <tr id="\(stem)" data-seconds="\(String(seconds))" data-changes="\(changes)">\
-                <td><a href="\(link)">\(ReportWords.time(report.started))</a></td>\
+                <td><a href="\(link)">\(ReportWords.time(report.attemptStarted))</a></td>\
                 <td class="value">\(report.pipeline)\(part)</td>\
                 <td class="\(ReportPage.mood(report.exit.code))"><span class="badge">\
                 \(report.exit.name)</span></td>\

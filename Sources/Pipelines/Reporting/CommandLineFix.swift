@@ -1,32 +1,7 @@
 import Diagnostics
-import Files
-import RecordStreams
 
-/// What to do about faults of files that no spec names: the flags of the command line, in place of
-/// the keys of a spec.
+/// What to do about faults if the user has no spec: flags of the command line instead of its keys.
 enum CommandLineFix {
-    /// The fix of an input that cannot be read at all; nil if it is none of those that depend on the
-    /// command.
-    static func of(
-        _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
-    ) -> String? {
-        switch error.kind {
-        case .foreignFormat(let format, let path):
-            let path = spool.name(ofCopy: path)
-            return format.fix(path, for: options.command(of: path))
-        // Records are imported when all files were read.
-        case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
-            return "fetch the file again; nothing was imported"
-        case .jsonStructure(let reason) where TextEncoding.fix(of: reason) == nil:
-            return "correct the document; nothing was imported"
-        case .inputUnreadable where FileSystem.isFolder(error.location.source):
-            let folder = CommandExample.shell(PathText.normalized(error.location.source))
-            return "name the files in it, such as \(folder)/*.csv"
-        case .inputMissing: return "check the name; a relative path starts at the working folder"
-        default: return nil
-        }
-    }
-
     /// The fix of a diagnostic, without keys of a spec that the user does not have.
     static func of(_ diagnostic: Diagnostic) -> String? {
         if let fix = fixes[diagnostic.code] { return fix }
@@ -61,4 +36,16 @@ enum CommandLineFix {
         "csv.unterminated-quote": "close the quote",
         "csv.too-few-fields": "complete the record",
     ]
+}
+
+extension Diagnostic {
+    /// The diagnostic of a run whose spec is in no file.
+    ///
+    /// - Parameter file: what messages call the spec.
+    func withoutSpecFile(_ file: String) -> Diagnostic {
+        var diagnostic = self
+        if diagnostic.stage?.file == file { diagnostic.stage = nil }
+        diagnostic.fix = CommandLineFix.of(diagnostic)
+        return diagnostic
+    }
 }

@@ -1,0 +1,55 @@
+import Diagnostics
+import GraphModel
+
+/// What may be wrong about an import into a store that exists.
+extension StoreFit {
+    /// New entities whose attributes are keys of two other entities, with the names of these.
+    var joinTables: [(fitted: FittedImport, entities: [String])] {
+        imports.compactMap { fitted in
+            guard newEntities.contains(fitted.entity), fitted.links.isEmpty,
+                fitted.attributes.count == 2
+            else { return nil }
+            let entities = fitted.attributes.compactMap { attribute in
+                model.entities.first { entity in
+                    !newEntities.contains(entity.name) && isKey(attribute.name, of: entity.name)
+                }?.name
+            }
+            return entities.count == 2 && entities[0] != entities[1] ? (fitted, entities) : nil
+        }
+    }
+
+    /// Whether a column is named like the key of an entity: `trackId` for `Track.trackId` and for
+    /// `Track.id`.
+    private func isKey(_ name: String, of entity: String) -> Bool {
+        let folded = InferredNames.folded(name)
+        return model.uniquenessConstraints(of: entity).contains { key in
+            guard key.count == 1 else { return false }
+            let own = InferredNames.folded(key[0])
+            let whole = InferredNames.folded(entity + key[0])
+            return folded == whole || own != "id" && folded == own
+        }
+    }
+
+    /// Refuses types that the store's model does not have, since no import changes a type.
+    ///
+    /// - Parameter types: the types that the user names, by column.
+    func checkTypes(
+        _ types: [String: AttributeType], with inference: Inference
+    ) throws(RunFailure) {
+        for (column, type) in types.sorted(by: { $0.key < $1.key }) {
+            for fitted in imports where !newEntities.contains(fitted.entity) {
+                guard
+                    let attribute = fitted.attributes.first(where: {
+                        InferredNames.folded($0.name) == InferredNames.folded(column)
+                    }), attribute.type != type
+                else { continue }
+                throw RunFailure(
+                    .usage, code: "import.type",
+                    "\(fitted.entity).\(attribute.name) of \(store) is \(attribute.type.rawValue), and"
+                        + " an import does not change it to \(type.rawValue)",
+                    fix: "leave out --type for \(column), import into a new store, or change the"
+                        + " model with `etl migrate`")
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+/// What an import without a spec says when it fails or cannot go on, and the way out that works.
+extension ImportCommandTests {
+    /// Errors without the names of runs.
+    private func errors(_ result: ToolResult) -> String {
+        result.standardError.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+    }
+
+    @Test("an unfinished import keeps the model until --restart discards it")
+    func modelAfterFailure() throws {
+        try write("tasks.csv", "id,title\n1,Write\n")
+        #expect(try cron("import", "tasks.csv", "--into", "t.sqlite") == .silentSuccess)
+        try write("tasks.csv", "id,title\n1,Write\n2,Read\n3,Sleep,x\n")
+        let failed = try cron("import", "tasks.csv", "--into", "t.sqlite")
+        #expect(failed.status == 65)
+        #expect(
+            errors(failed) == """
+                tasks.csv:4:1: error: The record has 3 fields where the header has 2 \
+                [csv.too-many-fields]
+                  in: record 3, byte 24
+                  fix: enclose fields that contain the delimiter in quotes
+                error: 1 of 3 records was rejected; none is allowed [rejects.too-many]
+                  fix: correct the file and import it again, or allow rejects with --allow-rejects; \
+                the records are in rejects/import-tasks-RUN
+                note: 3 read, 1 inserted, 1 unchanged, 1 rejected; t.sqlite has these objects, and \
+                the next import continues after them [import.saved]
+
+                """)
+        try write("tasks.csv", "id,title,size\n1,Write,5\n2,Read,6\n")
+        let refused = try cron("import", "tasks.csv", "--into", "t.sqlite", "--add-columns")
+        #expect(refused.status == 65)
+        #expect(
+            errors(refused) == """
+                error: t.sqlite holds the unfinished run RUN of import-tasks, so its model cannot be \
+                changed; nothing was imported [import.unfinished]
+                  fix: import again with --restart, which reads all files from the beginning
+
+                """)
+        #expect(try rows("SELECT ZTITLE FROM ZTASKS", in: "t.sqlite") == ["Write", "Read"])
+        let again = try cron(
+            "import", "tasks.csv", "--into", "t.sqlite", "--add-columns", "--restart")
+        #expect(
+            again
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        New in the store's model: Tasks.size Integer 64
+                        The old store is t.sqlite.bak-v1
+
+                        """))
+        #expect(try rows("SELECT ZSIZE FROM ZTASKS", in: "t.sqlite") == ["5", "6"])
+        #expect(
+            try rows(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_PROGRESS'", in: "t.sqlite")
+                == ["0"])
+    }
+
+    @Test("the unfinished run of another import is named")
+    func otherUnfinished() throws {
+        try write("a.csv", "id,title\n1,Write\n")
+        #expect(try cron("import", "a.csv", "--into", "t.sqlite") == .silentSuccess)
+        try write("a.csv", "id,title\n1,Write,x\n")
+        #expect(try cron("import", "a.csv", "--into", "t.sqlite").status == 65)
+        try write("b.csv", "id,name\n1,B\n")
+        for flags in [[], ["--restart"]] {
+            let refused = try Tool.etl(
+                ["import", "b.csv", "--into", "t.sqlite"] + flags, in: folder.path)
+            #expect(refused.status == 65)
+            #expect(
+                errors(refused) == """
+                    error: t.sqlite holds the unfinished run RUN of import-a, so its model cannot be \
+                    changed; nothing was imported [import.unfinished]
+                      fix: complete that run first: import its files again, or run its spec
+
+                    """)
+        }
+    }
+
+    @Test("a failed import without a good record says that nothing was changed")
+    func nothingSaved() throws {
+        try write("n.csv", "id,n\n1,x\n")
+        let failed = try cron("import", "n.csv", "--into", "n.sqlite", "--type", "n=Integer")
+        #expect(failed.status == 65)
+        #expect(
+            errors(failed).hasSuffix(
+                "note: 1 read, 1 rejected; no object of n.sqlite was changed [import.saved]\n"),
+            "\(failed)")
+        // The type stays, and a type that the store does not have is refused.
+        let other = try cron("import", "n.csv", "--into", "n.sqlite", "--type", "n=String")
+        #expect(
+            other
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: N.n of n.sqlite is Integer 64, and an import does not change it to \
+                        String [import.type]
+                          fix: leave out --type for n, import into a new store, or change the model \
+                        with `etl migrate`
+
+                        """))
+    }
+
+    @Test("a column that one bad value keeps from being dates is reported without a terminal, too")
+    func keptAsText() throws {
+        let days = (1...9).map { "\($0),2026-01-0\($0)\n" }.joined()
+        try write("d.csv", "id,day\n\(days)10,oops\n")
+        let line = "D.day: kept as text: 'oops' (d.csv:11) is no date, and 9 other values are\n"
+        #expect(
+            try cron("import", "d.csv", "--into", "d.sqlite")
+                == ToolResult(status: 0, standardOutput: line))
+        #expect(try cron("import", "d.csv", "--into", "d.sqlite") == .silentSuccess)
+        #expect(try cron("import", "d.csv", "--into", "q.sqlite", "-q") == .silentSuccess)
+    }
+
+    @Test("a join table that is imported alone is reported")
+    func joinTable() throws {
+        try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n")
+        try write("Track.csv", "TrackId,Title\n10,x\n11,y\n")
+        try write("PlaylistTrack.csv", "PlaylistId,TrackId\n1,10\n1,11\n2,11\n")
+        #expect(
+            try cron("import", "Playlist.csv", "Track.csv", "--into", "m.sqlite") == .silentSuccess)
+        #expect(
+            try cron("import", "PlaylistTrack.csv", "--into", "m.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        New in the store's model: PlaylistTrack
+                        The old store is m.sqlite.bak-v1
+
+                        """,
+                    standardError: """
+                        PlaylistTrack.csv: warning: PlaylistTrack holds only the keys of Playlist and \
+                        Track, so it may be a join table; imported alone, its records become objects \
+                        [import.join-table]
+                          fix: import it together with the files of Playlist and Track into a new \
+                        store, to get a relationship
+
+                        """))
+    }
+
+    @Test("status of a store shows the last import")
+    func status() throws {
+        try write("tasks.csv", "id,title\n1,Write\n")
+        let missing = try cron("status", "t.sqlite")
+        #expect(missing.status == 78)
+        #expect(try cron("import", "tasks.csv", "--into", "t.sqlite") == .silentSuccess)
+        let shown = try cron("status", "t.sqlite")
+        #expect(shown.status == 0)
+        #expect(
+            shown.standardOutput.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+                .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, .* ago/#, with: "TIME") == """
+                    pipeline      import-tasks
+                    last run      RUN, exit 0 OK, ended TIME
+                    reports       runs
+
+                    """)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/runs")
+        #expect(
+            try cron("status", "t.sqlite")
+                == ToolResult(
+                    status: 66,
+                    standardError: """
+                        error: No report in runs is of a run on t.sqlite [report.missing]
+                          fix: name the spec that writes the store
+
+                        """))
+    }
+
+    @Test("the current folder is no file, and its files are named without a path")
+    func folderAsFile() throws {
+        #expect(
+            try cron("import", ".", "--into", "t.sqlite").standardError == """
+                .: error: The file cannot be read: Is a directory [input.unreadable]
+                  fix: name the files in it, such as *.csv
+
+                """)
+        #expect(
+            try cron("infer", "./").standardError.hasSuffix(
+                "  fix: name the files in it, such as *.csv\n"))
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// Fixes that messages suggest for mistakes which come from other tools.
+@Suite("Fixes for habits of other tools") struct MessageFixTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try write("t.csv", "id,name\n1,a\n2,\n")
+        _ = try etl("import", "t.csv", "--into", "t.sqlite", "-q")
+    }
+
+    private func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    }
+
+    private func etl(_ arguments: String...) throws -> ToolResult {
+        try Tool.etl(arguments, in: folder.path)
+    }
+
+    @Test(
+        "IS NULL of SQL is a comparison with nil",
+        arguments: [
+            ("name IS NULL", "     ^", "IS NULL", "name == nil"),
+            ("name  is not null", "      ^", "IS NOT NULL", "name != nil"),
+        ])
+    func isNull(_ text: String, _ caret: String, _ words: String, _ fix: String) throws {
+        #expect(
+            try etl("fetch", "t.sqlite", "T", "--where", text)
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        --where: error: \(words) is SQL; predicates compare with nil [predicate.syntax]
+                          \(text)
+                          \(caret)
+                          fix: write `\(fix)`
+
+                        """))
+        #expect(
+            try etl("fetch", "t.sqlite", "T", "--where", fix, "--fields", "id").standardOutput
+                == (fix.contains("==") ? "{\"id\":2}\n" : "{\"id\":1}\n"))
+    }
+
+    @Test("fetch warns of a LIKE that is written as in SQL", arguments: [false, true])
+    func like(_ counts: Bool) throws {
+        let flags = counts ? ["--count"] : ["--fields", "id"]
+        #expect(
+            try Tool.etl(
+                ["fetch", "t.sqlite", "T", "--where", "name LIKE 'a%'"] + flags, in: folder.path)
+                == ToolResult(
+                    status: 0, standardOutput: counts ? "0\n" : "",
+                    standardError: """
+                        --where: warning: LIKE takes % for itself in 'a%'; * is any text, and ? one \
+                        character [predicate.like-percent]
+                          fix: write 'a*'
+
+                        """))
+    }
+
+    @Test("a misspelled key that replaces another one is the only error")
+    func comand() throws {
+        try write(
+            "s.yaml",
+            """
+            etl: 1
+            store: { at: t.sqlite }
+            stages:
+            - { import: t, read: { comand: [cat, t.csv], as: csv }, into: T }
+            """)
+        #expect(
+            try etl("check", "s.yaml")
+                == ToolResult(
+                    status: 78,
+                    standardError: """
+                        s.yaml:4:24: error: The key 'comand' is unknown here. Did you mean 'command'? \
+                        [spec.unknown-key]
+                          in: stages[0].read.comand
+
+                        """))
+    }
+
+    @Test(
+        "epochs are numbers, not date patterns",
+        arguments: [("unix", "seconds"), ("epoch-ms", "milliseconds")])
+    func epoch(_ word: String, _ form: String) throws {
+        try write(
+            "s.yaml",
+            """
+            etl: 1
+            store: { at: t.sqlite }
+            stages:
+            - import: t
+              read: { files: t.csv }
+              into: T
+              set: { name: { date: \(word) } }
+            """)
+        #expect(
+            try etl("check", "s.yaml").standardError.hasPrefix(
+                """
+                s.yaml:7:24: error: '\(word)' is not a date pattern [spec.date-pattern]
+                  in: stages[0].set.name.date
+                  fix: write `number: \(form)` for the \(form) since 1970 instead of `date`
+
+                """))
+    }
+
+    @Test("the results of records are explained")
+    func results() throws {
+        #expect(
+            try etl("explain", "superseded")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        superseded
+                          Another record of the same import has the same key, and is the one that counts.
+                          → Set `duplicates` to first to keep the first one, or to reject to list them.
+
+                        """))
+        let overview = try etl("explain").standardOutput
+        #expect(overview.contains("\nResults of records\n  inserted    The record has created"))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// Replays of one of several runs: which run a spec means, and what an older run may overwrite.
+@Suite("Replays of older runs") struct ReplayOlderTests {
+    private func folder() throws -> FailureFolder {
+        let folder = try FailureFolder()
+        try folder.writeSpec(
+            "spec.yaml", "- { import: tasks, read: { files: tasks.ndjson }, into: Task }",
+            top: "rejects: { allow: 1 }")
+        return folder
+    }
+
+    /// Runs the spec on records, and returns its folder of rejects.
+    private func run(_ folder: FailureFolder, _ records: String) throws -> String {
+        let before = Set(folder.names("rejects"))
+        try folder.write("tasks.ndjson", records)
+        #expect(try folder.shell("exec \"$E\" run --restart spec.yaml").status == 0)
+        try folder.shell("sleep 1")
+        return folder.names("rejects").first { !before.contains($0) } ?? ""
+    }
+
+    @Test("a replay that updates objects after a later run warns with their number")
+    func older() throws {
+        let folder = try folder()
+        let first = try run(folder, "{\"id\":1,\"size\":\"x\",\"title\":\"old\"}\n{\"id\":2}\n")
+        _ = try run(folder, "{\"id\":1,\"size\":5,\"title\":\"new\"}\n")
+        let file = "rejects/\(first)/tasks.tasks.ndjson"
+        try folder.write(file, folder.text(file).replacing("\"x\"", with: "1"))
+        let replay = try folder.shell("exec \"$E\" replay spec.yaml")
+        #expect(replay.status == 0)
+        #expect(
+            replay.errors.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN") == """
+                warning: 1 object was updated with records of the run RUN, which is older than the last \
+                run, RUN [replay.older]
+                  fix: check their values; if the last run had newer ones, import its input again
+
+                """)
+    }
+
+    @Test("a replay of the last run, or one that only inserts, does not warn")
+    func newest() throws {
+        let folder = try folder()
+        _ = try run(folder, "{\"id\":1}\n")
+        let rejects = try run(folder, "{\"id\":1,\"size\":\"x\"}\n")
+        let file = "rejects/\(rejects)/tasks.tasks.ndjson"
+        try folder.write(file, folder.text(file).replacing("\"x\"", with: "1"))
+        #expect(try folder.shell("exec \"$E\" replay spec.yaml").errors == "")
+        #expect(try folder.query("SELECT ZSIZE FROM ZTASK").contains("1"))
+    }
+
+    @Test("a spec means the last of its runs that has rejects left")
+    func lastWithRejects() throws {
+        let folder = try folder()
+        let first = try run(folder, "{\"id\":1,\"size\":\"x\"}\n{\"id\":8}\n")
+        let second = try run(folder, "{\"id\":2,\"size\":\"y\"}\n{\"id\":9}\n")
+        _ = try run(folder, "{\"id\":3}\n")
+        func correct(_ name: String, _ text: String) throws {
+            let file = "rejects/\(name)/tasks.tasks.ndjson"
+            try folder.write(file, folder.text(file).replacing(text, with: "1"))
+        }
+        func ids() throws -> String {
+            try folder.shell(
+                "exec \"$E\" fetch store.sqlite Task --where 'size == 1' --fields id --sort id"
+            ).output
+        }
+        // The replay of the first run by its name is the last replay then.
+        try correct(second, "\"y\"")
+        #expect(
+            try folder.shell("exec \"$E\" replay rejects/\(first) --allow-rejects 1").status == 0)
+        #expect(try folder.shell("sleep 1; exec \"$E\" replay spec.yaml").status == 0)
+        #expect(try ids() == "{\"id\":2}\n")
+        try correct(first, "\"x\"")
+        #expect(try folder.shell("sleep 1; exec \"$E\" replay spec.yaml").status == 0)
+        #expect(try ids() == "{\"id\":1}\n{\"id\":2}\n")
+        // Nothing is left.
+        let none = try folder.shell("exec \"$E\" replay spec.yaml")
+        #expect(none.status == 0 && none.errors == "")
+    }
+
+    @Test("a spec without rejects is reported")
+    func noRejects() throws {
+        let folder = try folder()
+        _ = try run(folder, "{\"id\":1}\n")
+        let none = try folder.shell("exec \"$E\" replay spec.yaml")
+        #expect(none.status == 66)
+        #expect(
+            none.errors == """
+                error: No run of spec.yaml has rejects that are left [replay.missing]
+                  fix: `etl report spec.yaml` shows the last run
+
+                """)
+    }
+}
