@@ -48,7 +48,8 @@ let package = Package(
         .target(
             name: "GraphStore",
             dependencies: [
-                "Files", "Diagnostics", "GraphModel", "XcodeModel", "SQLite", "CSwiftRuntime",
+                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite",
+                "CSwiftRuntime",
             ]),
         .target(
             name: "Pipelines",

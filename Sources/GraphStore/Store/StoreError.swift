@@ -1,3 +1,4 @@
+public import FoundationEssentials
 package import Diagnostics
 import Files
 package import SQLite
@@ -153,4 +154,9 @@ func storing<R>(_ body: () throws(SQLiteError) -> R) throws(StoreError) -> R {
     } catch {
         throw StoreError(error)
     }
+}
+
+extension StoreError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }
