@@ -11,6 +11,9 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
+    private static let missing =
+        "/nowhere/store.sqlite does not exist; `open: create` makes it when it is missing"
+
     /// The error that a body throws.
     private static func error<E: Error>(
         _ type: E.Type, _ body: () throws -> Void
@@ -83,7 +86,18 @@ import Testing
     @Test func textsAreSentences() throws {
         #expect(
             try Self.errors().map(\.localizedDescription) == [
-                "/nowhere/store.sqlite does not exist; `open: create` makes it when it is missing"
+                Self.missing, "'id' is required [1570, Task p1]", "Task p2 has the same id as p1",
+                "A value is missing before '=='",
+                """
+                model:2:29: error: No entity is named 'Item' [model.unknown-entity]
+                  in: entities.Task.parent
+                """,
+                "The entity 'Task' is declared twice", "'id' is required [1570, Task p1]",
+                "Task p2 has the same id as p1", "The store keeps no history",
+                "Changes after transaction 7 have been purged and not read",
+                "The token is of another store, or of one that had this one's place, and not of"
+                    + " this one",
+                Self.missing, "The result of the arithmetic is too large", "'x' is no date",
             ])
     }
 
