@@ -47,7 +47,7 @@ let package = Package(
         .target(
             name: "GraphStore",
             dependencies: [
-                "Files", "Diagnostics", "GraphModel", "XcodeModel", "SQLite",
+                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite",
             ]),
         .target(
             name: "Pipelines",

@@ -159,6 +159,12 @@ extension FileSystem {
         guard fchown(descriptor, owner ?? uid_t.max, group ?? gid_t.max) == 0 else { throw .last }
     }
 
+    /// Opens a file to lock it, and makes it where it is missing.
+    package static func createForLocking(_ path: some FilePath) throws(SystemFault) -> Int32 {
+        // No link is followed, and a pipe is not waited for.
+        try open(path, [.updating, .creating, .withoutLink, .withoutWaiting], mode: 0o644)
+    }
+
     /// Takes the lock of an open file, which dies with the process.
     ///
     /// - Returns: whether it was free.

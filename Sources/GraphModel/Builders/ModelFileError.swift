@@ -1,6 +1,7 @@
+public import FoundationEssentials
 package import Diagnostics
 
-/// Everything that is wrong with a model file, as text for people.
+/// Everything that is wrong with a model file or a mapping file, as text for people.
 public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     /// Every problem with its place and how to mend it, warnings included.
     public let description: String
@@ -37,4 +38,9 @@ extension ManagedObjectModel {
         guard let model = result.model else { throw ModelFileError(result.diagnostics) }
         return model
     }
+}
+
+extension ModelFileError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

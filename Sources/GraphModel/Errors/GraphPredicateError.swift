@@ -1,3 +1,6 @@
+package import Diagnostics
+public import FoundationEssentials
+
 /// Why a predicate or an expression cannot be used, and where in its text.
 public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of mistake it is; the raw value is stable.
@@ -82,5 +85,26 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
         let indent = String(
             String.UnicodeScalarView(before.unicodeScalars.map { $0 == "\t" ? $0 : " " }))
         return "\(line)\n\(indent)^"
+    }
+}
+
+extension GraphPredicateError: LocalizedError {
+    /// The message, without the place.
+    public var errorDescription: String? { message }
+    /// What may be written instead, where that can be told.
+    public var recoverySuggestion: String? { fix }
+}
+
+extension Diagnostic {
+    /// What is wrong with a predicate or an expression of a file.
+    package init(predicateError error: GraphPredicateError, at location: SourceLocation) {
+        self.init(predicateError: error, at: .source(location))
+    }
+
+    /// What is wrong with a predicate or an expression, wherever it is from.
+    package init(predicateError error: GraphPredicateError, at place: Place = .nowhere) {
+        self.init(
+            code: error.code.rawValue, error.message, at: place, fix: error.fix,
+            excerpt: error.excerpt)
     }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 package import Diagnostics
 import Files
 
@@ -120,4 +121,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// One sentence.
     public var description: String { message }
+}
+
+extension StoreError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a set of entities is no model.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, as data.
@@ -53,4 +55,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "\(CompositeElements.elementsMax) elements"
         }
     }
+}
+
+extension ModelError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

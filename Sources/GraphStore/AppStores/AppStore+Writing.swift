@@ -28,7 +28,13 @@ extension AppStore {
                 "\(path) was made by an app, and is only read unless `StoreOptions.appStores` says"
                     + " `.writing`")
         }
-        let app = try AppStoreModel(given: model, on: connection, path: path)
+        let app: AppStoreModel
+        do throws(StoreError) {
+            app = try AppStoreModel(given: model, on: connection, path: path)
+        } catch {
+            guard model != nil, error.code == .modelMismatch else { throw error }
+            throw StoreError(otherVersion: error.message, description)
+        }
         try check(app, description, on: connection)
         let schema = app.schema(holding: held)
         try prepare(connection, for: schema, path)
@@ -51,9 +57,9 @@ extension AppStore {
         }
         guard app.origin.differingEntities.isEmpty else {
             throw StoreError(
-                .modelMismatch,
-                "\(path) was made with another version of the model; these entities differ: "
-                    + app.origin.differingEntities.joined(separator: ", "))
+                otherVersion: "\(path) was made with another version of the model; these entities"
+                    + " differ: " + app.origin.differingEntities.joined(separator: ", "),
+                description)
         }
         guard app.composites.isEmpty else {
             throw StoreError(

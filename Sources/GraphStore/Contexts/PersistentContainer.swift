@@ -41,6 +41,10 @@ public final class PersistentContainer: Sendable {
     /// no save yet, or the store is ours.
     public var backupPath: String? { backup?.path }
 
+    /// Where the old stores are that were migrated while these were opened, in the order of the
+    /// stores; empty where none was.
+    public let migrationBackupPaths: [String]
+
     /// Opens a store, or makes it.
     ///
     /// - Parameters:
@@ -89,6 +93,7 @@ public final class PersistentContainer: Sendable {
         keepsHistory = store.history != nil
         origin = store.origin
         backup = store.backup
+        migrationBackupPaths = store.migrationBackups
         externalFiles = ExternalFiles(
             storePath: store.address.isMemory ? "" : store.path,
             parts: store.schema.parts.mapValues(\.files))

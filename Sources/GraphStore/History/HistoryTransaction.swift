@@ -107,15 +107,31 @@ public enum HistoryError: Error, Sendable, CustomStringConvertible {
     case store(StoreError)
 
     /// One sentence.
-    public var description: String {
+    public var description: String { message(ofStore: nil) }
+
+    /// One sentence that names the store, where that is known.
+    package func message(ofStore path: String?) -> String {
         switch self {
         case .expired(let token):
-            "The history after transaction \(token.sequence) has been purged in part;"
-                + " read the store anew and go on from its current token"
-        case .foreign(let token):
-            "The token is of the store \(token.storeUUID), not of this one"
-        case .off: "The store keeps no history"
+            "Changes after transaction \(token.sequence) have been purged and not read"
+        case .foreign:
+            "The token is of another store, or of one that had this one's place, and not of"
+                + " \(path ?? "this one")"
+        case .off: "\(path ?? "The store") keeps no history"
         case .store(let error): error.description
+        }
+    }
+}
+
+extension HistoryError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
+    /// How to go on.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .expired, .foreign: "read the whole store, and go on from its current token"
+        case .off: "set `StoreOptions.history`; changes are kept from then on"
+        case .store: nil
         }
     }
 }

@@ -12,6 +12,8 @@ package struct MigrationChain {
     private let allowsCloudKit: Bool
     /// Says how long others may keep the store locked; nil leaves that to fixed times.
     package var lockPatience: LockPatience?
+    /// The newest version's entities that the store is to have; nil follows those that it has.
+    var holding: Set<String>?
     /// The version that the last stage has brought the store to.
     private var place: Int?
     /// Where the store is as it was before the first stage.
@@ -59,10 +61,31 @@ package struct MigrationChain {
         manager.versions = history.versions
         manager.allowsCloudKit = allowsCloudKit
         manager.lockPatience = lockPatience
+        if stage.to == history.versions.count - 1 { manager.holding = holding }
         if mappings[stage] == nil {
             manager.between = Array(history.versions[(stage.from + 1)..<stage.to])
         }
         return manager
+    }
+
+    /// Does all stages that are left.
+    ///
+    /// - Parameters:
+    ///   - willMigrate: called before a stage.
+    ///   - didMigrate: called behind a stage.
+    /// - Returns: where the old store is now; nil where the store was of the newest version.
+    mutating func run(
+        cancellation: MigrationCancellation,
+        willMigrate: (ModelHistory.Stage) throws -> Void,
+        didMigrate: (ModelHistory.Stage) throws -> Void,
+        report: @escaping (MigrationProgress) -> Void
+    ) throws -> String? {
+        while let stage = try next() {
+            try willMigrate(stage)
+            try migrate(stage, cancellation: cancellation, report: report)
+            try didMigrate(stage)
+        }
+        return backupPath
     }
 
     /// Does a stage.

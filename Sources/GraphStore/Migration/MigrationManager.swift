@@ -31,6 +31,8 @@ public struct MigrationManager: Sendable {
     /// Versions between that of the store and the new one, oldest first, by which renames are
     /// followed.
     package var between: [ManagedObjectModel] = []
+    /// The new model's entities that the store is to have; nil follows those that it has.
+    var holding: Set<String>?
     /// Migrates an app's store also where the app mirrors it to CloudKit.
     public var allowsCloudKit = false
     /// Says how long others may keep the store locked; nil leaves that to fixed times.
@@ -134,6 +136,11 @@ public struct MigrationManager: Sendable {
             MigrationProgress(
                 phase: .verifying, completed: plan.objectCount, total: plan.objectCount))
         try verify(file, source, script, cancellation)
+        // Statements of a small store are over before they look.
+        guard !cancellation.flag.isRaised else {
+            throw StoreError(
+                .cancelled, "The migration of \(path) was cancelled; the store is as it was")
+        }
         try file.finish(journalMode: journal)
         return plan
     }

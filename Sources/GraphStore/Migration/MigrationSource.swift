@@ -12,6 +12,8 @@ struct MigrationSource {
     let between: [ManagedObjectModel]
     /// Versions that the store may have.
     private let versions: [ManagedObjectModel]
+    /// The new model's entities that the new store is to have; nil follows those of the old one.
+    private let holding: Set<String>?
     /// Also an app's store that is mirrored to CloudKit.
     let allowsCloudKit: Bool
     /// What keeps a copy in place that is read instead of the file.
@@ -24,6 +26,7 @@ struct MigrationSource {
         path = manager.path
         allowsCloudKit = manager.allowsCloudKit
         between = manager.between
+        holding = manager.holding
         versions = manager.versions
         self.connection = connection
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
@@ -79,7 +82,7 @@ struct MigrationSource {
         var pairing = ModelPairing(from: model, through: between, to: new)
         try requireCounterpart(pairing, mapping)
         let target = StoreLayout(
-            new, holding: held(of: new, pairing), naming: namingRelationships(pairing))
+            new, holding: holding ?? held(of: new, pairing), naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)
         for entity in schema.heldEntities where !entity.isAbstract {
             guard let name = pairing.newName(of: entity.name),

@@ -30,12 +30,9 @@ extension ModelHistory {
         var chain = MigrationChain(
             ofStoreAt: path, through: self, mappings: mappings, stoppingAt: stops,
             allowsCloudKit: allowsCloudKit)
-        while let stage = try chain.next() {
-            try willMigrate(stage)
-            try chain.migrate(stage, cancellation: cancellation, report: report)
-            try didMigrate(stage)
-        }
-        return chain.backupPath
+        return try chain.run(
+            cancellation: cancellation, willMigrate: willMigrate, didMigrate: didMigrate,
+            report: report)
     }
 }
 

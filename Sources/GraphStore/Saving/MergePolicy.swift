@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import GraphModel
 
 /// What a save does where the store has changed since an object was read, and where a new object
@@ -105,4 +106,9 @@ public struct MergeError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         conflicts.map(\.description).joined(separator: "\n")
     }
+}
+
+extension MergeError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

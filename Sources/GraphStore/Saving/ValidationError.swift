@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import GraphModel
 
 /// What a save is about to do with an object.
@@ -151,4 +152,9 @@ public struct ValidationFailures: Sendable {
         default: .multiple(failures, total: count)
         }
     }
+}
+
+extension ValidationError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

@@ -36,7 +36,15 @@ public struct ModelHistory: Sendable {
         guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
-        return versions.lastIndex { metadata.entitiesThatDiffer(from: $0).isEmpty }
+        // Of a store without a model that can be read, the hashes alone tell.
+        let stored = try? PersistentStore.storedModel(snapshot.connection)?.versionHashes
+        return versions.lastIndex { version in
+            // A store of a configuration has its own entities only.
+            let isPart = stored == version.versionHashes
+            return metadata.entitiesThatDiffer(
+                from: version, holding: isPart ? metadata.entities(heldOf: version) : nil
+            ).isEmpty
+        }
     }
 
     /// The model of a store: the version that it was made with, else the one that it carries.

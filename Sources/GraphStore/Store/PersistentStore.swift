@@ -36,6 +36,8 @@ final class PersistentStore {
     private let snapshot: StoreSnapshot?
     /// Copies an app's store before the first save; nil where there is nothing to be kept.
     let backup: AppStoreBackup?
+    /// Where the old stores are that were migrated before this one was opened.
+    var migrationBackups: [String] = []
 
     init(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
@@ -100,6 +102,7 @@ final class PersistentStore {
         origin = first.origin
         snapshot = nil
         backup = nil
+        migrationBackups = first.migrationBackups + others.flatMap(\.migrationBackups)
         var schema = StoreLayout(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) },
@@ -126,13 +129,28 @@ final class PersistentStore {
     var path: String { description.path }
     var options: StoreOptions { description.options }
 
-    /// Opens one store, or makes it.
+    /// Opens one store, or makes it; migrates it first where its options say so.
     ///
     /// - Parameters:
     ///   - model: what the store must hold; nil takes the store's own.
     ///   - held: the model's entities that are its own; nil is all.
     static func open(
         _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
+    ) throws(StoreError) -> PersistentStore {
+        do throws(StoreError) {
+            return try openAsItIs(description, model, held)
+        } catch {
+            guard error.isOtherVersion,
+                let migration = OpeningMigration(description, to: model, holding: held)
+            else { throw error }
+            return try migration.open { () throws(StoreError) in
+                try openAsItIs(description, model, held)
+            }
+        }
+    }
+
+    private static func openAsItIs(
+        _ description: StoreDescription, _ model: ManagedObjectModel?, _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let address = try StoreAddress(description)
         switch description.kind {
@@ -223,9 +241,9 @@ final class PersistentStore {
             let differing = metadata.entitiesThatDiffer(from: model, holding: wanted)
             guard differing.isEmpty else {
                 throw StoreError(
-                    .modelMismatch,
-                    "\(path) was made with another version of the model; these entities differ: "
-                        + differing.joined(separator: ", "))
+                    otherVersion:
+                        "\(path) was made with another version of the model; these entities"
+                        + " differ: " + differing.joined(separator: ", "), description)
             }
         }
         if let wanted = description.options.keepsExactDecimals,

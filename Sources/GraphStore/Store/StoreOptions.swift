@@ -78,6 +78,8 @@ public struct StoreOptions: Sendable, Hashable {
     public var history: HistoryOptions?
     /// What may be done to a store that an app made on Apple's systems.
     public var appStores = AppStoreAccess.reading
+    /// What opening does with a store that was made with another version of the model.
+    public var migration = Migration.off
 
     /// The `balanced` preset.
     public init() {}

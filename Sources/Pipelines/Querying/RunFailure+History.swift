@@ -14,25 +14,24 @@ extension RunFailure {
     init(history error: any Error, store: String) {
         switch error {
         case let mistake as QueryMistake: self.init(.usage, [mistake.diagnostic])
-        case HistoryError.off:
-            self.init(
-                .configuration, code: "history.off", "\(store) keeps no history",
-                fix: "say `store: { history: { keep: 7d } }` in the spec that writes it; from its"
-                    + " next run on, changes are kept")
-        case HistoryError.expired(let token):
-            self.init(
-                .dataError, code: "history.expired",
-                "Changes after transaction \(token.sequence) have been purged and not read",
-                fix: "read the whole store, and go on from what `etl history STORE --token` says")
-        case HistoryError.foreign:
-            self.init(
-                .dataError, code: "history.foreign",
-                "The token is of another store, or of one that had this one's place, and not of"
-                    + " \(store)",
-                fix: "read the whole store, and go on from what `etl history STORE --token` says")
-        case HistoryError.store(let error): self = RunFailure(error).naming(store: store)
+        case let error as HistoryError: self.init(error, store: store)
         case let failure as RunFailure: self = failure
         default: self = RunFailure(error).naming(store: store)
+        }
+    }
+
+    private init(_ error: HistoryError, store: String) {
+        let message = error.message(ofStore: store)
+        let follow = "read the whole store, and go on from what `etl history STORE --token` says"
+        switch error {
+        case .off:
+            self.init(
+                .configuration, code: "history.off", message,
+                fix: "say `store: { history: { keep: 7d } }` in the spec that writes it; from its"
+                    + " next run on, changes are kept")
+        case .expired: self.init(.dataError, code: "history.expired", message, fix: follow)
+        case .foreign: self.init(.dataError, code: "history.foreign", message, fix: follow)
+        case .store(let error): self = RunFailure(error).naming(store: store)
         }
     }
 }

@@ -11,9 +11,7 @@ enum FileDescriptor {
 
     /// Opens a file to lock it, and makes it where it is missing.
     static func createForLocking(_ path: String) throws(SystemFault) -> Int32 {
-        // No link is followed, and a pipe is not waited for.
-        try FileSystem.open(
-            path, [.updating, .creating, .withoutLink, .withoutWaiting], mode: 0o644)
+        try FileSystem.createForLocking(path)
     }
 
     /// Opens a file to see whether it is locked, as far as this user may.

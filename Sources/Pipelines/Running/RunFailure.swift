@@ -106,9 +106,7 @@ package struct RunFailure: Error, Sendable {
                 "No thread can be started: \(error.reason)",
                 fix: "raise the limit on processes and threads (`ulimit -u`), and run again")
         case let error as GraphPredicateError:
-            self.init(
-                .configuration,
-                [Diagnostic(code: error.code.rawValue, error.message, excerpt: error.excerpt)])
+            self.init(.configuration, [Diagnostic(predicateError: error)])
         case let diagnostic as Diagnostic: self.init(.configuration, [diagnostic])
         default: self.init(.software, code: "internal", "\(error)")
         }

@@ -57,13 +57,6 @@ extension CountLimit {
 }
 
 extension Diagnostic {
-    /// What is wrong with a predicate or an expression of a spec.
-    init(predicateError error: GraphPredicateError, at location: SourceLocation) {
-        self.init(
-            code: error.code.rawValue, error.message, at: .source(location), fix: error.fix,
-            excerpt: error.excerpt)
-    }
-
     /// Is told of every run, with nobody at the terminal, too: a delete may match all objects.
     static let percentPatternCode = "predicate.like-percent"
 

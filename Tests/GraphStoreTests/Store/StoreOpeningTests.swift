@@ -43,7 +43,9 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == "\(store.path) was made with another version of the model;"
-                + " these entities differ: B, C, D")
+                + " these entities differ: B, C, D; migrate it by `MigrationManager` or"
+                + " `etl migrate`, or open it for writing with"
+                + " `StoreOptions.migration = .automatic`")
     }
 
     @Test func opensWithAModelThatDiffersOnlyInWhatHashesLeaveOut() throws {

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the article "Migrating a store" shows, compiled and run.
+/// What the articles "Migrating a store" and "Migrating while opening" show, compiled and run.
 @Suite("Articles: migrating a store") struct MigrationSamples {
     private static let oldText = """
         model: 1
@@ -53,6 +53,39 @@ import Testing
         }
         try migrate()
         #expect(backup == storePath + ".bak-v1")
+    }
+
+    @Test func migratesWhileOpening() throws {
+        let folder = try ExampleFolder()
+        let storePath = try store(in: folder)
+        let mappingPath = folder.path("mapping.yaml")
+        try """
+        mapping: 1
+        entities:
+          Task: { set: { priority: "ternary(level == 'high', 2, 0)" } }
+        """.write(toFile: mappingPath, atomically: true, encoding: .utf8)
+        func open() throws -> PersistentContainer {
+            var options = StoreOptions()
+            options.migration = .automatic
+            let container = try PersistentContainer(
+                model: newModel, .sqlite(at: storePath, options: options))
+            for path in container.migrationBackupPaths { print("The old store is \(path)") }
+            return container
+        }
+        #expect(try open().migrationBackupPaths == [storePath + ".bak-v1"])
+        try PersistentContainer.replace(at: storePath, with: storePath + ".bak-v1")
+        var options = StoreOptions()
+        let mapping = try MappingModel(yamlFile: mappingPath, from: oldModel, to: newModel)
+        options.migration = .automatic(
+            through: ModelHistory([oldModel, newModel]), mappings: [.init(from: 0, to: 1): mapping],
+            report: { progress in print(progress.phase, progress.fraction) })
+        let container = try PersistentContainer(
+            model: newModel, .sqlite(at: storePath, options: options))
+        let task = try #require(
+            try container.newContext().fetch(
+                FetchRequest<ManagedObject>(entityName: "Task")
+            ).first)
+        #expect(try "\(task.value(forKey: "priority"))".contains("integer(2)"))
     }
 
     @Test func mapsAndChains() throws {

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A value while a predicate runs: what a row has in a slot, or what was made of it.
 ///
 /// Bytes belong to the row, the program or its scratch space, and are valid until the next
@@ -180,4 +182,9 @@ extension EvaluatedValue {
         case .nested(let isList): isList ? "a list" : "an object"
         }
     }
+}
+
+extension EvaluationError: LocalizedError {
+    /// What the command prints of it, too.
+    public var errorDescription: String? { description }
 }

@@ -1,8 +1,24 @@
-import Diagnostics
+package import Diagnostics
 import FoundationEssentials
-import GraphModel
-import GraphStore
+public import GraphModel
 import YAML
+
+extension MappingModel {
+    /// Reads a mapping file, as `etl migrate` does.
+    ///
+    /// - Parameters:
+    ///   - path: the file, in YAML.
+    ///   - old: the version of the model that the store has.
+    ///   - new: the version that it is to have.
+    /// - Throws: `ModelFileError` with every problem of the file; warnings alone do not throw.
+    public init(
+        yamlFile path: String, from old: ManagedObjectModel, to new: ManagedObjectModel
+    ) throws(ModelFileError) {
+        let (mapping, diagnostics) = MappingFile.read(path, from: old, to: new)
+        guard let mapping else { throw ModelFileError(diagnostics) }
+        self = mapping
+    }
+}
 
 /// Reads a mapping that is written in YAML: what becomes of objects where two models do not tell.
 ///
@@ -19,12 +35,12 @@ import YAML
 /// An entity with a list of such mappings merges several old ones; an old entity that several new
 /// ones come from is split. A `todo`, of the file or of a mapping, is a decision that somebody has
 /// still to make: no migration runs while there is one.
-struct MappingFile {
+package struct MappingFile {
     private static let version: Int64 = 1
 
     /// The place of the mapping between two versions of a model, beside the new one's file; nil
     /// where one of them has no name.
-    static func path(
+    package static func path(
         beside modelPath: String, from old: String?, to new: String?
     ) -> String? {
         guard let old, let new, !PathText.hasFolder(old), !PathText.hasFolder(new) else {
@@ -34,7 +50,7 @@ struct MappingFile {
     }
 
     /// The folder of the mappings between a model's versions.
-    static func folder(beside modelPath: String) -> String {
+    package static func folder(beside modelPath: String) -> String {
         PathText.join(
             PathText.folder(of: PathText.withoutSlashes(modelPath)), "migrations")
     }
@@ -56,7 +72,7 @@ struct MappingFile {
     /// - Parameters:
     ///   - old: The old model; without it, the migration finds what is wrong with expressions.
     ///   - new: The new model.
-    static func read(
+    package static func read(
         _ path: String, from old: ManagedObjectModel?, to new: ManagedObjectModel
     ) -> (mapping: MappingModel?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(file: path)

@@ -1,0 +1,167 @@
+import Dispatch
+import Files
+import GraphModel
+
+/// Migrates a store that is being opened, as its description says.
+struct OpeningMigration {
+    private let description: StoreDescription
+    private let model: ManagedObjectModel
+    private let held: Set<String>?
+    private let details: StoreOptions.Migration.Details
+
+    /// - Parameter held: the model's entities that are the store's; nil is all.
+    /// - Returns: nil where the store is to stay as it is.
+    init?(
+        _ description: StoreDescription, to model: ManagedObjectModel?, holding held: Set<String>?
+    ) {
+        guard let model, let way = description.options.migration.way, description.kind == .sqlite,
+            description.options.mayWrite
+        else { return nil }
+        self.description = description
+        self.model = model
+        self.held = held
+        details = way.details
+    }
+
+    private var path: String { description.path }
+
+    /// Says how long others may take to let go of the store.
+    private var patience: LockPatience {
+        let longest = Duration.milliseconds(max(0, description.options.busyTimeoutMilliseconds))
+        return description.options.lockPatience ?? LockPatience { $0 < longest }
+    }
+
+    /// Opens the store, and migrates it first unless somebody else has done so meanwhile.
+    func open(
+        _ opening: () throws(StoreError) -> PersistentStore
+    ) throws(StoreError) -> PersistentStore {
+        let turn = try MigrationTurn(at: path, waiting: patience)
+        defer { withExtendedLifetime(turn) {} }
+        do throws(StoreError) {
+            return try opening()
+        } catch {
+            guard error.isOtherVersion else { throw error }
+        }
+        let backup: String?
+        do throws(StoreError) {
+            backup = try migrate()
+        } catch {
+            throw error.code == .busy ? StoreError(inUseAndToBeMigrated: path, error) : error
+        }
+        let store = try opening()
+        guard let backup else { return store }
+        store.migrationBackups = [backup]
+        // The store is migrated and open; the next migration removes what stays.
+        try? StoreBackups(of: path).remove(
+            allBut: max(1, description.options.migration.backupsKept))
+        return store
+    }
+
+    /// - Returns: where the old store is now; nil where there was nothing to do.
+    private func migrate() throws(StoreError) -> String? {
+        let allowsCloudKit = description.options.appStores.allowsCloudKit
+        guard let history = details.history?.ending(with: model) else {
+            var manager = MigrationManager(storeAt: path, to: model)
+            manager.allowsCloudKit = allowsCloudKit
+            manager.lockPatience = patience
+            manager.holding = held
+            return try manager.migrate(cancellation: details.cancellation, report: details.report)
+                .backupPath
+        }
+        var chain = MigrationChain(
+            ofStoreAt: path, through: history, mappings: details.mappings,
+            stoppingAt: details.stops, allowsCloudKit: allowsCloudKit)
+        chain.lockPatience = patience
+        chain.holding = held
+        do {
+            return try chain.run(
+                cancellation: details.cancellation, willMigrate: details.willMigrate,
+                didMigrate: details.didMigrate, report: details.report)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(
+                .migrationRefused, "\(path) cannot be migrated: \(error)", cause: error)
+        }
+    }
+}
+
+extension ModelHistory {
+    /// The versions up to a model, which may be the last of them, or missing.
+    fileprivate func ending(with model: ManagedObjectModel) -> ModelHistory {
+        let place =
+            versions.lastIndex { $0.versionHashes == model.versionHashes } ?? versions.count
+        return ModelHistory(versions.prefix(place) + [model])
+    }
+}
+
+/// The turn to migrate a store that is being opened: a kernel lock beside it, which dies with its
+/// process, and which runs of etl take, too.
+private final class MigrationTurn {
+    private let descriptor: Int32
+
+    /// - Parameter patience: how long others may have it.
+    init(at path: String, waiting patience: LockPatience) throws(StoreError) {
+        let store = StoreFiles.resolved(path)
+        do throws(StoreError) {
+            try StoreFiles.checkOwnFiles(besideStoreAt: store)
+            let lock = CompanionFile.lock.path(of: store)
+            descriptor = try StoreFiles.calling(lock, "cannot be made") { () throws(SystemFault) in
+                try FileSystem.createForLocking(lock)
+            }
+        } catch {
+            throw StoreError(
+                error.code,
+                "\(path) was made with another version of the model, and cannot be migrated:"
+                    + " \(error.message)", cause: error)
+        }
+        let start = ContinuousClock.now
+        while !FileSystem.lock(descriptor) {
+            guard patience.waitsOn(after: ContinuousClock.now - start) else {
+                throw StoreError(inUseAndToBeMigrated: path, nil)
+            }
+            // Nobody tells when a lock is free.
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(10))
+        }
+    }
+
+    deinit {
+        FileSystem.unlock(descriptor)
+        FileSystem.close(descriptor)
+    }
+}
+
+/// The store that was opened was made with another version of the model.
+private struct OtherVersion: Error {}
+
+extension StoreError {
+    /// A store that was made with another version of the model.
+    ///
+    /// - Parameters:
+    ///   - difference: what was found.
+    ///   - description: how the store was to be opened.
+    init(otherVersion difference: String, _ description: StoreDescription) {
+        let options = description.options
+        let way =
+            if description.kind != .sqlite {
+                "only SQLite files are migrated, and it is a store of the kind"
+                    + " \(description.kind.rawValue)"
+            } else if !options.mayWrite, options.migration.way != nil {
+                "it is opened for reading only, so it is not migrated; open it for writing"
+            } else {
+                "migrate it by `MigrationManager` or `etl migrate`, or open it for writing with"
+                    + " `StoreOptions.migration = .automatic`"
+            }
+        self.init(.modelMismatch, "\(difference); \(way)", cause: OtherVersion())
+    }
+
+    /// A migration would help.
+    var isOtherVersion: Bool { cause is OtherVersion }
+
+    fileprivate init(inUseAndToBeMigrated path: String, _ cause: StoreError?) {
+        self.init(
+            .busy,
+            "\(path) was made with another version of the model, and cannot be migrated while others"
+                + " use it, in this process or another; try again later", cause: cause)
+    }
+}
