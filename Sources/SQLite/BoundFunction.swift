@@ -18,13 +18,21 @@ package struct FunctionCall {
     private let values: UnsafeMutablePointer<OpaquePointer?>?
     /// How many arguments there are.
     package let count: Int
+    private let watched: Unmanaged<WatchedFlag>?
 
     init(
-        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int
+        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int,
+        watched: Unmanaged<WatchedFlag>? = nil
     ) {
         self.context = context
         self.values = values
         self.count = count
+        self.watched = watched
+    }
+
+    /// Raised while the call runs, it is to end without a result.
+    package var watchedFlag: InterruptFlag? {
+        watched?._withUnsafeGuaranteedRef { $0.flag }
     }
 
     /// How an argument is stored.
@@ -134,26 +142,26 @@ package final class BoundFunction {
                     return
                 }
                 let function = Unmanaged<BoundFunction>.fromOpaque(pointer)
-                let call = FunctionCall(context, values + 1, Int(count) - 1)
+                let watched = sqlite3_user_data(context).map {
+                    Unmanaged<WatchedFlag>.fromOpaque($0)
+                }
+                let call = FunctionCall(context, values + 1, Int(count) - 1, watched: watched)
                 // A thousand steps of SQLite's machine are many calls, and each may be long.
-                guard !BoundFunction.isStopped(context) else { return call.interrupt() }
+                guard call.watchedFlag?.isRaised != true else { return call.interrupt() }
                 function._withUnsafeGuaranteedRef { function in
                     do throws(FunctionError) {
                         try function.body(call)
                     } catch {
-                        call.fail(error)
+                        if call.watchedFlag?.isRaised == true {
+                            call.interrupt()
+                        } else {
+                            call.fail(error)
+                        }
                     }
                 }
             }, nil, nil,
             { pointer in
                 if let pointer { Unmanaged<WatchedFlag>.fromOpaque(pointer).release() }
             })
-    }
-
-    private static func isStopped(_ context: OpaquePointer?) -> Bool {
-        guard let pointer = sqlite3_user_data(context) else { return false }
-        return Unmanaged<WatchedFlag>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
-            $0.flag?.isRaised ?? false
-        }
     }
 }

@@ -40,6 +40,11 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+        do throws(RunFailure) {
+            try URLCheck.refuse(folder: output)
+        } catch {
+            throw error.shown()
+        }
         let generator = ClassGenerator(
             try ModelCommand.read(model, quiet: true),
             source: ClassGenerator.sourceName(ofModelAt: model), mode: mode, access: access)

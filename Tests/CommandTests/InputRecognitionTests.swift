@@ -57,7 +57,7 @@ import Testing
             ),
             (
                 "a.json", Array("PK".utf8) + [3, 4, 20], "a zip archive",
-                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.json], as: csv }`, with "
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.json], as: json }`, with "
                     + "the name of one of its files behind it where it has several"
             ),
             (
@@ -90,6 +90,41 @@ import Testing
     }
 
     @Test(
+        "a packed file with the name of what is in it is told what that is",
+        arguments: [
+            ("a.json", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], "an xz file", "xz"),
+            ("a.json", [0x28, 0xB5, 0x2F, 0xFD, 4], "a zstd file", "zstd"),
+            (
+                "a.json", Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59],
+                "a bzip2 file", "bzip2"
+            ),
+        ] as [(String, [UInt8], String, String)])
+    func packedUnderPlainName(name: String, bytes: [UInt8], what: String, program: String) throws {
+        let result = try run([name: bytes], read: "{ files: \"\(name)\" }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                \(name): error: The first bytes are those of \(what), which etl does not read \
+                [input.foreign-format]
+                  stage: s.yaml:5:5 import tasks
+                  fix: let a command unpack it: `read: { command: [\(program), -dc, \(name)], as: json }`
+
+                """)
+    }
+
+    @Test("a packed file under a plain name is read by its content where etl reads it")
+    func gzipUnderPlainName() throws {
+        let folder = try TemporaryFolder()
+        try "[{\"id\":1},{\"id\":2}]".write(
+            toFile: folder.path + "/a.json", atomically: true, encoding: .utf8)
+        _ = try Tool.run("gzip", ["a.json"], in: folder.path)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.json.gz"))
+        let result = try run(["a.json": Array(bytes)], read: "{ files: a.json }", export: "-")
+        #expect(result.status == 0, "\(result.standardError)")
+        #expect(result.standardOutput.split(separator: "\n").count == 2)
+    }
+
+    @Test(
         "a document that is not built as its name says is told with the key that reads it",
         arguments: [
             (
@@ -99,6 +134,30 @@ import Testing
                 [json.is-ndjson]
                   stage: s.yaml:5:5 import tasks
                   fix: set `read.as: ndjson`, or name the file .ndjson
+
+                """
+            ),
+            (
+                "{\"id\":1} {\"id\":2}\n", "a.json",
+                """
+                a.json:1:10: error: A document has one value, and here a second object follows the \
+                first one [json.several]
+                  in: record 1, byte 9
+                  stage: s.yaml:5:5 import tasks
+                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                ndjson`
+
+                """
+            ),
+            (
+                "{\n  \"id\": 1\n}\n{\n  \"id\": 2\n}\n", "a.json",
+                """
+                a.json:4:1: error: A document has one value, and here a second object follows the \
+                first one [json.several]
+                  in: record 1, byte 14
+                  stage: s.yaml:5:5 import tasks
+                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                ndjson`
 
                 """
             ),

@@ -60,9 +60,11 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
     }
 }
 
-/// Whether an input is tried twice, which one in four is: it costs as much as another input.
-func triesTwice(_ bytes: [UInt8]) -> Bool {
-    bytes.reduce(0, &+) & 3 == 0
+/// Whether an input is one of those that are tried in a way that costs as much as many others.
+///
+/// - Parameter share: one in so many is, the same ones each time; a power of two.
+func isOne(of share: UInt8, _ bytes: [UInt8]) -> Bool {
+    bytes.reduce(0, { $0 &* 31 &+ $1 }) & (share - 1) == 0
 }
 
 /// Ends the process with a message where something is not so, in release builds, too.

@@ -69,7 +69,7 @@ import Testing
             ("$", "{\"a\":1,\"b\":[{\"a\":1}]}", ["#1"], nil),
             ("$", "{\"b\":[1]}", ["-"], nil),
             ("$", "{\"a\":1}\n{\"a\":2}", [], "json.is-ndjson"),
-            ("$", "{\"a\":\n1}\n{\"a\":2}", ["#1"], "json.is-ndjson"),
+            ("$", "{\"a\":\n1}\n{\"a\":2}", ["#1"], "json.several"),
             ("$", "\n{\"a\":1}\n", ["#1"], nil),
             ("x", "[]", [], "input.bad-path"),
         ] as [(String, String, [String], String?)])

@@ -70,7 +70,7 @@ import Testing
     @Test func comments() throws {
         try expect(
             "# of \"June\n\n#,\"\na,b\n1,x\n#2,\"y\n\n3,\"#\n#\"\n# end",
-            ["1@5:1 '1' 'x'", "2@8:1 '3' '#\n#'"], blankLines: 1
+            ["1@5:1 '1' 'x'", "2@8:1 '3' '#\n#'"], blankLines: 2
         ) { $0.comment = UInt8(ascii: "#") }
     }
 

@@ -36,6 +36,11 @@ package struct CompiledPattern {
 
     /// Whether the whole text, in UTF-8, matches.
     package func matches(_ bytes: ByteView) -> Bool {
-        machine.matches(bytes)
+        machine.matches(bytes, unless: nil) ?? false
+    }
+
+    /// The same; nil where it was stopped before that was known.
+    func matches(_ bytes: ByteView, unless stop: (any EvaluationStop)?) -> Bool? {
+        machine.matches(bytes, unless: stop)
     }
 }

@@ -92,8 +92,22 @@ final class PatternMachine {
 
     // MARK: Texts
 
-    /// Whether the whole text matches.
-    func matches(_ text: ByteView) -> Bool {
+    /// How many steps are taken before the machine looks whether it is to stop.
+    private static let stepsUnseen = 1 << 16
+    private var stepsSeen = 0
+    private var isStopped = false
+    private var stop: (any EvaluationStop)?
+
+    /// Whether the whole text matches; nil where it was stopped before that was known.
+    func matches(_ text: ByteView, unless stop: (any EvaluationStop)?) -> Bool? {
+        self.stop = stop
+        (stepsSeen, isStopped) = (steps, false)
+        defer { self.stop = nil }
+        let isMatch = matches(text)
+        return isStopped ? nil : isMatch
+    }
+
+    private func matches(_ text: ByteView) -> Bool {
         let end = usedContext.contains(.lastTerminator) ? lastTerminator(of: text) : text.count
         var state = number(
             State(instructions: [Int32(program.start)], context: usedContext.intersection(.none)))
@@ -133,8 +147,17 @@ final class PatternMachine {
             } else {
                 state = step(state, classes[number], column: nil)
             }
+            // What the table answers takes no time worth looking at.
+            if stop != nil, mustStop() { return Self.dead }
         }
         return state
+    }
+
+    private func mustStop() -> Bool {
+        guard steps - stepsSeen >= Self.stepsUnseen else { return isStopped }
+        stepsSeen = steps
+        if stop?.isRaised == true { isStopped = true }
+        return isStopped
     }
 
     /// The scalar at a byte; what is not UTF-8 is U+FFFD, a byte each.

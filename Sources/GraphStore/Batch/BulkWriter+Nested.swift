@@ -110,6 +110,7 @@ extension BulkWriter {
         var siblings = Siblings(owner: owner)
         for element in writer.elements(of: batch, in: cell) {
             let created = writer.tally.createdTargets
+            writer.missedOfRow.removeAll(keepingCapacity: true)
             guard let id = try writer.writeElement(batch, element, &siblings) else {
                 let label = plan.plan.links[link].label
                 takeReject(
@@ -117,6 +118,7 @@ extension BulkWriter {
                 return .obstacle(.rejected)
             }
             tally.createdTargets += writer.tally.createdTargets - created
+            takeMissedLinks(of: writer, link, token)
             if known.insert(id.primaryKey).inserted { ids.append(id) }
         }
         guard let many else {
@@ -152,6 +154,18 @@ extension BulkWriter {
             return .obstacle(.rejected)
         }
         return .done
+    }
+
+    /// The links that an object of the row went without are the row's, as is the object.
+    private func takeMissedLinks(of writer: BulkWriter, _ link: Int, _ token: Int64) {
+        guard !writer.missedOfRow.isEmpty else { return }
+        let relationship = plan.plan.links[link].relationship
+        missedOfRow += writer.missedOfRow.map { missed in
+            MissedLink(
+                token: token, relationship: "\(relationship).\(missed.relationship)",
+                key: missed.key)
+        }
+        writer.missedOfRow.removeAll(keepingCapacity: true)
     }
 
     private func takeReject(of writer: BulkWriter, _ path: String, _ token: Int64) {

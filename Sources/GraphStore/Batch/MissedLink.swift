@@ -2,7 +2,7 @@
 package struct MissedLink: Sendable, Hashable {
     /// The row's token.
     package var token: Int64
-    /// The relationship.
+    /// The relationship, behind those that lead to it where an object inside the row went without it.
     package var relationship: String
     /// The key as text; nil for one of several attributes.
     package var key: String?

@@ -1,4 +1,5 @@
 import GraphModel
+import SQLite
 
 /// Runs a fetch's predicate and order over objects in memory.
 struct ObjectEvaluation {
@@ -25,11 +26,13 @@ struct ObjectEvaluation {
     /// Whether the object, as it is in memory, meets the predicate.
     func matches(_ object: ManagedObject) throws(StoreError) -> Bool {
         guard let predicate else { return true }
-        graph.begin()
+        graph.begin(object.link.context?.interruptFlag)
         do throws(EvaluationError) {
             let matches = try predicate.evaluate(object, in: graph)
             if let problem = graph.problem { throw problem }
             return matches
+        } catch .stopped {
+            throw StoreError(.cancelled, "The task was cancelled")
         } catch {
             throw StoreError(.invalidRequest, error.description)
         }
@@ -86,8 +89,12 @@ final class ObjectGraph: EvaluationGraph {
     /// What went wrong where a predicate cannot be told.
     private(set) var problem: EvaluationError?
 
+    /// Ends the evaluation early.
+    private(set) var stop: (any EvaluationStop)?
+
     /// Before each evaluation.
-    func begin() {
+    func begin(_ flag: InterruptFlag? = nil) {
+        stop = flag
         texts.reset()
         problem = nil
     }

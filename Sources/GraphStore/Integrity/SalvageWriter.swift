@@ -54,26 +54,26 @@ struct SalvageWriter {
         _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
         by temporary: String
     ) throws(StoreError) -> StoreSalvage {
-        var writer = try SalvageWriter(from: source, at: path, schema, to: temporary)
+        // Makes the file; nobody has it open when this is over.
+        _ = try PersistentStore.open(
+            .sqlite(at: temporary, opening: .create), model: schema.model,
+            holding: schema.heldNumbers.map { _ in schema.heldNames })
+        let target = try Connection(path: temporary, mode: .readWrite)
+        var writer = SalvageWriter(from: source, at: path, schema, to: target)
         try writer.run()
         try writer.copyExternalValues(to: temporary)
         return writer.salvage
     }
 
-    private init(
-        from source: Connection, at path: String, _ schema: StoreLayout, to temporary: String
-    ) throws(StoreError) {
+    /// Writes the objects into a new store of ours.
+    init(from source: Connection, at path: String, _ schema: StoreLayout, to target: Connection) {
         self.source = source
+        self.target = target
         self.schema = schema
         self.path = path
         app = nil
         joins = SourceJoin.all(of: schema, in: source)
         account = RowAccount(of: source)
-        // Makes the file; nobody has it open when this is over.
-        _ = try PersistentStore.open(
-            .sqlite(at: temporary, opening: .create), model: schema.model,
-            holding: schema.heldNumbers.map { _ in schema.heldNames })
-        target = try Connection(path: temporary, mode: .readWrite)
     }
 
     /// Writes the objects of an app's store into the tables that its salvage has made.
@@ -92,6 +92,12 @@ struct SalvageWriter {
 
     mutating func run() throws(StoreError) {
         try target.execute("BEGIN IMMEDIATE")
+        try write()
+        try target.execute("COMMIT")
+    }
+
+    /// Writes all that can be read, in a transaction that is under way.
+    mutating func write() throws(StoreError) {
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
         for join in schema.joinTables { try copyPairs(of: join) }
@@ -105,7 +111,6 @@ struct SalvageWriter {
             try noteHistory()
         }
         try setCounters()
-        try target.execute("COMMIT")
     }
 
     mutating func lose(

@@ -34,6 +34,12 @@ extension PersistentContainer {
     package func knownInputs(
         pipeline: String, stage: String
     ) throws(StoreError) -> [FileName: KnownInput] {
+        let inputs = try knownInputs(pipeline: pipeline)[stage] ?? []
+        return Dictionary(inputs.map { ($0.path, $0) }) { _, last in last }
+    }
+
+    /// The files that the stages of a pipeline have imported, by stage.
+    package func knownInputs(pipeline: String) throws(StoreError) -> [String: [KnownInput]] {
         let isBeside = origin.isApp && storeDescription.options.isReadOnly
         let memory =
             isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
@@ -45,17 +51,15 @@ extension PersistentContainer {
         else { return [:] }
         let rows = try reader.prepare(
             """
-            SELECT PATH, SIZE, DIGEST FROM \(KnownInputs.table) \
-            WHERE PIPELINE = ? AND STAGE = ?
+            SELECT STAGE, PATH, SIZE, DIGEST FROM \(KnownInputs.table) WHERE PIPELINE = ?
             """)
         rows.bind(pipeline, at: 1)
-        rows.bind(stage, at: 2)
-        var found: [FileName: KnownInput] = [:]
+        var found: [String: [KnownInput]] = [:]
         while try rows.step() {
-            let path = FileName(bytes: rows.bytes(0))
-            found[path] = KnownInput(
-                path: path, byteCount: Int(rows.integer(1)),
-                digest: Array(rows.bytes(2)))
+            found[rows.string(0), default: []].append(
+                KnownInput(
+                    path: FileName(bytes: rows.bytes(1)), byteCount: Int(rows.integer(2)),
+                    digest: Array(rows.bytes(3))))
         }
         return found
     }

@@ -24,7 +24,7 @@ extension PredicatePages {
         | `$map.$key`, `$map.key` | a dictionary's value | refused | values come from parameters, \#
         which are texts, numbers, dates, and lists |
         | `IN $list` | any collection | a parameter of the type `list`, or `--set` of one name \#
-        several times; compared with records, its values are texts | |
+        several times; compared with records, a value is a number to numbers and a text to texts | |
         | `SUBQUERY` over values | works | the same: `SUBQUERY({1, 2}, $x, $x > priority)`, \#
         `SUBQUERY(tags.name, $x, $x BEGINSWITH 'a')`; one inside another over lists works on \#
         records alone | |

@@ -97,12 +97,7 @@ extension ImportPlanBuilder {
             many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
         var plan = BulkPlan(
             entity: entity, key: key, attributes: builder.columns.map(\.name),
-            links: builder.bulkLinks.map { link in
-                // Nobody asks the writer of objects inside a record.
-                var link = link
-                link.notesMissed = false
-                return link
-            })
+            links: builder.bulkLinks)
         if nested.isAppended { plan.found = .append }
         plan.owner = relationship.inverseName.flatMap { owner in
             key.contains(owner) && plan.cell(of: owner) == nil ? owner : nil

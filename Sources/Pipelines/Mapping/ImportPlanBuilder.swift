@@ -178,13 +178,13 @@ struct ImportPlanBuilder {
             let generated = spec.read.generated
             var expression =
                 generated == nil ? parsed.expression : try parsed.expression.withRows()
-            expression = try expression.substituting(variables: values.lists())
-                .replacingLeaves(spec.read.columnLength)
+            expression = try expression.replacingLeaves(spec.read.columnLength)
             for path in expression.keyPaths { addSlots(of: path) }
             if generated != nil { _ = slot(GeneratedSpec.rowName) }
             let known = paths
             let compiled = try CompiledExpression(
-                expression, source: parsed.source, variables: values.graphValues, now: now,
+                expression, source: parsed.source, variables: values.graphValues,
+                lists: values.listTexts, now: now,
                 drawing: generated?.drawing(spec.into.text, name),
                 keepsDigits: model.attribute(name, of: spec.into.text)?.isExactDecimal ?? false
             ) { path in
@@ -265,13 +265,12 @@ struct ImportPlanBuilder {
         guard let text = spec.keepIf else { return }
         do {
             let parsed = try ParsedPredicate(format: text.text)
-            let predicate = try parsed.predicate.substituting(variables: values.lists())
-                .replacingLeaves(spec.read.columnLength)
+            let predicate = try parsed.predicate.replacingLeaves(spec.read.columnLength)
             for path in predicate.keyPaths { addSlots(of: path) }
             let known = paths
             filter = try CompiledPredicate(
                 predicate, source: parsed.source,
-                variables: values.graphValues, now: now
+                variables: values.graphValues, lists: values.listTexts, now: now
             ) { path in
                 known.firstIndex(of: Self.path(Self.text(path)))
             }

@@ -52,7 +52,7 @@ extension RecordMapper {
         if let slot = part.slot { return fields[slot] }
         guard let expression = part.expression else { return Field(.absent) }
         return try expression.field(
-            RecordRow(fields: fields, isTabular: batch.isTabular), &batch.rows.arena)
+            RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop), &batch.rows.arena)
     }
 
     static func absence(

@@ -22,9 +22,15 @@ package struct RecordMapper {
     /// No record has had any field that the stage reads.
     private var fitsNothing: Bool
 
+    /// Ends the mapping of a batch early.
+    let stop: (any EvaluationStop)?
+
     /// A mapper for the inputs of one import.
-    package init(_ plan: ImportPlan) {
+    ///
+    /// - Parameter stop: ends the mapping of a batch early.
+    package init(_ plan: ImportPlan, unless stop: (any EvaluationStop)? = nil) {
         self.plan = plan
+        self.stop = stop
         refusesDuplicateKeys = plan.duplicateKeys != .ignore
         refusesExtra = plan.extra != .ignore
         unseen = plan.namedPaths
@@ -32,7 +38,10 @@ package struct RecordMapper {
     }
 
     /// Fills the batch's rows from its records.
-    package mutating func map(_ batch: MappedBatch) {
+    ///
+    /// - Returns: false where that was stopped, so that the batch is of no use.
+    @discardableResult
+    package mutating func map(_ batch: MappedBatch) -> Bool {
         batch.rows.removeAll()
         batch.rowRecords.removeAll(keepingCapacity: true)
         batch.rejects.removeAll(keepingCapacity: true)
@@ -42,7 +51,10 @@ package struct RecordMapper {
         nulled = 0
         if scratch.items.capacity > RowBatch.keptItemsMax { scratch.items = [] }
         for record in 0..<batch.records.count {
+            let rejects = batch.rejects.count
             map(record, batch)
+            // What was stopped has no answer, and looks as if it were refused.
+            if batch.rejects.count > rejects, stop?.isRaised == true { return false }
         }
         batch.nulled = nulled
         batch.unseen = unseen
@@ -51,6 +63,7 @@ package struct RecordMapper {
         if batch.rejects.count > batch.records.rejects.count, !batch.records.rejects.isEmpty {
             batch.rejects.sort { ($0.location.record ?? 0) < ($1.location.record ?? 0) }
         }
+        return true
     }
 
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
@@ -69,8 +82,8 @@ package struct RecordMapper {
         }
         if let filter = plan.filter {
             do {
-                guard try filter.evaluate(RecordRow(fields: fields, isTabular: batch.isTabular))
-                else {
+                let row = RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop)
+                guard try filter.evaluate(row) else {
                     batch.filtered += 1
                     return
                 }
@@ -283,7 +296,8 @@ package struct RecordMapper {
         if let slot = column.slot {
             field = fields[slot]
         } else if let expression = column.expression {
-            field = try expression.field(RecordRow(fields: fields, isTabular: isTabular), &arena)
+            field = try expression.field(
+                RecordRow(fields: fields, isTabular: isTabular, stop: stop), &arena)
         } else if column.isRowKey {
             field = rowKey.isEmpty ? Field(.null) : arena.copy(rowKey)
         } else {
@@ -336,10 +350,16 @@ package struct RecordRow: EvaluationRow {
     let fields: UnsafeBufferPointer<Field>
     /// A field of a table is text, and is read as a number where it is compared with one.
     let isTabular: Bool
+    // Counting references costs more than most expressions; the mapper has it as long as the row lives.
+    /// Ends the evaluation early.
+    package unowned(unsafe) let stop: (any EvaluationStop)?
 
-    package init(fields: UnsafeBufferPointer<Field>, isTabular: Bool) {
+    package init(
+        fields: UnsafeBufferPointer<Field>, isTabular: Bool, stop: (any EvaluationStop)? = nil
+    ) {
         self.fields = fields
         self.isTabular = isTabular
+        self.stop = stop
     }
 
     package func value(at slot: Int) -> EvaluatedValue {

@@ -26,6 +26,8 @@ enum CommandLineFix {
     private static let fixes = [
         "input.ambiguous-format": "name the format with --as csv, tsv, json, or ndjson",
         "json.is-ndjson": "name the format with --as ndjson",
+        "json.several":
+            "write each object on a line of its own, as `jq -c .` does, and name the format with --as ndjson",
         "csv.no-header": "write a header, or give --no-header",
         "csv.invalid-utf8": encoding,
         "json.invalid-utf8": encoding,

@@ -149,6 +149,10 @@ extension Explanation {
             "Mend the path, or see whether the document is the right one."
         ),
         (
+            "json.several", "A document of JSON has a second object behind its first one.",
+            "Write each object on a line of its own, as `jq -c .` does, and set `read.as: ndjson`."
+        ),
+        (
             "json.structure", "The document is not built as JSON, or not as `read.at` says.",
             "Mend the document; the records before the place were kept."
         ),

@@ -15,6 +15,14 @@ extension ParameterValues {
         }
     }
 
+    /// The lists as their texts, for predicates over records, whose fields tell what the texts are.
+    var listTexts: [String: [String]] {
+        values.compactMapValues { value in
+            guard case .list(let texts) = value else { return nil }
+            return texts
+        }
+    }
+
     /// The lists, which take the places of their variables.
     ///
     /// - Parameter asNumbers: their texts are numbers, where they all are.

@@ -2,7 +2,7 @@ import Diagnostics
 import RecordStreams
 
 /// Refuses URLs where a spec takes paths: `postgresql://host/tasks` would be a folder of that name.
-enum URLCheck {
+package enum URLCheck {
     /// The problems of the paths that are known.
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
@@ -17,7 +17,7 @@ enum URLCheck {
 
     /// What a path is for.
     enum Use {
-        case input, export, other
+        case input, export, folder, other
     }
 
     private static func use(of path: TemplateText, in spec: PipelineSpec) -> Use {
@@ -25,7 +25,7 @@ enum URLCheck {
             if case .import = stage.kind { return .input }
             return .export
         }
-        return .other
+        return [spec.report.folder, spec.rejects.folder].contains(path) ? .folder : .other
     }
 
     /// The problem of a text that must be a path; nil where it is none.
@@ -51,6 +51,12 @@ enum URLCheck {
             code: "input.url", "etl does not read \(scheme)://", at: .file(text),
             fix: line.map { "fetch it: `\($0)`" }
                 ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
+    }
+
+    /// - Throws: `RunFailure` with status 64 where a URL is given for a folder on the command line.
+    package static func refuse(folder text: String) throws(RunFailure) {
+        guard let url = diagnostic(text, at: .nowhere, .folder) else { return }
+        throw RunFailure(.usage, [url])
     }
 
     private static func paths(of stage: Stage) -> [TemplateText] {
@@ -94,6 +100,7 @@ enum URLCheck {
             guard let words = writing(scheme, url) else { return "name a file" }
             return "let a command send it: `\(CommandExample.write(words))`, and "
                 + "`as: \(format(of: url).rawValue)`"
+        case .folder: return "name a folder"
         case .other: return "name a file"
         }
     }

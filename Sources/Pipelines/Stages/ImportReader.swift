@@ -1,5 +1,6 @@
 import Diagnostics
 import Dispatch
+import GraphModel
 import RecordStreams
 
 /// The reading side of an import: inflates, scans, maps and casts, on a thread of its own for each
@@ -13,14 +14,19 @@ final class ImportReader: Sendable {
     private let files: [(file: InputFile, bytesBefore: Int)]
     /// Bytes for the row keys of each lane.
     private let rowKeyBytes: Int
+    private let interruption: Interruption
     /// What was found out about the inputs' fields.
     let summary = ReadSummary()
 
     /// - Parameters:
     ///   - plans: one for each lane.
     ///   - rowKeyBytes: what each lane may remember of equal records.
-    init(plans: [ImportPlan], inputs: ImportInputs, rowKeyBytes: Int) {
+    ///   - interruption: ends what is read in place; of the others the writer wants no more then.
+    init(
+        plans: [ImportPlan], inputs: ImportInputs, rowKeyBytes: Int, interruption: Interruption
+    ) {
         self.rowKeyBytes = rowKeyBytes
+        self.interruption = interruption
         self.plans = plans
         self.inputs = inputs
         files = inputs.filesLeft
@@ -29,16 +35,19 @@ final class ImportReader: Sendable {
     /// Starts reading; the lanes' ends tell when it is done.
     func start(_ lanes: ImportLanes, in group: DispatchGroup) {
         if lanes.isReadFirst, let (queue, places) = lanes.lanes.first {
-            return queue.fill { try read(places, plans[0], to: queue) }
+            let stop = ReadingStop { [interruption] in interruption.reason() != nil }
+            return queue.fill { try read(places, plans[0], to: queue, unless: stop) }
         }
         let pieces =
             lanes.share == .pieces ? ImportPieces(inputs, summary, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
             queue.fill(in: group) {
+                let stop = ReadingStop { [weak queue] in queue?.isCancelled ?? true }
                 if let pieces {
-                    try self.read(pieces, self.plans[lane], lane: lane, to: queue)
+                    try self.read(
+                        pieces, self.plans[lane], lane: lane, to: queue, unless: stop)
                 } else {
-                    try self.read(places, self.plans[lane], to: queue)
+                    try self.read(places, self.plans[lane], to: queue, unless: stop)
                 }
             }
         }
@@ -46,9 +55,10 @@ final class ImportReader: Sendable {
 
     /// Decodes the pieces of one lane.
     private func read(
-        _ pieces: ImportPieces, _ plan: ImportPlan, lane: Int, to queue: BatchQueue<MappedBatch>
+        _ pieces: ImportPieces, _ plan: ImportPlan, lane: Int, to queue: BatchQueue<MappedBatch>,
+        unless stop: ReadingStop
     ) throws {
-        var mapper = RecordMapper(plan)
+        var mapper = RecordMapper(plan, unless: stop)
         var decoder: (pieces: PieceDecoder, input: ImportPieces.Input)?
         defer {
             if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
@@ -62,21 +72,27 @@ final class ImportReader: Sendable {
             }
             decoder?.pieces.decode(batch.records)
             guard pieces.count(batch, of: input, isMore: isMore, lane: lane) else { return }
-            map(batch, &mapper)
+            guard try map(batch, &mapper) else { return }
             queue.put(batch)
         }
     }
 
-    private func map(_ batch: MappedBatch, _ mapper: inout RecordMapper) {
-        mapper.map(batch)
+    /// - Returns: false where the writer wants no more.
+    private func map(_ batch: MappedBatch, _ mapper: inout RecordMapper) throws -> Bool {
+        guard mapper.map(batch) else {
+            try interruption.check()
+            return false
+        }
         summary.add(extraFields: batch.takeNestedExtraFields())
+        return true
     }
 
     /// Reads the inputs of one lane.
     private func read(
-        _ places: StrideTo<Int>, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>
+        _ places: StrideTo<Int>, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>,
+        unless stop: ReadingStop
     ) throws {
-        var mapper = RecordMapper(plan)
+        var mapper = RecordMapper(plan, unless: stop)
         let rowKeys = plan.rowKeyCell.map { _ in RowKeys(inputs.options, memory: rowKeyBytes) }
         var recordsLeft = inputs.recordsMax ?? .max
         for place in places {
@@ -155,7 +171,7 @@ final class ImportReader: Sendable {
                     records: records)
             }
             try rowKeys?.fill(batch)
-            map(batch, &mapper)
+            guard try map(batch, &mapper) else { return false }
             if isMore, recordsLeft > 0, records == end?.record {
                 held = batch
                 continue
@@ -216,6 +232,17 @@ final class ImportReader: Sendable {
         guard reader.recordsRead == count else { throw CannotResume(changed: file) }
         return true
     }
+}
+
+/// Ends the mapping of a batch that nobody waits for any more.
+private final class ReadingStop: EvaluationStop {
+    private let mustStop: () -> Bool
+
+    init(_ mustStop: @escaping () -> Bool) {
+        self.mustStop = mustStop
+    }
+
+    var isRaised: Bool { mustStop() }
 }
 
 extension InputFile {

@@ -156,7 +156,8 @@ struct ImportStage: Sendable {
             isReadFirst: isSmall)
         let reader = ImportReader(
             plans: plans, inputs: inputs,
-            rowKeyBytes: MemoryShares(environment.spec.budget.memory).rowKeys / plans.count)
+            rowKeyBytes: MemoryShares(environment.spec.budget.memory).rowKeys / plans.count,
+            interruption: environment.interruption)
         return (plan, reader, lanes)
     }
 

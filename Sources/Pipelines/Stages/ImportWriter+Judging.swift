@@ -74,23 +74,35 @@ extension ImportWriter {
     }
 
     /// Warns of inputs whose records an earlier run has appended, which are in the store twice now.
+    ///
+    /// A stage that the spec has no more is this one under its old name; another one that it has may
+    /// read the same for another entity.
     func warnOfInputsReadBefore() throws {
-        let known = Set(
-            try environment.container.knownInputs(
-                pipeline: environment.spec.name, stage: stage.name
-            ).values.map(\.digest))
+        let others = Set(environment.spec.stages.map(\.name)).subtracting([stage.name])
+        var known: [[UInt8]: String] = [:]
+        for (name, inputs) in try environment.container.knownInputs(
+            pipeline: environment.spec.name) where !others.contains(name)
+        {
+            for input in inputs where known[input.digest] != stage.name {
+                known[input.digest] = name
+            }
+        }
         // Records that are made, or piped, may be the same on purpose.
         let streams = Set(
             inputs.files.filter { $0.isStream || $0.generatedRows != nil }.map(\.path))
-        for input in imported
-        where input.records > 0 && known.contains(input.digest) && !streams.contains(input.path) {
+        for input in imported where input.records > 0 && !streams.contains(input.path) {
+            guard let name = known[input.digest] else { continue }
+            let isRenamed = name != stage.name
             environment.warn(
                 Diagnostic(
                     .warning, code: "import.read-before",
                     "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
-                        + " of \(input.path.displayText)",
+                        + " of \(input.path.displayText)"
+                        + (isRenamed ? " in a stage '\(name)'" : ""),
                     at: .source(spec.location),
-                    fix: "set `read.once: true`, or update by a `key`"))
+                    fix: isRenamed
+                        ? "name the stage '\(name)' again and set `read.once: true`, or update by a `key`"
+                        : "set `read.once: true`, or update by a `key`"))
         }
     }
 }

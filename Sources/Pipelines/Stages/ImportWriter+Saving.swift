@@ -102,12 +102,10 @@ extension ImportWriter {
             try saveStopped()
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
-        if spec.read.isOnce {
-            try rememberInputs()
-        } else if spec.whenFound == .append, report.hasChangedObjects, mayRememberInputs {
-            try warnOfInputsReadBefore()
-            try rememberInputs()
-        }
+        let appends =
+            spec.whenFound == .append && report.hasChangedObjects && mayRememberInputs
+        if appends { try warnOfInputsReadBefore() }
+        if spec.read.isOnce || appends { try rememberInputs() }
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)

@@ -19,6 +19,7 @@ final class CSVDecoder: RecordDecoder {
     let terminator: (UInt8, UInt8)
     private(set) var failure: RecordStreamError?
     private(set) var recordCount = 0
+    private(set) var blankLinesBefore = 0
 
     private let source: String
     private let options: ReadOptions
@@ -28,6 +29,7 @@ final class CSVDecoder: RecordDecoder {
     /// None until the start of the input is read.
     private var columns: CSVColumns
     private var isSkippingLine = false
+    private var preambleBlankLines = 0
 
     init(
         source: String, format: RecordFormat, selection: FieldSelection, options: ReadOptions
@@ -99,6 +101,8 @@ final class CSVDecoder: RecordDecoder {
         }
         let limit = first + bytes.count
         let start = header.start(from: first + mark, to: limit)
+        blankLinesBefore =
+            preambleBlankLines + CSVHeader.lineCount(from: first + mark, to: start)
         guard start < limit else {
             guard isFinal else { return nil }
             throw RecordStreamError(.csvNoHeader, in: source)
@@ -135,7 +139,9 @@ final class CSVDecoder: RecordDecoder {
             UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
             comments: options.header, lineBytesMax: options.maxRecordBytes, isFinal: isFinal)
         switch preamble {
-        case .ends(let place): return mark + place
+        case .ends(let place, let blankLines):
+            preambleBlankLines = blankLines
+            return mark + place
         case .goesOn: return nil
         case .tooFewLines:
             throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)

@@ -57,12 +57,14 @@ struct CSVDialect {
         let comment = comments ? self.comment : nil
         var place = 0
         var left = lines
+        var blankLines = 0
         while place < bytes.count {
             let byte = bytes[place]
             let isBlank = byte == 10 || byte == 13
             guard left > 0 || comment != nil && (byte == comment || isBlank) else {
-                return .ends(at: place)
+                return .ends(at: place, blankLines: blankLines)
             }
+            if isBlank, left == 0 { blankLines += 1 }
             var end = place
             while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
             guard end - place <= lineBytesMax else { return .lineTooLong }
@@ -76,13 +78,14 @@ struct CSVDialect {
         }
         let mayGoOn = left > 0 || comment != nil
         guard isFinal || !mayGoOn else { return .goesOn }
-        return left > 0 ? .tooFewLines : .ends(at: bytes.count)
+        return left > 0 ? .tooFewLines : .ends(at: bytes.count, blankLines: blankLines)
     }
 
     /// What is known of the lines before the header or the first record.
     enum Preamble {
-        /// The first byte behind them, or the end of the data.
-        case ends(at: Int)
+        /// The first byte behind them, or the end of the data; and the blank ones behind those that
+        /// are read over.
+        case ends(at: Int, blankLines: Int)
         /// More data is needed.
         case goesOn
         /// The data ends within the lines that are read over.

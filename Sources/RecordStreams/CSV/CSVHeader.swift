@@ -95,6 +95,19 @@ struct CSVHeader {
             source: source, byteOffset: origin.byteOffset, line: origin.line, column: origin.column)
     }
 
+    /// How many lines end in bytes that do nothing else.
+    static func lineCount(from start: Bytes, to end: Bytes) -> Int {
+        var count = 0
+        var position = start
+        while position < end {
+            let isPair =
+                position.pointee == 13 && position + 1 < end && (position + 1).pointee == 10
+            position += isPair ? 2 : 1
+            count += 1
+        }
+        return count
+    }
+
     /// The first byte that ends no line: the header's, where there is one.
     func start(from start: Bytes, to limit: Bytes) -> Bytes {
         var position = start

@@ -31,7 +31,11 @@ extension RecordStreamError {
         case .gzipBomb(let ratio): "The gzip data inflates to more than \(ratio) times its size"
         case .jsonStructure(let reason): reason
         case .jsonPathMissing(let path): "The document has no value at \(path)"
+        case .jsonPathMismatch(let path, let wanted, _):
+            "The value at \(path) is not \(wanted)"
         case .jsonIsNDJSON: "The file is NDJSON: a second object follows the first one"
+        case .jsonSeveral:
+            "A document has one value, and here a second object follows the first one"
         case .jsonWrapped(let path):
             "The document is one object without any field that the stage reads; its records seem to be"
                 + " at \(path)"
@@ -88,7 +92,13 @@ extension RecordStreamError {
             TextEncoding.fix(of: reason)
                 ?? "mend the document; the records before this place were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
+        case .jsonPathMismatch(_, _, let others):
+            others.isEmpty
+                ? "set `read.at` to the path of the records, such as $.data.items[*]"
+                : "write " + others.map { "`read: { at: '\($0)' }`" }.joined(separator: " or ")
         case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
+        case .jsonSeveral:
+            "write each object on a line of its own, as `jq -c .` does, and set `read.as: ndjson`"
         case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvTooShort: "lower `read.skip`"

@@ -33,7 +33,11 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 
         case jsonStructure(reason: String)
         case jsonPathMissing(path: String)
+        /// What is there is no such value; the other paths are those that read it.
+        case jsonPathMismatch(path: String, wanted: String, others: [String])
         case jsonIsNDJSON
+        /// Objects follow one another, and not on lines of their own.
+        case jsonSeveral
         /// The document holds its records in an array at that path.
         case jsonWrapped(path: String)
 
@@ -88,8 +92,9 @@ extension RecordStreamError {
             .csvNothingFits, .csvColumnCount, .csvNoColumnNames:
             Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
-            .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonIsNDJSON, .jsonWrapped, .csvNoHeader,
-            .csvTooShort, .csvHeader, .csvDuplicateHeader, .foreignFormat:
+            .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonPathMismatch, .jsonIsNDJSON,
+            .jsonSeveral, .jsonWrapped,
+            .csvNoHeader, .csvTooShort, .csvHeader, .csvDuplicateHeader, .foreignFormat:
             Fault(.inputData, .invalid)
         case .outputNotCreated: Fault(.output, .notCreated)
         case .outputNotWritten, .outputClosed, .outputCompression: Fault(.output, .inputOutput)
@@ -116,9 +121,10 @@ extension RecordStreamError {
         case .gzipTrailing: "gzip.trailing"
         case .gzipData: "gzip.data"
         case .gzipBomb: "gzip.bomb"
-        case .jsonStructure: "json.structure"
+        case .jsonStructure, .jsonPathMismatch: "json.structure"
         case .jsonPathMissing: "json.path-missing"
         case .jsonIsNDJSON: "json.is-ndjson"
+        case .jsonSeveral: "json.several"
         case .jsonWrapped: "json.wrapped"
         case .csvNoHeader: "csv.no-header"
         case .csvTooShort: "csv.too-short"

@@ -112,6 +112,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         // Without the ending of what it is packed in.
         let whole = FileName(file)
         let inner = FileName(bytes: whole.bytes.dropLast(whole.suffix.count))
-        return RecordFormat(fileName: inner) ?? .csv
+        // Or the name is that of what is in it.
+        return RecordFormat(fileName: inner) ?? RecordFormat(fileName: whole) ?? .csv
     }
 }

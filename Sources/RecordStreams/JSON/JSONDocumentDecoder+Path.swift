@@ -72,7 +72,10 @@ extension JSONDocumentDecoder {
             skipper = JSONScanner(depthMax: store.depthMax)
         default:
             fail(
-                "The value at \(path.text) is not \(path.target.text)", at: position, batch: batch)
+                .jsonPathMismatch(
+                    path: path.text, wanted: path.target.text,
+                    others: path.otherPaths(to: position.pointee)),
+                at: position, batch: batch)
             return false
         }
         hasFoundRecords = true
@@ -151,7 +154,8 @@ extension JSONDocumentDecoder {
     private func afterValue(_ position: inout Bytes, batch: RecordBatch) -> Bool {
         guard path.level > 0 else {
             if position.pointee == UInt8(ascii: "{"), recordCount == 1, path.text == "$" {
-                fail(.jsonIsNDJSON, at: position, batch: batch)
+                // Objects on lines of their own were found before anything was read.
+                fail(.jsonSeveral, at: position, batch: batch)
             } else {
                 fail(.unexpectedByte, at: position, batch: batch)
             }

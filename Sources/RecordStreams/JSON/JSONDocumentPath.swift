@@ -48,6 +48,17 @@ struct JSONDocumentPath {
         hasMetName = Array(repeating: false, count: steps.count)
     }
 
+    /// The paths that take a value with that first byte for records, where this one does not.
+    func otherPaths(to byte: UInt8) -> [String] {
+        switch (target, byte) {
+        case (.array, UInt8(ascii: "{")):
+            let owner = String(text.dropLast("[*]".count))
+            return ["\(owner).*", owner]
+        case (.members, UInt8(ascii: "[")): return [text.dropLast(".*".count) + "[*]"]
+        default: return []
+        }
+    }
+
     private static func steps(
         of path: String, source: String
     ) throws(RecordStreamError) -> (steps: [FieldPath.Step], endsInMembers: Bool) {

@@ -118,6 +118,7 @@ package final class RecordReader {
             source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit),
             recordBytesMax: options.maxRecordBytes)
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
+        if !hasObservedStart { batch.blankLineCount = decoder.blankLinesBefore }
         observeStart()
         if let failure = decoder.failure { throw damage(behind: failure) }
         if isDone { return false }

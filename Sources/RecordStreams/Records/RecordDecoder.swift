@@ -24,6 +24,9 @@ protocol RecordDecoder: AnyObject {
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int?
 
+    /// The blank lines before a header, once the start is read.
+    var blankLinesBefore: Int { get }
+
     /// Adds records from the batch's chunk until the batch is full or the data ends.
     ///
     /// - Parameter isFinal: whether the input ends with the chunk.
@@ -50,6 +53,7 @@ struct Piece: Equatable {
 extension RecordDecoder {
     var lineEnd: UInt8 { 10 }
     var columnNames: [String]? { nil }
+    var blankLinesBefore: Int { 0 }
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece { Piece() }
     func twin() -> (any RecordDecoder)? { nil }
 

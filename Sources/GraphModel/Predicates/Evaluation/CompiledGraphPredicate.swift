@@ -21,6 +21,8 @@ package final class CompiledGraphPredicate {
         _ object: Graph.Node, in graph: Graph
     ) throws(EvaluationError) -> Bool {
         program.context.arena.reset()
+        if program.mayTakeLong { program.context.stop = graph.stop }
+        defer { if program.mayTakeLong { program.context.stop = nil } }
         return try program.test(root, EvaluationScope(graph, object))
     }
 }

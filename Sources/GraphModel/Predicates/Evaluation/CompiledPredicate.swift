@@ -53,6 +53,7 @@ private final class RowProgram {
     @inline(__always)
     func scope(_ row: some EvaluationRow) -> EvaluationScope<RowGraph> {
         arena.reset()
+        if program.mayTakeLong { program.context.stop = row.stop }
         for index in 0..<slotCount { values[index] = row.value(at: slots[index]) }
         return EvaluationScope(RowGraph(values: values), ())
     }
@@ -101,16 +102,19 @@ package struct CompiledPredicate {
     /// - Parameters:
     ///   - source: where the tree came from, for the places in errors.
     ///   - variables: the values of `$name`, without the dollar sign.
+    ///   - lists: the lists of texts that `$name` stands for. Each text is what it is compared with:
+    ///     a number to numbers.
     ///   - now: what `now()` is, in seconds since 2001-01-01 UTC.
     ///   - slotOf: the slot of a key path in the rows to come, or nil where there is no such
     ///     field.
     package init(
         _ predicate: GraphPredicate, source: PredicateSource? = nil,
-        variables: [String: GraphValue] = [:], now: Double = 0,
+        variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,
         slotOf: @escaping ([String]) -> Int?
     ) throws(GraphPredicateError) {
         var compiler = EvaluationCompiler(
-            RowScheme(slotOf), .init(variables: variables, now: now, source: source))
+            RowScheme(slotOf),
+            .init(variables: variables, lists: lists, now: now, source: source))
         let root = try compiler.compile(predicate)
         program = RowProgram(compiler, root: root)
     }
@@ -133,12 +137,13 @@ package struct CompiledExpression {
     ///     where the values tell that.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
-        variables: [String: GraphValue] = [:], now: Double = 0, drawing: Drawing? = nil,
-        keepsDigits: Bool? = nil, slotOf: @escaping ([String]) -> Int?
+        variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,
+        drawing: Drawing? = nil, keepsDigits: Bool? = nil, slotOf: @escaping ([String]) -> Int?
     ) throws(GraphPredicateError) {
         var compiler = EvaluationCompiler(
             RowScheme(slotOf),
-            .init(variables: variables, now: now, source: source, drawing: drawing))
+            .init(
+                variables: variables, lists: lists, now: now, source: source, drawing: drawing))
         compiler.program.context.keepsDigits = keepsDigits ?? false
         compiler.roundsConstants = keepsDigits == false
         let root = try compiler.compile(expression)

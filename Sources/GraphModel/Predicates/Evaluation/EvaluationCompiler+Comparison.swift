@@ -82,7 +82,7 @@ extension EvaluationCompiler {
                 throw error(.type, "IN needs a list on its right: {1, 2}")
             }
         case .between:
-            if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
+            if case .list(let bounds) = nodes[right.node], bounds.count != 2 {
                 throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
             }
             if right.shape == .single {

@@ -9,6 +9,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     /// What a program needs besides the tree.
     struct Setting {
         var variables: [String: GraphValue]
+        /// Lists of texts that are what they are compared with.
+        var lists: [String: [String]] = [:]
         /// Seconds since 2001-01-01 UTC.
         var now: Double
         var source: PredicateSource?
@@ -222,8 +224,18 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
             if keys.isEmpty { return add(.identity(depth: index + 1), kind: kind) }
             return try path(keys, depth: index + 1, kind: kind)
         }
+        if keys.isEmpty, let texts = setting.lists[name] {
+            let nodes = texts.map {
+                add(.constant(.untypedText(program.constants.store($0.utf8))))
+            }
+            hiddenNodes += nodes.count
+            var list = add(.list(program.list(nodes)), .several)
+            list.isList = true
+            return list
+        }
         guard keys.isEmpty, let value = setting.variables[name] else {
-            let names = Array(setting.variables.keys) + elements.map(\.name)
+            let names =
+                Array(setting.variables.keys) + setting.lists.keys + elements.map(\.name)
             let phrase = Suggestion.phrase(for: name, among: names)
             throw error(.variable, "The variable '$\(name)' has no value" + phrase)
         }

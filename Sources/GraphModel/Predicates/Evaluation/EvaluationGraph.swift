@@ -60,6 +60,14 @@ package protocol EvaluationGraph {
 
     /// The object's ID, which is what objects are compared by.
     func identity(of node: Node) -> EvaluatedValue
+
+    /// Ends evaluations early; nil lets them come to their end.
+    var stop: (any EvaluationStop)? { get }
+}
+
+extension EvaluationGraph {
+    /// Nothing ends them early.
+    package var stop: (any EvaluationStop)? { nil }
 }
 
 /// How a key path is read.

@@ -106,11 +106,33 @@ extension EvaluationProgram {
             return try isBetween(
                 left, try value(elements[0], scope), try value(elements[1], scope), options)
         }
-        for index in 0..<elements.count
-        where try isEqual(left, try value(elements[index], scope), options) {
-            return true
+        for index in 0..<elements.count {
+            if case .constant(.untypedText(let text)) = nodes[elements[index]] {
+                if try equals(left, listed: text, options) { return true }
+            } else if try isEqual(left, try value(elements[index], scope), options) {
+                return true
+            }
         }
         return false
+    }
+
+    /// Whether a value is a text of a list that stands for whatever it is compared with.
+    ///
+    /// A text that stands for no such value is another one: the next may be it.
+    private func equals(
+        _ value: EvaluatedValue, listed text: ByteView, _ options: ComparisonOptions
+    ) throws(EvaluationError) -> Bool {
+        do throws(EvaluationError) {
+            if try isEqual(value, .untypedText(text), options) { return true }
+            guard case .untypedText(let field) = value else { return false }
+            // The field of a table may be a number that is written in another way.
+            return try ValueOrder.isEqual(.number(field), .number(text), options)
+        } catch {
+            switch error {
+            case .notANumber, .notABoolean, .notADate, .notAUUID: return false
+            default: throw error
+            }
+        }
     }
 
     private func isBetween(
@@ -166,12 +188,13 @@ extension EvaluationProgram {
     ) throws(EvaluationError) -> Bool {
         if case .pattern(let index) = nodes[rightNode] {
             if left.isNull { return false }
-            return PatternMatch.holds(try left.neededText(), patterns[index], options)
+            return try PatternMatch.holds(
+                try left.neededText(), patterns[index], options, unless: context.stop)
         }
         let right = try value(rightNode, scope)
         if left.isNull || right.isNull { return false }
         let text = try left.neededText()
         let pattern = try context.pattern(try right.neededText(), options)
-        return PatternMatch.holds(text, pattern, options)
+        return try PatternMatch.holds(text, pattern, options, unless: context.stop)
     }
 }

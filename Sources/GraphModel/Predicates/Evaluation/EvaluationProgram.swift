@@ -71,8 +71,14 @@ final class EvaluationProgram {
         for list in lists { list.deallocate() }
     }
 
+    /// Whether it compares texts with patterns, which may take long.
+    private(set) var mayTakeLong = false
+
     /// Takes the nodes, after which the program can run.
     func finish(_ nodes: [Node]) {
+        mayTakeLong = nodes.contains { node in
+            if case .comparison(.matches, _, _, _, _, _) = node { true } else { false }
+        }
         self.nodes.deallocate()
         self.nodes = .allocate(capacity: nodes.count)
         nodeCount = nodes.count

@@ -56,6 +56,14 @@ extension EvaluatedValue {
 package protocol EvaluationRow {
     /// The value in a slot; slots are the numbers that `slotOf` gave when compiling.
     func value(at slot: Int) -> EvaluatedValue
+
+    /// Ends the evaluation early; nil lets it come to its end.
+    var stop: (any EvaluationStop)? { get }
+}
+
+extension EvaluationRow {
+    /// Nothing ends it early.
+    package var stop: (any EvaluationStop)? { nil }
 }
 
 /// Why a predicate has no answer for a row; imports reject such a record with the code `expr`.
@@ -84,6 +92,8 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
     case uncastable(String, type: String)
     /// What the predicate looks at cannot be read.
     case unreadable(String)
+    /// The evaluation was stopped before it had an answer.
+    case stopped
 
     /// One sentence.
     public var description: String {
@@ -102,6 +112,7 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
         case .invalidPattern(let reason): reason
         case .uncastable(let value, let type): "\(value) is no \(type)"
         case .unreadable(let reason): reason
+        case .stopped: "The evaluation was stopped"
         }
     }
 

@@ -6,6 +6,8 @@ package final class EvaluationContext {
 
     /// The texts that the running evaluation has made.
     package let arena = EvaluationArena()
+    /// Ends the running evaluation early; nil lets it come to its end.
+    var stop: (any EvaluationStop)?
     /// Whether arithmetic with fractions keeps all digits.
     var keepsDigits = false
     private var patterns: [PatternKey: CompiledPattern] = [:]
@@ -66,13 +68,18 @@ enum PatternMatch {
     }
 
     static func holds(
-        _ text: ByteView, _ pattern: CompiledPattern, _ options: ComparisonOptions
-    ) -> Bool {
-        if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
-            return pattern.matches(text)
-        }
-        return TextComparison.folded(text, options.intersection(.diacriticInsensitive))
-            .withUnsafeBufferPointer { pattern.matches($0) }
+        _ text: ByteView, _ pattern: CompiledPattern, _ options: ComparisonOptions,
+        unless stop: (any EvaluationStop)?
+    ) throws(EvaluationError) -> Bool {
+        let isMatch: Bool? =
+            if options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) {
+                pattern.matches(text, unless: stop)
+            } else {
+                TextComparison.folded(text, options.intersection(.diacriticInsensitive))
+                    .withUnsafeBufferPointer { pattern.matches($0, unless: stop) }
+            }
+        guard let isMatch else { throw .stopped }
+        return isMatch
     }
 
     private static func prepared(_ bytes: [UInt8], _ options: ComparisonOptions) -> [UInt8] {

@@ -126,6 +126,8 @@ private struct ArgumentRow: EvaluationRow {
     let call: FunctionCall
     let types: [SQLType]
 
+    var stop: (any EvaluationStop)? { call.watchedFlag }
+
     func value(at slot: Int) -> EvaluatedValue {
         let type = types[slot]
         switch call.storage(slot) {
@@ -189,3 +191,5 @@ extension GraphExpression {
         }
     }
 }
+
+extension InterruptFlag: EvaluationStop {}

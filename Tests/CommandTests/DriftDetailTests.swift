@@ -1,0 +1,361 @@
+import Foundation
+import Testing
+
+/// More of what the command says where an import does less than its spec reads as if it did.
+@Suite("Imports that do less than meant, in detail") struct DriftDetailTests {
+    private struct Place {
+        let folder: TemporaryFolder
+
+        init(unique: Bool = true) throws {
+            folder = try TemporaryFolder()
+            try write(
+                "model.yaml",
+                """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { id: Integer 64, title: String, size: Integer 32 }
+                    relationships:
+                      owner: { to: Person, inverse: tasks }
+                      tag: { to: Tag, inverse: tasks }
+                    \(unique ? "unique: [[id]]" : "")
+                  Person:
+                    attributes: { name: String }
+                    relationships: { tasks: { to: Task, many: true, inverse: owner } }
+                    unique: [[name]]
+                  Tag:
+                    attributes: { word: String }
+                    relationships: { tasks: { to: Task, many: true, inverse: tag } }
+                    unique: [[word]]
+                """)
+        }
+
+        func write(_ name: String, _ text: String) throws {
+            try text.write(
+                toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
+        }
+
+        func run(_ stages: String..., head: String = "", flags: [String] = []) throws -> ToolResult
+        {
+            try write(
+                "s.yaml",
+                """
+                etl: 1
+                name: test
+                \(head)
+                store: { at: s.sqlite, open: create, model: model.yaml }
+                stages:
+                \(stages.map { "  - \($0)" }.joined(separator: "\n"))
+                """)
+            return try Tool.etl(["run", "s.yaml"] + flags, in: folder.path)
+        }
+
+        func rows(_ query: String) throws -> [String] {
+            try Tool.sqlite(folder.path + "/s.sqlite", query)
+        }
+
+        /// The first stage of the last report.
+        func stageReport() throws -> [String: Any] {
+            let runs = folder.path + "/runs"
+            let name = try FileManager.default.contentsOfDirectory(atPath: runs)
+                .filter { $0.hasSuffix(".json") }.sorted().last
+            let data = try Data(contentsOf: URL(fileURLWithPath: "\(runs)/\(name ?? "")"))
+            let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+            return (report?["stages"] as? [[String: Any]])?.first ?? [:]
+        }
+
+        func missedLinks() throws -> [String] {
+            try (stageReport()["missedLinks"] as? [[String: Any]] ?? []).map { missed in
+                let first = (missed["first"] as? [String] ?? []).joined(separator: ", ")
+                return "\(missed["relationship"] ?? "") \(missed["count"] ?? ""): \(first)"
+            }
+        }
+    }
+
+    // MARK: Links
+
+    @Test("links that are left out are in the log and in the report, for each relationship")
+    func missedLinks() throws {
+        let place = try Place()
+        try place.write(
+            "a.ndjson",
+            """
+            {"id":1,"owner":"nobody","tag":"x"}
+            {"id":2,"tag":"y"}
+            {"id":3,"owner":"no one"}
+
+            """)
+        let result = try place.run(
+            """
+            { import: a.ndjson, into: Task, link: { owner: { by: { name: owner }, missing: null }, \
+            tag: { by: { word: tag }, missing: null } } }
+            """, flags: ["-v"])
+        #expect(result.status == 0)
+        #expect(
+            result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
+                import import-a: 3 read, 3 inserted, 4 links without an object (T)
+
+                """)
+        #expect(
+            try place.missedLinks() == [
+                "owner 2: a.ndjson:1 'nobody', a.ndjson:3 'no one'",
+                "tag 2: a.ndjson:1 'x', a.ndjson:2 'y'",
+            ])
+        let text = try Tool.etl(["report", "runs"], in: place.folder.path)
+        #expect(
+            text.standardOutput.contains(
+                """
+
+                Links without an object in import-a
+                  owner: 2
+                    a.ndjson:1 'nobody'
+                    a.ndjson:3 'no one'
+                  tag: 2
+                    a.ndjson:1 'x'
+                    a.ndjson:2 'y'
+
+                """), "\(text.standardOutput)")
+    }
+
+    @Test("links of objects inside records are counted, too, by the path of the relationship")
+    func missedLinksInside() throws {
+        let place = try Place()
+        try place.write("tags.ndjson", "{\"word\":\"there\"}\n")
+        try place.write(
+            "a.ndjson",
+            """
+            {"name":"Ada","jobs":[{"id":1,"tag":"x"},{"id":2,"tag":"there"}]}
+            {"name":"Bob","jobs":[{"id":3,"tag":"y"},{"id":4},{"id":5,"tag":null}]}
+
+            """)
+        #expect(try place.run("{ import: tags.ndjson, into: Tag }") == .silentSuccess)
+        let stage = """
+            { import: a.ndjson, into: Person, link: { tasks: { each: "jobs[*]", set: { id: id }, \
+            link: { tag: { by: { word: tag }, missing: null } } } } }
+            """
+        let result = try place.run(stage, flags: ["-v"])
+        #expect(
+            result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
+                import import-a: 2 read, 2 inserted, 2 links without an object (T)
+
+                """)
+        #expect(try place.missedLinks() == ["tasks.tag 2: a.ndjson:1 'x', a.ndjson:2 'y'"])
+        #expect(
+            try place.rows("SELECT ZID FROM ZTASK WHERE ZTAG IS NOT NULL ORDER BY ZID") == ["2"])
+    }
+
+    @Test("of a record that is rejected, no link of the objects in it is counted")
+    func missedLinksOfRejects() throws {
+        let place = try Place()
+        try place.write(
+            "a.ndjson",
+            """
+            {"name":"Ada","jobs":[{"id":1,"tag":"x","owner":"q"},{"tag":"y"}]}
+
+            """)
+        let result = try place.run(
+            """
+            { import: a.ndjson, into: Person, link: { tasks: { each: "jobs[*]", set: { id: id }, \
+            link: { tag: { by: { word: tag }, missing: null } } } } }
+            """)
+        #expect(result.status == 65)
+        #expect(try place.missedLinks() == [])
+    }
+
+    // MARK: Tables in which nothing fits
+
+    @Test(
+        "an import that reads no column by its name is not taken for one that misses them all",
+        arguments: [
+            "set: { size: { const: 3 } }", "set: { title: { expr: \"'x'\" } }",
+            "set: { title: { const: x }, size: { expr: \"1 + 2\" } }",
+        ])
+    func constants(set: String) throws {
+        let place = try Place(unique: false)
+        try place.write("a.csv", "foo,bar\n1,2\n3,4\n")
+        #expect(
+            try place.run(
+                "{ import: a.csv, into: Task, when-found: append, set-only: true, \(set) }")
+                == .silentSuccess)
+        #expect(try place.rows("SELECT count(*) FROM ZTASK") == ["2"])
+    }
+
+    @Test("an `expr` that names a column the table lacks is 78, whatever else is constant")
+    func constantsAndColumn() throws {
+        let place = try Place(unique: false)
+        try place.write("a.csv", "foo,bar\n1,2\n")
+        let result = try place.run(
+            """
+            { import: a.csv, into: Task, when-found: append, set-only: true, set: { size: \
+            { const: 3 }, title: { expr: "fo" } } }
+            """)
+        #expect(result.status == 78)
+        #expect(
+            result.standardError == """
+                a.csv:1:1: error: The header has no column 'fo'. Did you mean 'foo'? \
+                [csv.unknown-column]
+                  stage: s.yaml:6:112 import import-a, set.title.expr
+                  fix: use one of: foo, bar
+
+                """)
+        // With an attribute that the table is to fill, nothing fits again.
+        let implied = try place.run(
+            "{ import: a.csv, into: Task, when-found: append, set: { size: { const: 3 } } }")
+        #expect(implied.status == 78)
+        #expect(
+            implied.standardError == """
+                a.csv:1:1: error: No column fits what the stage reads: the header has 'foo', 'bar', and \
+                the stage reads 'id', 'title' [csv.nothing-fits]
+                  stage: s.yaml:6:5 import import-a
+                  fix: name the columns under `set`, such as `set: { id: foo }`
+
+                """)
+    }
+
+    // MARK: Blank lines
+
+    @Test(
+        "blank lines before a header are counted like others",
+        arguments: [
+            ("\n\r\n\nid,title\n1,a\n\n", "{ files: a.csv }", 4),
+            ("\n\nid,title\r\n1,a\r\n", "{ files: a.csv }", 2),
+            (
+                "x\n# c\n\n# d\n\nid,title\n1,a\n# e\n\n",
+                "{ files: a.csv, skip: 1, comment: \"#\" }", 3
+            ),
+            ("\n\n\nid,title\n", "{ files: a.csv }", 3),
+        ])
+    func blankLines(text: String, read: String, count: Int) throws {
+        let place = try Place()
+        try place.write("a.csv", text)
+        let result = try place.run("{ import: tasks, read: \(read), into: Task }", flags: ["-v"])
+        #expect(result.status == 0)
+        let read = text.contains("1,a") ? "1 read, 1 inserted" : "0 read"
+        #expect(
+            result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
+                import tasks: \(read), \(count) blank lines (T)
+
+                """)
+        #expect(
+            (try place.stageReport()["records"] as? [String: Any])?["blankLines"] as? Int == count)
+    }
+
+    // MARK: Inputs that were read before
+
+    @Test(
+        "an input that the stage has appended under its old name is warned of",
+        arguments: [false, true])
+    func readBeforeUnderOtherName(isOnce: Bool) throws {
+        let place = try Place(unique: false)
+        try place.write("a.csv", "id,title\n1,a\n2,b\n")
+        let read = "read: { files: a.csv\(isOnce ? ", once: true" : "") }"
+        func stage(_ name: String, into entity: String = "Task", _ more: String = "") -> String {
+            "{ import: \(name), \(read), into: \(entity), when-found: append\(more) }"
+        }
+        #expect(try place.run(stage("old")) == .silentSuccess)
+        let renamed = try place.run(stage("new"))
+        #expect(renamed.status == 0)
+        #expect(
+            renamed.standardError == """
+                s.yaml:6:5: warning: An earlier run has appended the same 2 records of a.csv in a stage \
+                'old' [import.read-before]
+                  in: stages[0]
+                  fix: name the stage 'old' again and set `read.once: true`, or update by a `key`
+
+                """)
+        #expect(try place.rows("SELECT count(*) FROM ZTASK") == ["4"])
+    }
+
+    @Test("two stages of a spec may read one input")
+    func readByTwoStages() throws {
+        let place = try Place(unique: false)
+        try place.write("a.csv", "id,title\n1,a\n2,b\n")
+        let first = "{ import: first, read: { files: a.csv }, into: Task, when-found: append }"
+        let other =
+            "{ import: other, read: { files: a.csv }, into: Task, when-found: append, keep-if: \"id == 1\" }"
+        #expect(try place.run(first, other) == .silentSuccess)
+    }
+
+    // MARK: Lists
+
+    @Test(
+        "a list of numbers is numbers to fields that are numbers, and texts to texts",
+        arguments: [
+            (
+                "a.ndjson",
+                "{\"id\":1}\n{\"id\":2.0}\n{\"id\":3}\n{\"id\":null}\n{\"title\":\"x\"}\n",
+                "[1, 2]", "id IN $list", ["1", "2"]
+            ),
+            (
+                "a.ndjson",
+                "{\"id\":1,\"title\":\"1\"}\n{\"id\":2,\"title\":\"01\"}\n{\"id\":3,\"title\":\"x\"}\n",
+                "[1, x]", "title IN $list", ["1", "3"]
+            ),
+            (
+                "a.csv", "id,title\n1,1\n2,1.0\n3,01\n4,abc\n5,2\n", "[1, 2]", "title IN $list",
+                ["1", "2", "5"]
+            ),
+            (
+                "a.csv", "id,title\n1,01\n2,1\n3,02\n", "[\"01\", \"02\"]", "title IN $list",
+                ["1", "3"]
+            ),
+            ("a.ndjson", "{\"id\":1}\n{\"id\":2}\n", "[one, 2]", "id IN $list", ["2"]),
+            ("a.ndjson", "{\"id\":1}\n{\"id\":2}\n", "[1]", "NOT id IN $list", ["2"]),
+        ] as [(String, String, String, String, [String])])
+    func numbersInLists(
+        name: String, text: String, list: String, filter: String, kept: [String]
+    ) throws {
+        let place = try Place(unique: false)
+        try place.write(name, text)
+        let result = try place.run(
+            """
+            { import: \(name), into: Task, when-found: append, set-only: true, set: { id: id }, \
+            keep-if: "\(filter)" }
+            """, head: "params: { list: { type: list, default: \(list) } }")
+        #expect(result == .silentSuccess)
+        #expect(
+            try place.rows("SELECT ZID FROM ZTASK WHERE ZID IS NOT NULL ORDER BY ZID") == kept)
+    }
+
+    // MARK: Time
+
+    @Test(
+        "one comparison of a long text with a pattern ends at the time limit",
+        .timeLimit(.minutes(5)))
+    func longMatch() throws {
+        let place = try Place(unique: false)
+        let text = String(repeating: "ab", count: 400_000)
+        try place.write("a.ndjson", "{\"id\":1,\"title\":\"\(text)\"}\n")
+        try place.write("b.ndjson", "{\"id\":1,\"title\":\"\(text.prefix(15_000))\"}\n")
+        let pattern = "(?:.?){3000}ZZ"
+        // Both are read: the long one beside the writer, and the short one before it.
+        for name in ["a.ndjson", "b.ndjson"] {
+            let started = ContinuousClock.now
+            let result = try place.run(
+                """
+                { import: \(name), into: Task, when-found: append, keep-if: "title MATCHES \
+                '\(pattern)'" }
+                """, flags: ["--timeout", "1s"])
+            #expect(result.status == 75, "\(name): \(result)")
+            #expect(result.standardError.contains("[run.time-limit]"), "\(name): \(result)")
+            #expect(ContinuousClock.now - started < .seconds(8), "\(name)")
+            #expect(try place.rows("SELECT count(*) FROM ZTASK") == ["0"])
+            #expect(
+                !FileManager.default.fileExists(atPath: place.folder.path + "/rejects"), "\(name)")
+            try FileManager.default.removeItem(atPath: place.folder.path + "/s.sqlite")
+        }
+        #expect(
+            try place.run("{ import: a.ndjson, into: Task, when-found: append }")
+                == .silentSuccess)
+        for stage in [
+            "{ update: Task, where: \"title MATCHES '\(pattern)'\", set: { size: 1 } }",
+            "{ delete: Task, where: \"title MATCHES '\(pattern)'\", at-most: 100% }",
+        ] {
+            let started = ContinuousClock.now
+            let result = try place.run(stage, flags: ["--timeout", "1s"])
+            #expect(result.status == 75, "\(result)")
+            #expect(result.standardError.contains("[run.time-limit]"), "\(result)")
+            #expect(ContinuousClock.now - started < .seconds(8))
+        }
+    }
+}

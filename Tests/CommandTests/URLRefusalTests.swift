@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+/// What the command says of URLs where paths must stand, wherever they come from; each message as a
+/// whole.
+@Suite("URLs where paths must stand") struct URLRefusalTests {
+    private static let spec = """
+        etl: 1
+        name: test
+        params:
+          store: { type: string, default: s.sqlite }
+          input: { type: string, default: a.ndjson }
+          out: { type: string, default: o.csv }
+          reports: { type: string, default: runs }
+          metrics: { type: string, default: m.prom }
+          rejects: { type: string, default: rejects }
+        store: { at: "${store}", open: create, model: model.yaml }
+        report: { to: "${reports}", metrics: "${metrics}" }
+        rejects: { dir: "${rejects}" }
+        stages:
+          - { import: tasks, read: { files: "${input}" }, into: Task, when-found: append }
+          - { export: Task, to: "${out}", as: csv }
+        """
+
+    private func folder(_ spec: String) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for (name, text) in [
+            ("s.yaml", spec), ("a.ndjson", "{\"id\":1}\n"),
+            ("model.yaml", "model: 1\nentities: { Task: { attributes: { id: Integer 64 } } }\n"),
+        ] {
+            try text.write(
+                toFile: "\(folder.path)/\(name)", atomically: true, encoding: .utf8)
+        }
+        return folder
+    }
+
+    /// Nothing is there but the report of the run, where its place is a path.
+    private func expectNothing(in folder: TemporaryFolder) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(
+            names.filter { !["runs", "m.prom"].contains($0) }.sorted() == [
+                "a.ndjson", "model.yaml", "s.yaml",
+            ])
+    }
+
+    @Test(
+        "from a parameter's default and from --set it ends the run with 78, and nothing is made",
+        arguments: [
+            (
+                "store", "postgresql://h/t", "10:14", "store.at", "postgresql",
+                "name an SQLite file; etl writes no other databases"
+            ),
+            ("store", "https://h/t", "10:14", "store.at", "https", "name a file"),
+            ("store", "s3://b/t", "10:14", "store.at", "s3", "name a file"),
+            ("store", "file:///tmp/t", "10:14", "store.at", "file", "leave out `file://`"),
+            (
+                "input", "https://h/a.ndjson", "14:37", "stages[0].read.files", "https",
+                "let a command fetch it: `read: { command: [curl, -fsSL, \"https://h/a.ndjson\"], "
+                    + "as: ndjson }`"
+            ),
+            (
+                "input", "s3://b/a.csv", "14:37", "stages[0].read.files", "s3",
+                "let a command fetch it: `read: { command: [aws, s3, cp, \"s3://b/a.csv\", \"-\"], "
+                    + "as: csv }`"
+            ),
+            (
+                "input", "postgresql://h/t", "14:37", "stages[0].read.files", "postgresql",
+                "name an SQLite file; etl writes no other databases"
+            ),
+            (
+                "out", "https://h/o.csv", "15:25", "stages[1].to", "https",
+                "let a command send it: `to: { command: [curl, -fsS, -T, \"-\", "
+                    + "\"https://h/o.csv\"] }`, and `as: csv`"
+            ),
+            (
+                "out", "s3://b/o.csv", "15:25", "stages[1].to", "s3",
+                "let a command send it: `to: { command: [aws, s3, cp, \"-\", \"s3://b/o.csv\"] }`, "
+                    + "and `as: csv`"
+            ),
+            ("reports", "s3://b/r", "11:15", "report.to", "s3", "name a folder"),
+            ("reports", "https://h/r", "11:15", "report.to", "https", "name a folder"),
+            ("metrics", "https://h/m", "11:38", "report.metrics", "https", "name a file"),
+            ("rejects", "s3://b/r", "12:17", "rejects.dir", "s3", "name a folder"),
+        ] as [(String, String, String, String, String, String)])
+    func parameters(
+        name: String, url: String, place: String, key: String, scheme: String, fix: String
+    ) throws {
+        let message = """
+            s.yaml:\(place): error: A path must stand here, not a URL: etl does not read or write \
+            \(scheme):// [spec.url]
+              in: \(key)
+              fix: \(fix)
+
+            """
+        let given = try folder(Self.spec)
+        let result = try Tool.etl(["run", "s.yaml", "--set", "\(name)=\(url)"], in: given.path)
+        #expect(result == ToolResult(status: 78, standardError: message))
+        let line = Self.spec.split(separator: "\n").first { $0.hasPrefix("  \(name):") } ?? ""
+        let old = line.split(separator: " ").dropLast().last ?? ""
+        let other = try folder(
+            Self.spec.replacing(
+                line, with: line.replacing("default: \(old)", with: "default: \"\(url)\"")))
+        let byDefault = try Tool.etl(["run", "s.yaml"], in: other.path)
+        #expect(byDefault == ToolResult(status: 78, standardError: message))
+        for folder in [given, other] { try expectNothing(in: folder) }
+    }
+
+    @Test("a parameter that is a path is told at its place")
+    func pathParameter() throws {
+        let folder = try folder(
+            Self.spec.replacing("store: { type: string", with: "store: { type: path"))
+        let result = try Tool.etl(
+            ["run", "s.yaml", "--set", "store=postgresql://h/t"], in: folder.path)
+        #expect(result.status == 78)
+        #expect(
+            result.standardError.hasPrefix(
+                """
+                s.yaml:4:3: error: A path must stand here, not a URL: etl does not read or write \
+                postgresql:// [spec.url]
+                  in: params.store
+                  fix: name an SQLite file; etl writes no other databases
+
+                """), "\(result)")
+        try expectNothing(in: folder)
+    }
+
+    @Test(
+        "as a folder of the command line it is refused with 64, and no folder is made",
+        arguments: [
+            ["infer", "a.ndjson", "--output", "s3://b/x"],
+            ["import", "a.ndjson", "--into", "s.sqlite", "--save-spec", "s3://b/x"],
+            ["model", "swift", "model.yaml", "--output", "s3://b/x"],
+        ])
+    func folders(arguments: [String]) throws {
+        let folder = try folder(Self.spec)
+        let result = try Tool.etl(arguments, in: folder.path)
+        #expect(result.status == 64)
+        #expect(
+            result.standardError == """
+                error: A path must stand here, not a URL: etl does not read or write s3:// [spec.url]
+                  fix: name a folder
+
+                """)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/s3:"))
+    }
+}
