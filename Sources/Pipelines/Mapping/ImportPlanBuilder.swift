@@ -178,7 +178,7 @@ struct ImportPlanBuilder {
             let generated = spec.read.generated
             var expression =
                 generated == nil ? parsed.expression : try parsed.expression.withRows()
-            expression = try expression.replacingLeaves(spec.read.columnLength)
+            expression = expression.replacingLeaves(spec.read.columnLength)
             for path in expression.keyPaths { addSlots(of: path) }
             if generated != nil { _ = slot(GeneratedSpec.rowName) }
             let known = paths
@@ -265,7 +265,7 @@ struct ImportPlanBuilder {
         guard let text = spec.keepIf else { return }
         do {
             let parsed = try ParsedPredicate(format: text.text)
-            let predicate = try parsed.predicate.replacingLeaves(spec.read.columnLength)
+            let predicate = parsed.predicate.replacingLeaves(spec.read.columnLength)
             for path in predicate.keyPaths { addSlots(of: path) }
             let known = paths
             filter = try CompiledPredicate(
