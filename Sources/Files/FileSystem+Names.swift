@@ -54,14 +54,6 @@ extension FileSystem {
         guard rmdir(path.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Cuts the file at a path to a length, or fills it up with zeros.
-    package static func cut(
-        file path: some FilePath, to length: Int64
-    ) throws(SystemFault) {
-        try FileHooks.ask(path.fileName, .cut(to: length))
-        guard truncate(path.fileName.cString, off_t(length)) == 0 else { throw .last }
-    }
-
     /// Gives the file at a path a mode, whatever the process's mask.
     package static func setMode(
         _ mode: UInt32, ofFile path: some FilePath

@@ -59,7 +59,7 @@ final class StoreSnapshot {
         unfoldedCopy = copy.path
         address = StoreAddress(file: copy.path, isImmutable: false)
         do throws(StoreError) {
-            if let truncated { try StoreFiles.resize(copy.path, to: truncated.bytesInHeader) }
+            try truncated?.distrustPageCount(of: copy.path)
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
             try StoreFiles.removeFolder(copy.folder)

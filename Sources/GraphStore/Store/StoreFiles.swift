@@ -107,10 +107,14 @@ enum StoreFiles {
         (try? FileStatus(of: path))?.size ?? 0
     }
 
-    /// Gives a file that many bytes, new ones all zero.
-    static func resize(_ path: String, to bytes: Int) throws(StoreError) {
-        try calling(path, "cannot be made longer") { () throws(SystemFault) in
-            try FileSystem.cut(file: path, to: Int64(bytes))
+    /// Replaces bytes of a file.
+    static func overwrite(_ path: String, at place: Int64, with bytes: [UInt8]) throws(StoreError) {
+        try calling(path, "cannot be written") { () throws(SystemFault) in
+            let descriptor = try FileSystem.open(path, .writing)
+            defer { FileSystem.close(descriptor) }
+            try bytes.withUnsafeBufferPointer { room throws(SystemFault) in
+                try FileSystem.write(UnsafeRawBufferPointer(room), to: descriptor, at: place)
+            }
         }
     }
 

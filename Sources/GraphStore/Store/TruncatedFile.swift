@@ -7,6 +7,7 @@ struct TruncatedFile: Error, Equatable {
     let pages: Int
     /// Pages that the header names.
     let pagesInHeader: Int
+    private let changeCounter: Int
 
     /// Where numbers stand in the header (https://www.sqlite.org/fileformat.html#the_database_header).
     private enum Offset {
@@ -31,8 +32,8 @@ struct TruncatedFile: Error, Equatable {
         let size = number(at: Offset.pageSize, bytes: 2)
         pageSize = size == 1 ? 65_536 : size
         pagesInHeader = number(at: Offset.pageCount)
-        guard pageSize >= 512,
-            number(at: Offset.changeCounter) == number(at: Offset.pageCountValidFor)
+        changeCounter = number(at: Offset.changeCounter)
+        guard pageSize >= 512, changeCounter == number(at: Offset.pageCountValidFor)
         else { return nil }
         let bytes = StoreFiles.size(path)
         pages = (bytes + pageSize - 1) / pageSize
@@ -46,8 +47,16 @@ struct TruncatedFile: Error, Equatable {
         "is cut off: it has \(pages) of the \(pagesInHeader) pages that its header names"
     }
 
-    /// The length that the file should have.
-    var bytesInHeader: Int { pagesInHeader * pageSize }
+    /// Makes SQLite count the pages of a copy by its size, not by its header.
+    ///
+    /// With the page count of the header, SQLite refuses the whole file. The copy is not made as long
+    /// as the header says: a damaged header may say terabytes.
+    func distrustPageCount(of copy: String) throws(StoreError) {
+        let other = UInt32(truncatingIfNeeded: ~changeCounter)
+        try StoreFiles.overwrite(
+            copy, at: Int64(Offset.pageCountValidFor),
+            with: (0..<4).map { UInt8(truncatingIfNeeded: other >> (24 - 8 * $0)) })
+    }
 }
 
 extension StoreError {

@@ -57,6 +57,23 @@ import Testing
         #expect(salvage.objects["Person"] == 1)
     }
 
+    @Test("a header that names terabytes costs no more than the file has")
+    func pageCountOfTerabytes() throws {
+        let (store, pages) = try large()
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))
+        try handle.seek(toOffset: 28)
+        try handle.write(contentsOf: Data([0xFF, 0xFF, 0xFF, 0xFE]))
+        try handle.close()
+        #expect(
+            try store.findings(.quick).first
+                == "The file is cut off: it has \(pages) of the 4294967294 pages that its header names"
+        )
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(salvage.objects["Task"] == 3000)
+        #expect(salvage.remaining == [])
+    }
+
     @Test("a log may hold what the file lacks, and a file of somebody else has no such header")
     func others() throws {
         let store = try BreakableStore()
