@@ -12,7 +12,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
@@ -22,6 +21,11 @@ let package = Package(
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        // On Apple's systems CryptoKit has what it does.
+        .target(name: "CDigests"),
+        .target(
+            name: "Digests",
+            dependencies: [.target(name: "CDigests", condition: .when(platforms: [.linux]))]),
         .target(name: "Files"),
         .target(name: "Diagnostics", dependencies: ["Files"]),
         .target(name: "YAML", dependencies: ["Files", "Diagnostics", "CLibYAML"]),
@@ -37,10 +41,7 @@ let package = Package(
             name: "RecordStreams", dependencies: ["Files", "Diagnostics", "Processes", "CZlib"]),
         .target(
             name: "GraphModel",
-            dependencies: [
-                "Diagnostics", "YAML", .product(name: "Crypto", package: "swift-crypto"),
-            ]
-        ),
+            dependencies: ["Diagnostics", "YAML", "Digests"]),
         .target(name: "XcodeModel", dependencies: ["Files", "Diagnostics", "GraphModel", "CZlib"]),
         .target(name: "ClassGeneration", dependencies: ["Files", "Diagnostics", "GraphModel"]),
         .target(name: "SQLite", dependencies: ["Files", "Diagnostics", "CSQLite"]),
@@ -53,8 +54,7 @@ let package = Package(
             name: "Pipelines",
             dependencies: [
                 "Files", "Diagnostics", "Processes", "YAML", "RecordStreams", "GraphModel",
-                "XcodeModel", "GraphStore",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "XcodeModel", "GraphStore", "Digests",
             ]
         ),
         .executableTarget(
@@ -97,6 +97,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests", dependencies: ["FuzzHarnesses"], exclude: ["Corpus"]),
 
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(
             name: "ProcessesTests",
@@ -105,8 +106,7 @@ let package = Package(
         .testTarget(
             name: "RecordStreamsTests",
             dependencies: [
-                "RecordStreams", "Files", "Diagnostics", "TestSeeds",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "RecordStreams", "Files", "Diagnostics", "Digests", "TestSeeds",
             ]),
         .testTarget(
             name: "GraphModelTests", dependencies: ["GraphModel", "Diagnostics", "TestSeeds"],
@@ -134,7 +134,8 @@ let package = Package(
             name: "PipelinesTests",
             dependencies: [
                 "Pipelines", "GraphStore", "GraphModel", "RecordStreams", "SQLite", "Diagnostics",
-                "Files", "XcodeModel", "YAML", "TestSeeds", "TestThreads", "AppStoreFixtures",
+                "Files", "XcodeModel", "YAML", "Digests", "TestSeeds", "TestThreads",
+                "AppStoreFixtures",
             ]),
         .testTarget(
             name: "SimulationTests",

@@ -193,7 +193,7 @@ enum Toolchain {
         ] {
             arguments += ["-enable-upcoming-feature", feature]
         }
-        for module in ["CSQLite", "CLibYAML", "CZlib"] {
+        for module in ["CDigests/include", "CSQLite", "CLibYAML", "CZlib"] {
             arguments += [
                 "-Xcc", "-fmodule-map-file=\(root.path)/Sources/\(module)/module.modulemap",
             ]

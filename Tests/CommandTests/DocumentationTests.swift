@@ -78,7 +78,7 @@ enum SymbolGraph {
             "-minimum-access-level", "public", "-skip-synthesized-members",
             "-output-dir", scratch.path,
         ]
-        for library in ["CSQLite", "CLibYAML", "CZlib"] {
+        for library in ["CDigests/include", "CSQLite", "CLibYAML", "CZlib"] {
             let map = Repository.path("Sources/\(library)/module.modulemap")
             arguments += ["-Xcc", "-fmodule-map-file=\(map)"]
         }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import Testing
 
@@ -36,7 +36,7 @@ struct ExportPartsTests {
     }
 
     static func part(_ key: String, of count: UInt64) -> Int {
-        let number = SHA256.hash(data: Array(key.utf8)).prefix(8).reduce(UInt64(0)) {
+        let number = ByteDigest.of(Array(key.utf8)).prefix(8).reduce(UInt64(0)) {
             $0 << 8 | UInt64($1)
         }
         return Int(number % count)
@@ -49,7 +49,8 @@ struct ExportPartsTests {
             let bytes = try folder.bytes(place + file.file)
             #expect(bytes.count == file.bytes)
             #expect(
-                SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined() == file.sha256)
+                ByteDigest.of(Array(bytes)).map { String(format: "%02x", $0) }.joined()
+                    == file.sha256)
         }
         #expect(manifest.rows == manifest.files.reduce(0) { $0 + $1.rows })
         #expect(manifest.bytes == manifest.files.reduce(0) { $0 + $1.bytes })

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 internal import FoundationEssentials
 
 /// Core Data's version hashes, style 3: two models with equal hashes can open the same store.
@@ -39,12 +39,12 @@ extension ManagedObjectModel {
     package static func digest(of hashes: [String: [UInt8]]) -> String {
         var bytes: [UInt8] = []
         for (name, hash) in sorted(hashes) { bytes += Array(name.utf8) + hash }
-        return Data(SHA512.hash(data: bytes)).base64EncodedString()
+        return Data(ByteDigest.of(bytes, .sha512)).base64EncodedString()
     }
 
     /// The checksum of hashes, wherever they are from.
     package static func checksum(of hashes: [String: [UInt8]]) -> String {
-        Data(SHA256.hash(data: sorted(hashes).flatMap(\.hash))).base64EncodedString()
+        Data(ByteDigest.of(sorted(hashes).flatMap(\.hash))).base64EncodedString()
     }
 
     /// The entities whose hashes cannot be compared with those in an app's store, because they
@@ -98,7 +98,7 @@ extension ManagedObjectModel {
         for constraint in entity.uniquenessConstraints {
             bytes += Array(constraint.joined(separator: ".").utf8)
         }
-        return Array(SHA256.hash(data: bytes))
+        return ByteDigest.of(bytes)
     }
 
     private func hash(_ attribute: AttributeDescription) -> [UInt8] {
@@ -114,7 +114,7 @@ extension ManagedObjectModel {
         where !element.isTransient {
             bytes += hash(element)
         }
-        return Array(SHA256.hash(data: bytes))
+        return ByteDigest.of(bytes)
     }
 
     private static func hash(_ relationship: RelationshipDescription, of owner: String) -> [UInt8] {
@@ -128,12 +128,12 @@ extension ManagedObjectModel {
         bytes += littleEndian(Int32(clamping: relationship.maximumCount))
         bytes += littleEndian(Int32(clamping: relationship.minimumCount))
         if relationship.isOrdered { bytes += [1, 0] }
-        return Array(SHA256.hash(data: bytes))
+        return ByteDigest.of(bytes)
     }
 
     private static func base(_ name: String, _ isOptional: Bool, _ modifier: String?) -> [UInt8] {
         let bytes = Array(name.utf8) + [isOptional ? 1 : 0, 0] + Array((modifier ?? "").utf8)
-        return Array(SHA256.hash(data: bytes))
+        return ByteDigest.of(bytes)
     }
 
     private static func littleEndian(_ number: Int32) -> [UInt8] {

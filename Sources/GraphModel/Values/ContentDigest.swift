@@ -1,28 +1,28 @@
-internal import Crypto
+internal import Digests
 
 /// SHA-256 over texts that come one after another.
 package struct ContentDigest {
-    private var hash = SHA256()
+    private var digest = ByteDigest()
 
     package init() {}
 
     /// Adds a text, and where it ends.
     package mutating func add(_ text: String) {
         var text = text
-        text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
-        hash.update(data: [0xFF])
+        text.withUTF8 { digest.add(UnsafeRawBufferPointer($0)) }
+        digest.add([0xFF])
     }
 
     /// Adds bytes.
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
-        hash.update(bufferPointer: bytes)
+        digest.add(bytes)
     }
 
     /// Adds bytes.
-    package mutating func add(_ bytes: [UInt8]) { hash.update(data: bytes) }
+    package mutating func add(_ bytes: [UInt8]) { digest.add(bytes) }
 
     /// The first digits of it, in hexadecimal.
     ///
     /// - Parameter bytes: two digits for each.
-    package func text(bytes: Int) -> String { hash.finalize().prefix(bytes).hexText }
+    package func text(bytes: Int) -> String { digest.value.prefix(bytes).hexText }
 }

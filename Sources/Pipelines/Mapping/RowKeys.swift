@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Diagnostics
 import GraphModel
 import RecordStreams
@@ -70,7 +70,7 @@ final class RowKeys {
         {
             return key
         }
-        var digest = SHA256()
+        var digest = ByteDigest()
         if let rows {
             let fields = rows.fields(batch.rawRecord(record))
             for place in order where place < fields.count {
@@ -78,18 +78,18 @@ final class RowKeys {
                 Self.add(fields[place], to: &digest)
             }
         } else if isWholeRow {
-            digest.update(data: Array(batch.rawRecord(record)))
+            digest.add(Array(batch.rawRecord(record)))
         } else {
-            digest.update(data: CanonicalJSON.text(of: batch.rawRecord(record)))
+            digest.add(CanonicalJSON.text(of: batch.rawRecord(record)))
         }
-        let bytes = Array(digest.finalize())
+        let bytes = digest.value
         let count = try counts.next(bytes)
         return count == 1 ? bytes.hexText : "\(bytes.hexText)-\(count)"
     }
 
-    private static func add(_ bytes: [UInt8], to digest: inout SHA256) {
-        digest.update(data: Array("\(bytes.count):".utf8))
-        digest.update(data: bytes)
+    private static func add(_ bytes: [UInt8], to digest: inout ByteDigest) {
+        digest.add(Array("\(bytes.count):".utf8))
+        digest.add(bytes)
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import GraphModel
 import YAML
 
@@ -56,7 +56,7 @@ enum Fingerprint {
 
 /// The running SHA-256 of an input's bytes, compared on the way with what an earlier run read.
 final class InputDigest {
-    private var hash = SHA256()
+    private var hash = ByteDigest()
     private(set) var byteCount = 0
     /// What is still to be compared, in the order of the input.
     private var expected: ArraySlice<InputPosition>
@@ -71,13 +71,13 @@ final class InputDigest {
         var rest = bytes
         while let next = expected.first, byteCount + rest.count >= next.offset {
             let first = max(0, next.offset - byteCount)
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: rest[..<first]))
+            hash.add(UnsafeRawBufferPointer(rebasing: rest[..<first]))
             byteCount += first
             rest = UnsafeRawBufferPointer(rebasing: rest[first...])
             if value != next.digest { differs = true }
             expected.removeFirst()
         }
-        hash.update(bufferPointer: rest)
+        hash.add(rest)
         byteCount += rest.count
     }
 
@@ -88,5 +88,5 @@ final class InputDigest {
     }
 
     /// The digest of the bytes so far.
-    var value: [UInt8] { Array(hash.finalize()) }
+    var value: [UInt8] { hash.value }
 }

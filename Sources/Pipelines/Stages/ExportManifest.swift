@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Files
 import FoundationEssentials
 import GraphModel
@@ -11,7 +11,7 @@ import GraphModel
 final class ExportManifest {
     let path: FileName
     private let name: FileName
-    private var hash = SHA256()
+    private var hash = ByteDigest()
 
     init(of path: FileName) {
         self.path = Self.path(of: path)
@@ -23,13 +23,13 @@ final class ExportManifest {
 
     /// Sees the bytes of the file as stored.
     func add(_ bytes: UnsafeRawBufferPointer) {
-        hash.update(bufferPointer: bytes)
+        hash.add(bytes)
     }
 
     /// What it says of the file.
     func content(rows: Int, bytes: Int) -> JSONTree {
         .fields([
-            "bytes": bytes, "file": name, "rows": rows, "sha256": hash.finalize().hexText,
+            "bytes": bytes, "file": name, "rows": rows, "sha256": hash.value.hexText,
         ])
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Files
 import GraphModel
 import GraphStore
@@ -93,7 +93,7 @@ struct PartChooser {
             if column > keyColumns.lowerBound { text.bytes.append(9) }
             cells.write(values[column], columns[column])
         }
-        let number = SHA256.hash(data: text.bytes).prefix(8).reduce(UInt64(0)) {
+        let number = ByteDigest.of(text.bytes).prefix(8).reduce(UInt64(0)) {
             $0 << 8 | UInt64($1)
         }
         return Int(number % UInt64(count))

@@ -62,7 +62,7 @@ enum Compiler {
         process.arguments = [
             "-emit-sil", "-o", folder.file("program.sil"), "-swift-version", "6", "-I", modules,
         ]
-        for module in ["CSQLite", "CLibYAML", "CZlib"] {
+        for module in ["CDigests/include", "CSQLite", "CLibYAML", "CZlib"] {
             process.arguments? += [
                 "-Xcc", "-fmodule-map-file=\(package.path)/Sources/\(module)/module.modulemap",
             ]

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Files
 import RecordStreams
 import Testing
@@ -29,7 +29,7 @@ import Testing
     private static func inflate(_ path: String) throws -> (size: Int, digest: String, code: String)
     {
         var size = 0
-        var hash = SHA256()
+        var hash = ByteDigest()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
         defer { buffer.deallocate() }
         let start = try #require(buffer.bindMemory(to: UInt8.self).baseAddress)
@@ -39,12 +39,12 @@ import Testing
                 InputFile(path: FileName(path), byteCount: 0), compression: .gzip)
             while case let count = try source.read(into: start, count: 1 << 16), count > 0 {
                 size += count
-                hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                hash.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         } catch {
             code = error.code
         }
-        let digest = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let digest = hash.value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return (size, digest.joined(), code)
     }
 

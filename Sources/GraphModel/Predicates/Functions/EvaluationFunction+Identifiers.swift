@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 
 extension EvaluationFunction {
     /// `uuid()`, `uuid5(namespace, name)` and `sha256(text or bytes)`.
@@ -11,10 +11,10 @@ extension EvaluationFunction {
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
             return .uuid(arena.store(Self.stamped(bytes, version: 4)))
         case .uuid5:
-            var digest = Insecure.SHA1()
-            digest.update(data: Array(try Self.uuid(first, arena)))
-            digest.update(data: Array(try second.neededText()))
-            return .uuid(arena.store(Self.stamped(Array(digest.finalize()), version: 5)))
+            var digest = ByteDigest(.sha1)
+            digest.add(Array(try Self.uuid(first, arena)))
+            digest.add(Array(try second.neededText()))
+            return .uuid(arena.store(Self.stamped(digest.value, version: 5)))
         default:
             let bytes: ByteView
             switch first {
@@ -23,7 +23,7 @@ extension EvaluationFunction {
             }
             let digits = Array("0123456789abcdef".utf8)
             var text: [UInt8] = []
-            for byte in SHA256.hash(data: Array(bytes)) {
+            for byte in ByteDigest.of(Array(bytes)) {
                 text.append(digits[Int(byte >> 4)])
                 text.append(digits[Int(byte & 15)])
             }
