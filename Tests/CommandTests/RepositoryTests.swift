@@ -84,7 +84,8 @@ import Testing
         let allowed: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
             "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
-            "AppleCheck", ".github", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Benchmarks",
+            "AppleCheck", "Examples", ".github", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
+            "Benchmarks",
             "Plugins", "mkdocs.yml", "Packaging", "action.yml",
             "Documentation", "docs", "out",
         ]
