@@ -103,6 +103,23 @@ import Testing
         }
     }
 
+    @Test("a preamble that is too long to be kept is an error")
+    func endlessComments() throws {
+        let comments = String(repeating: "# of June\n", count: 20)
+        for text in [comments, "\(comments)a,b\n1,x\n"] {
+            try expect(text, [], error: "csv.header") {
+                $0.comment = UInt8(ascii: "#")
+                $0.maxRecordBytes = 20
+                $0.maxPreambleBytes = 150
+            }
+        }
+        try expect("\(comments)a,b\n1,x\n", ["1@22:1 '1' 'x'"]) {
+            $0.comment = UInt8(ascii: "#")
+            $0.maxRecordBytes = 20
+            $0.maxPreambleBytes = 200
+        }
+    }
+
     @Test("the fault of a byte that is no character names the encoding")
     func encodingFaults() throws {
         for (encoding, message) in [

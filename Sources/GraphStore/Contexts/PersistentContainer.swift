@@ -224,7 +224,8 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Parameter name: who writes, for the errors of callers that wait in vain.
     /// - Throws: `.busy` with the name of the writer if its turn does not end within
-    ///   `busyTimeoutMilliseconds`, and at once if it has its turn on this thread.
+    ///   `busyTimeoutMilliseconds`, and at once if it has its turn on this thread; `.cancelled`
+    ///   if the task is cancelled while it waits.
     func beginWriting(as name: String = #function) throws(StoreError) -> WriteSession {
         try requireWriting()
         try take(as: name)
@@ -259,7 +260,7 @@ public final class PersistentContainer: Sendable {
 
     /// A counter that moves when others commit; nil while this container writes.
     func foreignDataVersion() throws(StoreError) -> Int64? {
-        guard lease.takeIfFree(as: #function) else { return nil }
+        guard lease.takeToLookIfFree() else { return nil }
         defer { lease.release() }
         return try schema.dataVersion(on: store.connection)
     }

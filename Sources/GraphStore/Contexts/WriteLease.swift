@@ -10,20 +10,21 @@ import Synchronization
 /// second context that saves meanwhile on the same thread would wait for itself. It fails at once.
 final class WriteLease: Sendable {
     private struct Holder {
-        let name: String
+        /// What it does to the store, for the errors of those who wait.
+        let text: String
         /// Where it was taken; it is given back there, unless a context was moved meanwhile.
         let thread: UInt
     }
 
     /// A caller in the queue.
     private final class Waiter: Sendable {
-        let name: String
+        let text: String
         let thread: UInt
         /// Signaled when the lease is passed to it.
         let turn = DispatchSemaphore(value: 0)
 
-        init(name: String, thread: UInt) {
-            self.name = name
+        init(text: String, thread: UInt) {
+            self.text = text
             self.thread = thread
         }
     }
@@ -41,19 +42,25 @@ final class WriteLease: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for the lease as long as the options say.
+    /// How a wait ended.
+    private enum Wait { case came, late, cancelled }
+
+    private static let pollMilliseconds = 5
+
+    /// Waits for the lease as long as the options say, and as long as the task is not cancelled.
     ///
     /// - Parameter name: who takes it, for the errors of those who wait for it.
-    /// - Throws: `.busy`, with the holder's name.
+    /// - Throws: `.busy`, with the holder's name; `.cancelled`.
     func take(as name: String, _ options: StoreOptions, path: String) throws(StoreError) {
         let thread = QueueExecutor.currentThread
         let answer = state.withLock { state -> Answer in
+            let text = "being written by \(name)"
             guard let holder = state.holder else {
-                state.holder = Holder(name: name, thread: thread)
+                state.holder = Holder(text: text, thread: thread)
                 return .taken
             }
-            guard holder.thread != thread else { return .own(holder.name) }
-            let waiter = Waiter(name: name, thread: thread)
+            guard holder.thread != thread else { return .own(holder.text) }
+            let waiter = Waiter(text: text, thread: thread)
             state.queue.append(waiter)
             return .wait(waiter)
         }
@@ -62,22 +69,25 @@ final class WriteLease: Sendable {
         case .own(let holder):
             throw StoreError(
                 .busy,
-                "\(path) is being written by \(holder) on this thread, which cannot wait for itself;"
+                "\(path) is \(holder) on this thread, which cannot wait for itself;"
                     + " write in that context, or end its unit of work first")
         case .wait(let waiter):
-            guard !Self.waits(for: waiter.turn, options), let holder = leave(waiter) else { return }
+            let end = Self.wait(for: waiter.turn, options)
+            guard end != .came, let holder = leave(waiter) else { return }
+            guard end == .late else { throw StoreError(.cancelled, "The task was cancelled") }
             throw StoreError(
                 .busy,
-                "\(path) is being written by \(holder), which did not end in time; try again"
+                "\(path) is \(holder), which did not end in time; try again"
                     + " later, or raise `busyTimeoutMilliseconds`")
         }
     }
 
-    /// Takes the lease if no caller has it.
-    func takeIfFree(as name: String) -> Bool {
+    /// Takes the lease if no caller has it, to look at what other connections have saved.
+    func takeToLookIfFree() -> Bool {
         state.withLock { state in
             guard state.holder == nil else { return false }
-            state.holder = Holder(name: name, thread: QueueExecutor.currentThread)
+            state.holder = Holder(
+                text: "being checked for changes of others", thread: QueueExecutor.currentThread)
             return true
         }
     }
@@ -90,31 +100,34 @@ final class WriteLease: Sendable {
                 return nil
             }
             let next = state.queue.removeFirst()
-            state.holder = Holder(name: next.name, thread: next.thread)
+            state.holder = Holder(text: next.text, thread: next.thread)
             return next
         }
         next?.turn.signal()
     }
 
-    /// Whether the lease came in time.
-    private static func waits(for turn: DispatchSemaphore, _ options: StoreOptions) -> Bool {
+    private static func wait(for turn: DispatchSemaphore, _ options: StoreOptions) -> Wait {
         let milliseconds = max(0, options.busyTimeoutMilliseconds)
-        guard let patience = options.lockPatience else {
-            return turn.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
-        }
+        let step =
+            options.lockPatience == nil ? min(pollMilliseconds, milliseconds) : pollMilliseconds
         let start = ContinuousClock.now
-        while turn.wait(timeout: .now() + .milliseconds(5)) != .success {
-            guard patience.waitsOn(after: .now - start) else { return false }
+        while turn.wait(timeout: .now() + .milliseconds(step)) != .success {
+            if Task.isCancelled { return .cancelled }
+            let waited = ContinuousClock.now - start
+            let goesOn =
+                options.lockPatience?.waitsOn(after: waited)
+                ?? (waited < .milliseconds(milliseconds))
+            guard goesOn else { return .late }
         }
-        return true
+        return .came
     }
 
-    /// Leaves the queue; the holder's name, or nil if the lease came at the last moment.
+    /// Leaves the queue; what the holder does, or nil if the lease came at the last moment.
     private func leave(_ waiter: Waiter) -> String? {
         state.withLock { state in
             guard let place = state.queue.firstIndex(where: { $0 === waiter }) else { return nil }
             state.queue.remove(at: place)
-            return state.holder?.name
+            return state.holder?.text
         }
     }
 }

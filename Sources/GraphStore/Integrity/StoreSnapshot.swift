@@ -16,7 +16,8 @@ final class StoreSnapshot {
     let isOfApp: Bool
     /// How much is missing at the end.
     let truncated: TruncatedFile?
-    private let folder: String?
+    /// It goes with this object.
+    private let folder: SnapshotFolder?
     /// The copy, whose log is not in it yet.
     private var unfoldedCopy: String?
 
@@ -62,7 +63,6 @@ final class StoreSnapshot {
             try truncated?.distrustPageCount(of: copy.path)
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
-            try StoreFiles.removeFolder(copy.folder)
             // The user knows the store, and not its copy.
             throw error.naming(path, insteadOf: copy.path)
         }
@@ -90,24 +90,12 @@ final class StoreSnapshot {
             do throws(StoreError) {
                 try Self.fold(copy.path)
             } catch {
-                try StoreFiles.removeFolder(copy.folder)
                 throw error.naming(path, insteadOf: copy.path)
             }
             address = StoreAddress(file: copy.path, isImmutable: true)
         }
-        do throws(StoreError) {
-            connection = try PersistentStore.connect(
-                .sqlite(at: path), address, mode: .readOnly)
-            try PersistentStore.refuseOtherEncoding(connection, path)
-        } catch {
-            if let folder { try StoreFiles.removeFolder(folder) }
-            throw error
-        }
-    }
-
-    deinit {
-        // What stays in a folder for temporary files is the next snapshot's to remove.
-        if let folder { try? FileSystem.removeAll(folder) }
+        connection = try PersistentStore.connect(.sqlite(at: path), address, mode: .readOnly)
+        try PersistentStore.refuseOtherEncoding(connection, path)
     }
 
     /// Gets the log of a copy into its file, if SQLite can read both.
@@ -127,66 +115,6 @@ final class StoreSnapshot {
             throw error.isDamage
                 ? StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
                 : error
-        }
-    }
-}
-
-/// Copies of stores in folders of their own, which go with whoever made them.
-enum SnapshotFolder {
-    private static let prefix = "etl-look-"
-    private static let attemptsMax = 5
-
-    /// A new folder for temporary files that no other user may read.
-    static func make() throws(StoreError) -> String {
-        let temporary = FileManager.default.temporaryDirectory.path
-        removeLeftovers(in: temporary)
-        let process = ProcessInfo.processInfo.processIdentifier
-        let folder = "\(temporary)/\(prefix)\(process)-\(UUID().uuidString)"
-        do {
-            try FileSystem.makeFolder(folder, mode: 0o700)
-        } catch {
-            throw StoreError(
-                .inputOutput, "The folder \(folder) cannot be made: \(error)", cause: error)
-        }
-        return folder
-    }
-
-    /// Copies the file and its log; nil where somebody keeps writing, who folds the log in anyway.
-    static func copy(
-        _ path: String, _ logs: [String]
-    ) throws(StoreError) -> (folder: String, path: String)? {
-        let folder = try make()
-        let name = PathText.components(of: path).last ?? "store"
-        do {
-            for _ in 0..<attemptsMax {
-                let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }
-                for suffix in [""] + logs {
-                    let target = "\(folder)/\(name)\(suffix)"
-                    try StoreFiles.remove(target)
-                    try StoreFiles.copyLarge(path + suffix, to: target)
-                }
-                if before == ([""] + logs).map({ StoreFiles.stamp(path + $0) }) {
-                    return (folder, "\(folder)/\(name)")
-                }
-            }
-            try StoreFiles.removeFolder(folder)
-            return nil
-        } catch {
-            try StoreFiles.removeFolder(folder)
-            throw StoreError(
-                .inputOutput, "\(path) and its log cannot be copied to \(folder): \(error)",
-                cause: error)
-        }
-    }
-
-    /// Takes away what processes have left that were killed.
-    private static func removeLeftovers(in temporary: String) {
-        // Another snapshot removes them.
-        for name in (try? StoreFiles.names(in: temporary)) ?? [] where name.hasPrefix(prefix) {
-            let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
-            guard let process = Int32(digits), !StoreFiles.isRunning(process) else { continue }
-            // Somebody else's stays.
-            try? StoreFiles.removeFolder("\(temporary)/\(name)")
         }
     }
 }

@@ -8,7 +8,8 @@ import FoundationEssentials
 package final class StoreRehearsal {
     /// The copy's file.
     package let path: String
-    private let folder: String
+    /// It goes with this object.
+    private let folder: SnapshotFolder
 
     /// Copies a store and its log.
     ///
@@ -41,15 +42,10 @@ package final class StoreRehearsal {
                 try FileSystem.makeLink("\(to)/\(name)", to: "\(absolute)/\(name)")
             }
         } catch {
-            try StoreFiles.removeFolder(folder)
             throw StoreError(
-                .inputOutput, "\(store) cannot be copied to \(folder): \(error)", cause: error)
+                .inputOutput, "\(store) cannot be copied to \(folder.path): \(error)",
+                cause: error)
         }
-    }
-
-    deinit {
-        // What stays in a folder for temporary files is the next snapshot's to remove.
-        try? StoreFiles.removeFolder(folder)
     }
 
     /// An error of the copy, told of the store.

@@ -168,6 +168,12 @@ final class WriteSession {
         try foldTexts()
         let prepared = try store.willCommit(self)
         let takesNotes = store.notesAreBeside && hasWritten
+        do throws(StoreError) {
+            try store.place(prepared)
+        } catch {
+            store.didNotCommit(prepared)
+            throw error
+        }
         do {
             if takesNotes { try NotesFile.moveIntoStore(on: connection) }
             try connection.execute("COMMIT")
@@ -176,7 +182,7 @@ final class WriteSession {
             store.didNotCommit(prepared)
             throw error
         }
-        try store.didCommit(prepared)
+        store.didCommit(prepared)
         guard takesNotes else { return }
         store.notesAreBeside = false
         // Those in the store count from now on, whatever becomes of the file.

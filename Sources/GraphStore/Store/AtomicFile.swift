@@ -2,9 +2,13 @@ import Diagnostics
 import Files
 
 /// A file that is written anew as a whole: beside its place first, then moved there.
-struct AtomicFile {
+final class AtomicFile {
     private let path: String
     private let temporary: String
+    /// Another name of the file that was there, from `place()` on.
+    private let earlier: String
+    private var hasEarlier = false
+    private var isPlaced = false
 
     /// Writes the bytes beside the file's place, durable.
     ///
@@ -14,19 +18,58 @@ struct AtomicFile {
         // A link stays a link; what it leads to is written anew.
         self.path = StoreFiles.resolved(path)
         temporary = "\(self.path).etl-new-\(SystemProcess.number)"
+        earlier = "\(self.path).etl-old-\(SystemProcess.number)"
         try StoreFiles.write(
             bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
     }
 
-    /// Takes the place.
+    /// Takes the place, for good.
     func commit() throws(StoreError) {
-        try StoreFiles.move(temporary, to: path)
-        try StoreFiles.synchronizeFolder(of: path)
+        try place()
+        finish()
     }
 
-    /// Goes away.
+    /// Takes the place; the file that was there is kept until `finish()` or `discard()`.
+    ///
+    /// - Throws: with the earlier file in its place.
+    func place() throws(StoreError) {
+        hasEarlier = StoreFiles.exists(path)
+        do throws(StoreError) {
+            if hasEarlier { try keepEarlier() }
+            try StoreFiles.move(temporary, to: path)
+            isPlaced = true
+            try StoreFiles.synchronizeFolder(of: path)
+        } catch {
+            takeBack()
+            throw error
+        }
+    }
+
+    /// Lets the file go whose place was taken.
+    func finish() {
+        // What stays is written over by the next save.
+        if hasEarlier { try? StoreFiles.remove(earlier) }
+    }
+
+    /// Goes away, and puts the earlier file back into its place.
     func discard() throws(StoreError) {
+        takeBack()
         try StoreFiles.remove(temporary)
+    }
+
+    private func keepEarlier() throws(StoreError) {
+        try StoreFiles.remove(earlier)
+        guard !StoreFiles.link(path, as: earlier) else { return }
+        try StoreFiles.copyLarge(path, to: earlier)
+    }
+
+    private func takeBack() {
+        switch (isPlaced, hasEarlier) {
+        case (true, true): try? StoreFiles.move(earlier, to: path)
+        case (true, false): try? StoreFiles.remove(path)
+        case (false, _): finish()
+        }
+        isPlaced = false
     }
 }
 

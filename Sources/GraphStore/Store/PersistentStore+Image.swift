@@ -74,17 +74,24 @@ extension PersistentStore {
             file: try image())
     }
 
+    /// Puts the file of an atomic store into its place, before the transaction in memory ends.
+    ///
+    /// - Throws: with the earlier file in its place.
+    func place(_ prepared: PreparedCommit) throws(StoreError) {
+        try prepared.file?.place()
+    }
+
     /// Ends what `willCommit(_:)` began, once the transaction is durable.
-    func didCommit(_ prepared: PreparedCommit) throws(StoreError) {
+    func didCommit(_ prepared: PreparedCommit) {
         if let change = prepared.metadataChange { metadata.noteWritten(change) }
         for (part, change) in zip(parts, prepared.partChanges) {
             if let change { part.metadata.noteWritten(change) }
         }
         if let sequence = prepared.historySequence { remoteMonitor.noteOwn(sequence) }
-        try prepared.file?.commit()
+        prepared.file?.finish()
     }
 
-    /// Undoes what `willCommit(_:)` left on disk.
+    /// Undoes what `willCommit(_:)` and `place(_:)` left on disk.
     func didNotCommit(_ prepared: PreparedCommit) {
         // What stays is beside the store, under a name that the next save writes over.
         try? prepared.file?.discard()

@@ -55,9 +55,7 @@ struct StoreMetadata {
             propertyList = [:]
             return
         }
-        guard let list = try? BinaryPlist(reading: bytes),
-            case .dictionary(let values)? = PropertyListValue(list)
-        else {
+        guard case .dictionary(let values)? = PropertyListValue(reading: bytes) else {
             throw StoreError(.corrupt, "\(connection.path): its metadata cannot be read")
         }
         propertyList = values

@@ -13,7 +13,8 @@ final class TemporaryStore: Sendable {
     /// The open stores of this process by their names.
     private static let open = Mutex<[String: Entry]>([:])
 
-    private let folder: String
+    /// It goes with this object.
+    private let folder: SnapshotFolder
     /// The SQLite file.
     let path: String
 
@@ -35,11 +36,6 @@ final class TemporaryStore: Sendable {
 
     private init() throws(StoreError) {
         folder = try SnapshotFolder.make()
-        path = folder + "/store.sqlite"
-    }
-
-    deinit {
-        // What stays is removed by the next process that makes such a folder.
-        try? StoreFiles.removeFolder(folder)
+        path = folder.path + "/store.sqlite"
     }
 }

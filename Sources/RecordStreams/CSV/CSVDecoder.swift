@@ -137,7 +137,8 @@ final class CSVDecoder: RecordDecoder {
         guard options.linesSkipped > 0 || options.comment != nil else { return mark }
         let preamble = dialect.preamble(
             UnsafeBufferPointer(rebasing: bytes[mark...]), lines: options.linesSkipped,
-            comments: options.header, lineBytesMax: options.maxRecordBytes, isFinal: isFinal)
+            comments: options.header, lineBytesMax: options.maxRecordBytes,
+            bytesMax: max(options.maxPreambleBytes, options.maxRecordBytes), isFinal: isFinal)
         switch preamble {
         case .ends(let place, let blankLines):
             preambleBlankLines = blankLines
@@ -145,6 +146,12 @@ final class CSVDecoder: RecordDecoder {
         case .goesOn: return nil
         case .tooFewLines:
             throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)
+        case .tooLong:
+            throw RecordStreamError(
+                .csvHeader(
+                    reason: "the lines before it are longer than "
+                        + "\(max(options.maxPreambleBytes, options.maxRecordBytes)) bytes together"),
+                in: source)
         case .lineTooLong:
             throw RecordStreamError(.csvHeader(reason: "a line before it never ends"), in: source)
         }

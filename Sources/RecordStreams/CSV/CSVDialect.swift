@@ -50,9 +50,10 @@ struct CSVDialect {
     ///   - comments: whether comments and blank lines may follow. Without a header they stand
     ///     between records, where a blank line may be one.
     ///   - lineBytesMax: how long each of these lines may be, in bytes, without its line end.
+    ///   - bytesMax: how long they may be together: they are in memory until the header is read.
     func preamble(
         _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, lineBytesMax: Int,
-        isFinal: Bool
+        bytesMax: Int, isFinal: Bool
     ) -> Preamble {
         let comment = comments ? self.comment : nil
         var place = 0
@@ -68,6 +69,7 @@ struct CSVDialect {
             var end = place
             while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
             guard end - place <= lineBytesMax else { return .lineTooLong }
+            guard end <= bytesMax else { return .tooLong }
             // Whether an LF follows a CR must show.
             if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
                 return .goesOn
@@ -91,6 +93,7 @@ struct CSVDialect {
         /// The data ends within the lines that are read over.
         case tooFewLines
         case lineTooLong
+        case tooLong
     }
 
     /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data

@@ -26,6 +26,9 @@ package struct ReadOptions: Sendable {
     package var linesSkipped = 0
     /// The byte with which lines of a table begin that are no records.
     package var comment: UInt8?
+    /// How long the lines before a CSV header may be together, in bytes, if one record may not be
+    /// longer.
+    package var maxPreambleBytes = 16 << 20
     /// The byte behind which a byte of a table stands for itself.
     package var escape: UInt8?
     /// Whether a delimiter at the end of a line ends the last field, and begins no other.

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GraphModel
 import SQLite
@@ -175,6 +176,92 @@ import Testing
             try store.container.load(plan, records)
             try store.expect("SELECT Z_PK FROM ZTASK", ["4", "5", "6"])
         }
+    }
+
+    @Test(
+        "a batch request whose file cannot take its place changes nothing",
+        arguments: [StoreDescription.Kind.binary, .json])
+    func failsWholeWhereTheFileCannotTakeItsPlace(kind: StoreDescription.Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        let description: StoreDescription =
+            kind == .binary
+            ? .binary(at: path, opening: .create) : .json(at: path, opening: .create)
+        let container = try PersistentContainer(model: model(entities), description)
+        try container.load(plan, records)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let request = try BatchUpdateRequest(
+            entityName: "Task", predicate: GraphPredicate(format: "id == 2"),
+            propertiesToUpdate: ["title": .constant(.string("zwei"))])
+        let context = container.newContext()
+        // No file takes the place of a folder.
+        let files = FileManager.default
+        try files.moveItem(atPath: path, toPath: path + ".kept")
+        try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let error = storeError { _ = try context.execute(request) }
+        #expect(error?.message.contains("\(path) ") == true)
+        #expect(try rows(container) == expected)
+        #expect(
+            try files.contentsOfDirectory(atPath: folder.file("")).sorted() == [
+                "store", "store.kept",
+            ])
+        try files.removeItem(atPath: path)
+        try files.moveItem(atPath: path + ".kept", toPath: path)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        _ = try context.execute(request)
+        let changed = ["1|one|1.0|x00ff", "2|zwei|-0.5|-", "3|-|1e+300|x", "3"]
+        #expect(try rows(container) == changed)
+        #expect(try rows(PersistentContainer(model: nil, description)) == changed)
+        #expect(try files.contentsOfDirectory(atPath: folder.file("")) == ["store"])
+    }
+
+    @Test("a file that took its place gives it back where what follows fails")
+    func givesThePlaceBack() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+        let first = try AtomicFile(Array("1".utf8), for: path, permissions: nil)
+        try first.place()
+        #expect(try text() == "1")
+        try first.discard()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == [])
+        try AtomicFile(Array("1".utf8), for: path, permissions: nil).commit()
+        let second = try AtomicFile(Array("2".utf8), for: path, permissions: nil)
+        try second.place()
+        #expect(try text() == "2")
+        try second.discard()
+        #expect(try text() == "1")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == ["store"])
+    }
+
+    @Test("folders of processes that were killed go, whoever has their number now")
+    func removesLeftFolders() throws {
+        let temporary = FileManager.default.temporaryDirectory.path
+        // Process 1 lives as long as the machine runs; no process has the other number.
+        let left = "\(temporary)/etl-look-1-\(UUID().uuidString)"
+        let held = "\(temporary)/etl-look-2147483646-\(UUID().uuidString)"
+        let older = "\(temporary)/etl-look-2147483646-\(UUID().uuidString)"
+        let files = FileManager.default
+        defer { for folder in [left, held, older] { try? files.removeItem(atPath: folder) } }
+        for folder in [left, held, older] {
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        }
+        for folder in [left, held] {
+            try Data().write(to: URL(fileURLWithPath: "\(folder)/\(SnapshotFolder.lockName)"))
+        }
+        let lock = try FileSystem.open("\(held)/\(SnapshotFolder.lockName)", .writing)
+        defer { FileSystem.close(lock) }
+        #expect(FileSystem.lock(lock))
+        var made = ""
+        do {
+            let folder = try SnapshotFolder.make()
+            made = folder.path
+            #expect([left, held, older].map(files.fileExists(atPath:)) == [false, true, false])
+            // It is held, so another leaves it alone.
+            _ = try SnapshotFolder.make()
+            #expect(files.fileExists(atPath: folder.path))
+        }
+        #expect(!files.fileExists(atPath: made))
     }
 }
 

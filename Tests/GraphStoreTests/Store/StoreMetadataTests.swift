@@ -76,4 +76,49 @@ import Testing
         process.waitUntilExit()
         #expect(text == "7/7 entities match []\ndigest True\nchecksum True\n")
     }
+
+    private func reading(_ list: String) throws -> StoreMetadata? {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try connection.execute(SchemaSQL.bookkeeping)
+        let insert = try connection.prepare(
+            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, 'U', ?)")
+        insert.bind(Array(list.utf8), at: 1)
+        try insert.run()
+        return try StoreMetadata(readingFrom: connection)
+    }
+
+    @Test("metadata may be an XML property list, as other tools write it")
+    func readsXML() throws {
+        let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        let list = """
+            <plist version="1.0"><dict>
+            <key>NSStoreType</key><string>SQLite &amp; 1</string>
+            <key>whole</key><integer>12</integer><key>fraction</key><real>1.5</real>
+            <key>flag</key><true/><key>when</key><date>2001-01-01T00:00:12Z</date>
+            <key>NSStoreModelVersionHashes</key><dict><key>A</key><data>AAH/</data></dict>
+            <key>list</key><array><integer>0</integer><false/></array>
+            </dict></plist>
+            """
+        for text in [list, head + list, "<!DOCTYPE plist>\n" + list] {
+            let metadata = try #require(try reading(text))
+            #expect(
+                metadata.propertyList == [
+                    "NSStoreType": .string("SQLite & 1"), "whole": .integer(12),
+                    "fraction": .real(1.5), "flag": .boolean(true),
+                    "when": .date(Date(timeIntervalSinceReferenceDate: 12)),
+                    "NSStoreModelVersionHashes": .dictionary(["A": .data(Data([0, 1, 255]))]),
+                    "list": .array([.integer(0), .boolean(false)]),
+                ], "\(text)")
+            #expect(metadata.versionHashes == ["A": [0, 1, 255]])
+        }
+        let deep = String(repeating: "<array>", count: 100_000)
+        for wrong in [
+            head + "<plist><dict>", "<plist>\(deep)", "<plist><string>x</string></plist>",
+        ] {
+            let error = storeError { _ = try reading(wrong) }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.hasSuffix(": its metadata cannot be read") == true)
+        }
+    }
 }

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import XcodeModel
+
+/// Property lists as they come: binary, as Core Data writes them, or XML, as other tools do.
+extension PropertyListValue {
+    private static let xmlBytesMax = 16 << 20
+    private static let xmlDepthMax = 100
+
+    /// The value of a property list; nil of bytes that are none.
+    init?(reading bytes: [UInt8]) {
+        if Self.isXML(bytes) {
+            guard bytes.count <= Self.xmlBytesMax, Self.isShallow(bytes),
+                let decoded = try? PropertyListDecoder().decode(
+                    DecodedPropertyList.self, from: Data(bytes))
+            else { return nil }
+            self = decoded.value
+        } else {
+            guard let list = try? BinaryPlist(reading: bytes) else { return nil }
+            self.init(list)
+        }
+    }
+
+    private static func isXML(_ bytes: [UInt8]) -> Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        return ["<?xml", "<!DOCTYPE plist", "<plist"].contains { text.starts(with: $0.utf8) }
+    }
+
+    /// Whether elements stand in each other no deeper than the decoder's stack bears.
+    private static func isShallow(_ bytes: [UInt8]) -> Bool {
+        var depth = 0
+        for place in bytes.indices.dropLast() {
+            if bytes[place] == UInt8(ascii: "<") {
+                switch bytes[place + 1] {
+                case UInt8(ascii: "/"): depth -= 1
+                case UInt8(ascii: "?"), UInt8(ascii: "!"): break
+                default: depth += 1
+                }
+                guard depth <= xmlDepthMax else { return false }
+            } else if bytes[place] == UInt8(ascii: "/"), bytes[place + 1] == UInt8(ascii: ">") {
+                depth -= 1
+            }
+        }
+        return true
+    }
+}
+
+/// Any value of a property list in XML.
+private struct DecodedPropertyList: Decodable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+
+    let value: PropertyListValue
+
+    init(from decoder: any Decoder) throws {
+        if let entries = try? decoder.container(keyedBy: Key.self) {
+            var values: [String: PropertyListValue] = [:]
+            for key in entries.allKeys {
+                values[key.stringValue] = try entries.decode(Self.self, forKey: key).value
+            }
+            value = .dictionary(values)
+        } else if var items = try? decoder.unkeyedContainer() {
+            var values: [PropertyListValue] = []
+            while !items.isAtEnd { values.append(try items.decode(Self.self).value) }
+            value = .array(values)
+        } else {
+            let single = try decoder.singleValueContainer()
+            if let text = try? single.decode(String.self) {
+                value = .string(text)
+            } else if let boolean = try? single.decode(Bool.self) {
+                value = .boolean(boolean)
+            } else if let integer = try? single.decode(Int64.self) {
+                value = .integer(integer)
+            } else if let real = try? single.decode(Double.self) {
+                value = .real(real)
+            } else if let date = try? single.decode(Date.self) {
+                value = .date(date)
+            } else {
+                value = .data(try single.decode(Data.self))
+            }
+        }
+    }
+}
