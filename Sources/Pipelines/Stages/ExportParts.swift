@@ -46,8 +46,9 @@ struct ExportParts {
     /// The file that tells of the others.
     var manifest: FileName { folder.joining(ExportManifest.path(of: stem)) }
 
-    /// The parts that the manifest at hand lists and that this export does not write: those of
-    /// another number of parts. None if there is no manifest that can be read.
+    /// The parts that the manifest at hand lists and that this export does not write.
+    ///
+    /// They are those of another number of parts; none if there is no manifest that can be read.
     var earlier: [FileName] {
         struct Listed: Decodable {
             struct File: Decodable {
