@@ -61,7 +61,7 @@ struct RunLogTests {
         try folder.writeSpec(top: "name: nightly\nrejects: { allow: 1 }")
         #expect(try folder.run().status == 0)
         for arguments in [
-            "run spec.yaml --set in=none.ndjson", "run spec.yaml --set x=1", "replay spec.yaml",
+            "run spec.yaml --set in=none.ndjson", "run spec.yaml --set x=1", "replay spec.yaml -v",
         ] {
             let result = try folder.shell("exec \"$E\" \(arguments) --log-format json")
             let records = try Self.records(result.errors)
@@ -75,7 +75,7 @@ struct RunLogTests {
         try folder.writeSpec(top: "name: nightly\ncolour: red")
         let wrong = try Self.records(folder.run("--log-format json").errors)
         #expect(wrong.map { $0["code"] as? String } == ["spec.unknown-key"])
-        #expect(wrong.first?["pipeline"] as? String == "nightly")
+        #expect(wrong.first?["pipeline"] as? String == "spec")
         #expect(wrong.first?["run"] as? String != nil)
     }
 

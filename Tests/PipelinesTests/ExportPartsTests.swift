@@ -154,7 +154,7 @@ struct ExportPartsTests {
         try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n")
         let run = try folder.run(
             model: Self.model,
-            "[{ import: t.ndjson, into: Task }, { export: Task, to: out/t.csv.gz, parts: 8 }]")
+            " [{ import: t.ndjson, into: Task }, { export: Task, to: out/t.csv.gz, parts: 8 }]")
         #expect(run.text == "")
         for name in ["t-009-of-009.csv.gz", "u-001-of-008.csv.gz", "t-001.csv"] {
             try folder.write("out/\(name)", "mine")
@@ -189,7 +189,7 @@ struct ExportPartsTests {
                 return .proceed
             })
         defer { FileHooks.remove(hook) }
-        #expect(try folder.run(model: Self.model, "[\(Self.four)]").text == "")
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").text == "")
         #expect(
             folder.names("out")
                 == (Self.fourNames + Self.kept + ["t.manifest.json", "u-001-of-008.csv.gz"])
@@ -211,10 +211,10 @@ struct ExportPartsTests {
                 }
                 return .fail(EIO)
             })
-        #expect(try folder.run(model: Self.model, "[\(Self.four)]").status != .ok)
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").status != .ok)
         FileHooks.remove(hook)
         #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
-        #expect(try folder.run(model: Self.model, "[\(Self.four)]").text == "")
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").text == "")
         #expect(Set(Self.eightNames).isDisjoint(with: folder.names("out")))
     }
 
@@ -222,7 +222,7 @@ struct ExportPartsTests {
     func fewerPartsOfReplacedStore() throws {
         let folder = try folderOfEight()
         func stages(_ count: Int) -> String {
-            "[{ import: t.ndjson, into: Task }, \(Self.four), "
+            " [{ import: t.ndjson, into: Task }, \(Self.four), "
                 + "{ verify: sane, expect: { Task: \(count) } }]"
         }
         #expect(
@@ -241,7 +241,7 @@ struct ExportPartsTests {
         let folder = try folderOfEight()
         let run = try folder.run(
             model: Self.model,
-            "[{ import: d, read: { files: \"out/t-*-of-008.csv.gz\" }, into: Task }, \(Self.four)]")
+            " [{ import: d, read: { files: \"out/t-*-of-008.csv.gz\" }, into: Task }, \(Self.four)]")
         #expect(run.text == "")
         #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
     }
