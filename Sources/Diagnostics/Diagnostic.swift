@@ -23,7 +23,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
     package var message: String
     package var place: Place
     /// The stage that was running, when there was one.
-    package var stage: SourceLocation?
+    package var stage: StagePlace?
     /// What the user can do about it, in the imperative.
     package var fix: String?
     /// The text at fault with a caret below it, on lines of their own.
@@ -33,7 +33,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
 
     package init(
         _ severity: Severity = .error, code: String, _ message: String,
-        at place: Place = .nowhere, stage: SourceLocation? = nil, fix: String? = nil,
+        at place: Place = .nowhere, stage: StagePlace? = nil, fix: String? = nil,
         excerpt: String? = nil, fault: Fault? = nil
     ) {
         self.severity = severity

@@ -19,8 +19,7 @@ package enum DiagnosticRenderer {
         }
         if let inside = inside(diagnostic.place) { lines.append("  in: \(shown(inside))") }
         if let stage = diagnostic.stage {
-            lines.append(
-                shown("  stage: \(stage.file):\(stage.line):\(stage.column) \(stage.keyPath)"))
+            lines.append(shown("  stage: \(stage.text)"))
         }
         if let fix = diagnostic.fix { lines.append("  fix: \(shown(fix))") }
         return lines.joined(separator: "\n")

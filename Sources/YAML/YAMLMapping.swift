@@ -74,10 +74,17 @@ package final class YAMLMapping {
     /// - Parameter alternatives: keys that may be used instead of the required ones. The misspelling of
     ///   one of them counts for the keys that are missing without it.
     package func finish(known: [String], alternatives: [String] = []) {
-        let candidates = known + alternatives
-        for entry in entries where !known.contains(entry.key) && !refused.contains(entry.key) {
+        let unknown = entries.filter { !known.contains($0.key) && !refused.contains($0.key) }
+        // One key too few and one too many, alike, are one mistake, whatever else is near.
+        let replaced = unknown.count == 1 && missing.count == 1 ? Array(missing.keys) : []
+        let isReplacing = replaced.first.map { isMeant($0, by: unknown[0].key) } == true
+        let candidates = isReplacing ? replaced : known + alternatives
+        for entry in unknown {
             // That its misspelling is unknown says that a key is missing, too.
-            if let key = Suggestion.closest(to: entry.key, among: candidates) {
+            let key =
+                isReplacing
+                ? replaced.first : Suggestion.closest(to: entry.key, among: candidates)
+            if let key {
                 let replaced = known.contains(key) ? [key] : Array(missing.keys)
                 for report in replaced.compactMap({ missing.removeValue(forKey: $0) }) {
                     value.problems.withdraw(report)
@@ -85,10 +92,17 @@ package final class YAMLMapping {
             }
             let message =
                 "The key '\(entry.key)' is unknown here"
-                + Suggestion.phrase(for: entry.key, among: candidates)
+                + (key.map { ". Did you mean '\($0)'?" } ?? "")
             value.problems.report(
                 "\(value.problems.area).unknown-key", message, at: .source(place(entry)))
         }
+    }
+
+    /// Whether a key may be a misspelling, or the beginning, of another.
+    private func isMeant(_ key: String, by word: String) -> Bool {
+        let (start, whole) = (Array(word.lowercased().utf8), Array(key.lowercased().utf8))
+        return !start.isEmpty && whole.starts(with: start)
+            || Suggestion.closest(to: word, among: [key]) != nil
     }
 
     private func place(_ entry: YAMLEntry) -> SourceLocation {

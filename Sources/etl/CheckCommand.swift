@@ -27,10 +27,11 @@ struct CheckCommand: ParsableCommand {
                 sets: parameters.sets, environment: ProcessInfo.processInfo.environment,
                 workingFolder: WorkingFolder.path, now: Date()))
         var errors: [Diagnostic] = []
+        var pairs: Set<Set<String>> = []
         for spec in specs {
             // A pattern such as pipelines/*.yaml names models, too.
             let model = specs.count > 1 ? ModelSource.problems(ifModel: spec) : nil
-            for var diagnostic in model ?? runner.check(spec) {
+            for var diagnostic in model ?? runner.check(spec, telling: &pairs) {
                 if strict, diagnostic.severity == .warning, diagnostic.code.hasPrefix("model.") {
                     diagnostic.severity = .error
                 }

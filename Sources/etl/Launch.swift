@@ -25,6 +25,7 @@ struct Launch {
         configure(&options)
         let log = RunLog(verbosity, isInteractive: terminal.isInteractive, isDry: options.isDry)
         let showsStages = showsStages
+        let identity = RunIdentity()
         options.givesAdvice = log.showsStages && showsStages
         let display = ProgressDisplay(
             isShown: progress.isShown(on: terminal, verbosity.format) && log.showsWarnings,
@@ -33,19 +34,21 @@ struct Launch {
             options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
                 guard log.shows(warning) else { return }
-                display.clear { log.tell(warning) }
+                display.clear { log.tell(warning, of: identity) }
             },
             stageEnded: { stage in
                 guard showsStages else { return }
-                display.clear { log.tell(stage) }
-            })
+                display.clear { log.tell(stage, of: identity) }
+            }, identity: identity)
         display.start()
         let outcome = body(runner)
         // A command may still run if its stage could not wait for it.
         ChildProcess.endAll()
         display.stop()
-        outcome.diagnostics.forEach(log.tell)
-        outcome.failureCommand?.run(interruption) { if log.shows($0) { log.tell($0) } }
+        outcome.diagnostics.forEach { log.tell($0, of: identity) }
+        outcome.failureCommand?.run(interruption) {
+            if log.shows($0) { log.tell($0, of: identity) }
+        }
         return outcome
     }
 }

@@ -43,7 +43,7 @@ struct RunLog: Sendable {
     }
 
     /// Prints the line of a stage that finished, failed, or was stopped.
-    func tell(_ stage: EndedStage) {
+    func tell(_ stage: EndedStage, of identity: RunIdentity) {
         guard showsStages else { return }
         let report = stage.report
         // A plan counts changes of a copy.
@@ -54,31 +54,26 @@ struct RunLog: Sendable {
             if let folder = report.linksFolder { logger.info("  links left out: \(folder)") }
             return
         }
-        var record = LogRecord(level: LogLevel.info.rawValue, code: "run.stage", message: line)
-        record.pipeline = stage.pipeline
-        record.run = stage.run
+        var record = LogRecord(
+            identity, level: LogLevel.info.rawValue, code: "run.stage", message: line)
         record.stage = report.name
         record.kind = report.kind
         record.state = stage.state.rawValue
-        record.counts = [
-            "matched": report.matched, "changed": report.changed, "mirrored": report.mirrored,
-            "exported": report.exported?.rows, "verified": report.verified,
-        ].compactMapValues(\.self)
+        record.counts = report.counts
         record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
-        record.records = report.records
         record.rejects = report.rejectsFolder
         record.links = report.linksFolder
         write(record)
     }
 
     /// Prints an error, a warning, or a note.
-    func tell(_ diagnostic: Diagnostic) {
+    func tell(_ diagnostic: Diagnostic, of identity: RunIdentity) {
         guard format == .json else {
             let text = DiagnosticRenderer.text(diagnostic)
             return diagnostic.severity == .error
                 ? logger.error("\(text)") : logger.warning("\(text)")
         }
-        write(LogRecord(diagnostic))
+        write(LogRecord(identity, diagnostic))
     }
 
     private func write(_ record: LogRecord) {
@@ -104,9 +99,7 @@ private struct LogRecord: JSONWritable {
     var kind: String?
     var state: String?
     var seconds: Double?
-    var records: RecordCounts?
-    /// The counts of stages other than imports.
-    var counts: [String: Int]?
+    var counts: JSONTree?
     var pipeline: String?
     var run: String?
     var rejects: String?
@@ -115,27 +108,31 @@ private struct LogRecord: JSONWritable {
     var json: JSONTree {
         .fields([
             "byte": byte, "code": code, "column": column,
-            "counts": counts.flatMap { $0.isEmpty ? nil : $0 }, "field": field, "file": file,
+            "counts": counts, "field": field, "file": file,
             "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
             "links": links,
-            "message": message, "pipeline": pipeline, "record": record, "records": records,
-            "rejects": rejects, "run": run, "seconds": seconds, "stage": stage, "state": state,
+            "message": message, "pipeline": pipeline, "record": record, "rejects": rejects,
+            "run": run, "seconds": seconds, "stage": stage, "state": state,
             "time": time,
         ])
     }
 
-    init(level: String, code: String, message: String) {
+    init(_ identity: RunIdentity, level: String, code: String, message: String) {
+        pipeline = identity.pipeline
+        run = identity.run
         self.level = level
         self.code = code
         self.message = message
     }
 
-    init(_ diagnostic: Diagnostic) {
+    init(_ identity: RunIdentity, _ diagnostic: Diagnostic) {
         self.init(
-            level: diagnostic.severity.rawValue, code: diagnostic.code,
+            identity, level: diagnostic.severity.rawValue, code: diagnostic.code,
             message: diagnostic.message)
         fix = diagnostic.fix
-        stage = diagnostic.stage?.keyPath
+        stage = diagnostic.stage?.name
+        kind = diagnostic.stage?.kind
+        key = diagnostic.stage?.key
         switch diagnostic.place {
         case .nowhere: break
         case .file(let path): file = path

@@ -40,6 +40,28 @@ import Testing
                         """))
     }
 
+    @Test func countsOfAListHaveCommasInATableAlone() throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(1234)
+        #expect(try folder.run().status == 0)
+        #expect(
+            try folder.shell("exec \"$E\" fetch store.sqlite --format table").output == """
+                entity  objects
+                ------  -------
+                Person       97
+                Tag          12
+                Task      1,234
+
+                """)
+        #expect(
+            try folder.shell("exec \"$E\" fetch store.sqlite --format csv").output.hasSuffix(
+                "Task,1234,,false\n"))
+        #expect(
+            try folder.shell(
+                "exec \"$E\" fetch store.sqlite Task --fields id --where 'id == 1233' --format table"
+            ).output.hasSuffix("\n1233\n"))
+    }
+
     @Test func rowsComeAsAskedAndNobodyIsToldWhoDoesNotWatch() throws {
         #expect(
             try fetch(

@@ -42,6 +42,25 @@ import Testing
                 == (fix.contains("==") ? "{\"id\":2}\n" : "{\"id\":1}\n"))
     }
 
+    @Test(
+        "IS NULL is told wherever it stands",
+        arguments: [
+            ("id > 1 AND name IS NULL", "IS NULL", "name == nil"),
+            ("NOT name IS NULL", "IS NULL", "name == nil"),
+            ("(name IS NOT NULL) AND id > 1", "IS NOT NULL", "name != nil"),
+            ("id > 1 OR (id < 0 AND name is null)", "IS NULL", "name == nil"),
+            ("name IS NULL OR id > 1", "IS NULL", "name == nil"),
+        ])
+    func isNullInside(_ text: String, _ words: String, _ fix: String) throws {
+        let result = try etl("fetch", "t.sqlite", "T", "--where", text)
+        #expect(result.status == 64)
+        #expect(
+            result.standardError.hasPrefix(
+                "--where: error: \(words) is SQL; predicates compare with nil [predicate.syntax]\n"),
+            "\(result)")
+        #expect(result.standardError.hasSuffix("\n  fix: write `\(fix)`\n"), "\(result)")
+    }
+
     @Test("fetch warns of a LIKE that is written as in SQL", arguments: [false, true])
     func like(_ counts: Bool) throws {
         let flags = counts ? ["--count"] : ["--fields", "id"]
@@ -76,6 +95,28 @@ import Testing
                         s.yaml:4:24: error: The key 'comand' is unknown here. Did you mean 'command'? \
                         [spec.unknown-key]
                           in: stages[0].read.comand
+
+                        """))
+    }
+
+    @Test("the beginning of a key that is missing means that one, although another is nearer")
+    func shortKey() throws {
+        try write(
+            "s.yaml",
+            """
+            etl: 1
+            store: { at: t.sqlite }
+            stages:
+            - { import: t, read: { files: t.csv }, in: T }
+            """)
+        #expect(
+            try etl("check", "s.yaml")
+                == ToolResult(
+                    status: 78,
+                    standardError: """
+                        s.yaml:4:40: error: The key 'in' is unknown here. Did you mean 'into'? \
+                        [spec.unknown-key]
+                          in: stages[0].in
 
                         """))
     }

@@ -20,6 +20,20 @@ import Testing
         return folder.names("rejects").first { !before.contains($0) } ?? ""
     }
 
+    @Test("a replay shows the folder of its rejects as the run does")
+    func shownFolder() throws {
+        let folder = try folder()
+        let run = try run(folder, "{\"id\":1,\"size\":\"x\"}\n")
+        for name in ["spec.yaml", "rejects/\(run)", run] {
+            let replay = try folder.shell("exec \"$E\" replay \(name) -v --allow-rejects 0")
+            #expect(replay.status == 65)
+            #expect(replay.errors.contains("\n  rejects: rejects/\(run)\n"), "\(replay.errors)")
+            #expect(
+                replay.errors.contains("  fix: mend the records in rejects/\(run), or the spec,"),
+                "\(replay.errors)")
+        }
+    }
+
     @Test("a replay that updates objects after a later run warns with their number")
     func older() throws {
         let folder = try folder()

@@ -114,6 +114,28 @@ import Testing
         }
     }
 
+    /// The C library has another name on each system.
+    @Test func everyImportOfTheCLibraryHasABranchForEachSystem() throws {
+        // In two pieces, so that this file does not find itself.
+        let line = "import Gli" + "bc"
+        let branches = try Regex(
+            #"#if canImport\(Glibc\)\n *((?:\w+ )?)\#(line)\n"#
+                + #"#elseif canImport\(Musl\)\n *\1import Musl\n"#
+                + #"#(?:else|elseif canImport\(Darwin\))\n *\1import Darwin\n#endif\n"#)
+        let folders = ["Sources", "Tests", "Benchmarks", "Plugins", "Examples", "AppleCheck"]
+        var count = 0
+        for folder in folders {
+            for file in Repository.files(under: folder, ending: ".swift")
+            where !file.contains("/.build/") {
+                let text = try Repository.text(file)
+                let imports = text.matches(of: try Regex("\\b\(line)\\b")).count
+                #expect(text.matches(of: branches).count == imports, "\(file)")
+                count += imports
+            }
+        }
+        #expect(count > 20)
+    }
+
     /// Calls on files go through `Files`, where tests can see them and answer for the system.
     @Test func onlyOneTargetCallsTheFileSystem() throws {
         var importers: [String] = []

@@ -107,6 +107,10 @@ import Testing
         #expect(
             try folder.shell("exec \"$E\" check spec.yaml").errors
                 == warning("spec.yaml", "other.yaml"))
+        // Of one pair it is told once, and not by absolute paths.
+        #expect(
+            try folder.shell("exec \"$E\" check spec.yaml other.yaml").errors
+                == warning("spec.yaml", "other.yaml"))
         // One with another name, or that is gone, is no other one.
         try folder.write(
             "other.yaml", folder.text("other.yaml").replacing("nightly", with: "weekly"))

@@ -30,13 +30,14 @@ struct RunLogTests {
         #expect(records.first?["level"] as? String == "info")
         #expect(records.first?["stage"] as? String == "tasks")
         #expect(records.first?["kind"] as? String == "import")
-        let counts = records.first?["records"] as? [String: Int]
+        let counts = records.first?["counts"] as? [String: Int]
         #expect(counts?["read"] == 2)
         #expect(counts?["rejected"] == 1)
         #expect((records.first?["rejects"] as? String)?.hasPrefix("rejects/spec-") == true)
         #expect(records.last?["counts"] as? [String: Int] == ["exported": 1])
         #expect(records.allSatisfy { $0["pipeline"] as? String == "spec" })
-        #expect(Set(records.compactMap { $0["run"] as? String }).count == 1)
+        #expect(Set(records.map { $0["run"] as? String ?? "" }).count == 1)
+        #expect(records.allSatisfy { $0["seconds"] is Double && $0["records"] == nil })
         #expect(records.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
 
         let failed = try Self.records(folder.run("--log-format json").errors)
@@ -46,7 +47,36 @@ struct RunLogTests {
         #expect(failed.first?["line"] as? Int == 2)
         #expect(failed.first?["record"] as? Int == 2)
         #expect(failed.first?["field"] as? String == "id")
-        #expect(failed.first?["stage"] as? String == "import tasks")
+        #expect(failed.allSatisfy { $0["stage"] as? String == "tasks" })
+        #expect(failed.allSatisfy { $0["kind"] as? String == "import" })
+        #expect(failed.allSatisfy { $0["pipeline"] as? String == "spec" })
+        let runs = Set(failed.map { $0["run"] as? String ?? "" })
+        #expect(runs.count == 1 && folder.names("runs").contains("spec-\(runs.first ?? "").json"))
+    }
+
+    @Test("json: lines before the run, and of a replay, name the run and the pipeline, too")
+    func identity() throws {
+        let folder = try FailureFolder()
+        try folder.write("tasks.ndjson", Self.two)
+        try folder.writeSpec(top: "name: nightly\nrejects: { allow: 1 }")
+        #expect(try folder.run().status == 0)
+        for arguments in [
+            "run spec.yaml --set in=none.ndjson", "run spec.yaml --set x=1", "replay spec.yaml -v",
+        ] {
+            let result = try folder.shell("exec \"$E\" \(arguments) --log-format json")
+            let records = try Self.records(result.errors)
+            #expect(!records.isEmpty)
+            #expect(
+                records.allSatisfy { $0["pipeline"] as? String == "nightly" }, "\(result.errors)")
+            #expect(
+                Set(records.map { $0["run"] as? String ?? "" }).allSatisfy { $0.contains("Z-") },
+                "\(result.errors)")
+        }
+        try folder.writeSpec(top: "name: nightly\ncolour: red")
+        let wrong = try Self.records(folder.run("--log-format json").errors)
+        #expect(wrong.map { $0["code"] as? String } == ["spec.unknown-key"])
+        #expect(wrong.first?["pipeline"] as? String == "spec")
+        #expect(wrong.first?["run"] as? String != nil)
     }
 
     @Test(

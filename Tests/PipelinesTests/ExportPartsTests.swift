@@ -1,5 +1,7 @@
 import Digests
+import Files
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Pipelines
@@ -144,6 +146,104 @@ struct ExportPartsTests {
             try ["t-001-of-002.csv", "t-002-of-002.csv", "t.manifest.json"].map(folder.text)
                 == before)
         #expect(!folder.names().contains { $0.hasSuffix(".ready") || $0.hasSuffix(".part") })
+    }
+
+    /// A folder with an export in eight parts, whose manifest somebody has added names to.
+    private func folderOfEight() throws -> Workspace {
+        let folder = try Workspace()
+        try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n")
+        let run = try folder.run(
+            model: Self.model,
+            " [{ import: t.ndjson, into: Task }, { export: Task, to: out/t.csv.gz, parts: 8 }]")
+        #expect(run.text == "")
+        for name in ["t-009-of-009.csv.gz", "u-001-of-008.csv.gz", "t-001.csv"] {
+            try folder.write("out/\(name)", "mine")
+        }
+        try folder.write("t-001-of-008.csv.gz", "mine")
+        let manifest = try folder.text("out/t.manifest.json").replacing(
+            "\"files\":[",
+            with: "\"files\":[{\"file\":\"../t-001-of-008.csv.gz\"},{\"file\":\"t-001.csv\"},"
+                + "{\"file\":\"u-001-of-008.csv.gz\"},")
+        try folder.write("out/t.manifest.json", manifest)
+        return folder
+    }
+
+    private static let four = "{ export: Task, to: out/t.csv, parts: 4 }"
+    private static let kept = ["t-001.csv", "t-009-of-009.csv.gz"]
+    private static let fourNames = (1...4).map { "t-00\($0)-of-004.csv" }
+    private static let eightNames = (1...8).map { "t-00\($0)-of-008.csv.gz" }
+
+    @Test("with another number of parts, those of before go after the manifest, and nothing else")
+    func fewerParts() throws {
+        let folder = try folderOfEight()
+        let calls = Mutex<[String]>([])
+        let hook = FileHooks.install(
+            FileHook(folder: folder.path("out")) { call in
+                switch call.kind {
+                case .rename(let to):
+                    calls.withLock { $0.append("make " + to.lastComponent.displayText) }
+                case .remove:
+                    calls.withLock { $0.append("remove " + call.path.lastComponent.displayText) }
+                default: break
+                }
+                return .proceed
+            })
+        defer { FileHooks.remove(hook) }
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").text == "")
+        #expect(
+            folder.names("out")
+                == (Self.fourNames + Self.kept + ["t.manifest.json", "u-001-of-008.csv.gz"])
+                .sorted())
+        #expect(folder.names().contains("t-001-of-008.csv.gz"))
+        let order = calls.withLock { $0.filter { !$0.contains(" .") } }
+        #expect(
+            order == Self.fourNames.map { "make \($0)" } + ["make t.manifest.json"]
+                + Self.eightNames.map { "remove \($0)" })
+    }
+
+    @Test("parts of before stay while the new manifest cannot get its name")
+    func failedManifest() throws {
+        let folder = try folderOfEight()
+        let hook = FileHooks.install(
+            FileHook(folder: folder.path("out")) { call in
+                guard case .rename(let to) = call.kind, to.lastComponent == "t.manifest.json" else {
+                    return .proceed
+                }
+                return .fail(EIO)
+            })
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").status != .ok)
+        FileHooks.remove(hook)
+        #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
+        #expect(try folder.run(model: Self.model, " [\(Self.four)]").text == "")
+        #expect(Set(Self.eightNames).isDisjoint(with: folder.names("out")))
+    }
+
+    @Test("with `open: replace` parts of before go with the old store, and stay if the run fails")
+    func fewerPartsOfReplacedStore() throws {
+        let folder = try folderOfEight()
+        func stages(_ count: Int) -> String {
+            " [{ import: t.ndjson, into: Task }, \(Self.four), "
+                + "{ verify: sane, expect: { Task: \(count) } }]"
+        }
+        #expect(
+            try folder.run(model: Self.model, stages(3), open: "replace").status == .dataError)
+        #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
+        #expect(Set(Self.fourNames).isDisjoint(with: folder.names("out")))
+        #expect(try folder.run(model: Self.model, stages(2), open: "replace").text == "")
+        #expect(
+            folder.names("out")
+                == (Self.fourNames + Self.kept + ["t.manifest.json", "u-001-of-008.csv.gz"])
+                .sorted())
+    }
+
+    @Test("parts that the run itself has read stay")
+    func partsThatAreInputs() throws {
+        let folder = try folderOfEight()
+        let run = try folder.run(
+            model: Self.model,
+            " [{ import: d, read: { files: \"out/t-*-of-008.csv.gz\" }, into: Task }, \(Self.four)]")
+        #expect(run.text == "")
+        #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
     }
 
     @Test("what cannot be cut into parts is refused")

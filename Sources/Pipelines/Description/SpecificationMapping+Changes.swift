@@ -91,7 +91,8 @@ extension SpecificationMapping {
             rows, and their SHA-256, which gets its name last. An object's part follows from its key alone: \
             the first eight bytes of the SHA-256 of the key's text, as a number, modulo the number of parts. \
             Several attributes of a key have a tab between them; without a key it is `objectID`. Each \
-            part keeps the order.
+            part keeps the order. If the number of parts changes, the parts that only the manifest before \
+            lists are removed, after the new manifest has its name.
             """, example: "8"),
         KeyDescription(
             "missing-files", .choice(ExportSpec.MissingFiles.self), .same(as: "fail"),

@@ -163,7 +163,8 @@ package struct QueryRunner: Sendable {
     /// Warns if values were printed as null because their files are missing.
     private func outcome(of missing: MissingFiles) -> QueryOutcome {
         guard let first = missing.first else { return QueryOutcome() }
-        let values = missing.count == 1 ? "1 value is" : "\(missing.count) values are"
+        let values =
+            missing.count == 1 ? "1 value is" : "\(RecordCounts.grouped(missing.count)) values are"
         return failure(
             .dataError,
             [
@@ -202,12 +203,14 @@ package struct QueryRunner: Sendable {
     ) throws -> [String] {
         var notes: [String] = []
         if table.rowCount == 0, !isCut {
-            return [offset > 0 ? "No object after the first \(offset)" : "No object matches"]
+            let first = RecordCounts.grouped(offset)
+            return [offset > 0 ? "No object after the first \(first)" : "No object matches"]
         }
         if isCut {
             notes.append(
-                "\(table.rowCount) of \(try cursor.matchCount()) objects"
-                    + (offset > 0 ? ", after the first \(offset)" : ""))
+                "\(RecordCounts.grouped(table.rowCount)) of "
+                    + "\(RecordCounts.grouped(try cursor.matchCount())) objects"
+                    + (offset > 0 ? ", after the first \(RecordCounts.grouped(offset))" : ""))
         }
         let hidden = table.hiddenColumns
         if !hidden.isEmpty {
@@ -251,7 +254,8 @@ package struct QueryRunner: Sendable {
             let encoder = TableEncoder(
                 columns: (["entity", "objects"] + families).map {
                     TableEncoder.Column(
-                        name: $0, isNumeric: $0 == "objects", mayBeCut: $0 != "objects")
+                        name: $0, isNumeric: $0 == "objects", mayBeCut: $0 != "objects",
+                        isCount: $0 == "objects")
                 }, style: style, output: output)
             try write(entities, withFamilies: hasFamilies, to: encoder)
         }

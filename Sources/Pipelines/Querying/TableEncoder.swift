@@ -29,6 +29,8 @@ final class TableEncoder: ValueEncoder {
         /// Shown at the right, and not cut while there is room.
         var isNumeric: Bool
         var mayBeCut: Bool
+        /// Its numbers are counts, with commas between thousands; values are shown as they are.
+        var isCount = false
     }
 
     private struct Cell {
@@ -89,7 +91,10 @@ final class TableEncoder: ValueEncoder {
 
     func bool(_ value: Bool) { add(value ? "true" : "false") }
 
-    func integer(_ value: Int64) { add(String(value)) }
+    func integer(_ value: Int64) {
+        let isCount = items == nil && row.count < columns.count && columns[row.count].isCount
+        add(isCount ? RecordCounts.grouped(Int(value)) : String(value))
+    }
 
     func double(_ value: Double) { value.isFinite ? add("\(value)") : null() }
 

@@ -46,7 +46,7 @@ extension Diagnostic {
     /// - Parameter file: what messages call the spec.
     func withoutSpecFile(_ file: String) -> Diagnostic {
         var diagnostic = self
-        if diagnostic.stage?.file == file { diagnostic.stage = nil }
+        if diagnostic.stage?.location.file == file { diagnostic.stage = nil }
         diagnostic.fix = CommandLineFix.of(diagnostic)
         return diagnostic
     }

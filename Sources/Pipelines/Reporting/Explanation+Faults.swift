@@ -131,6 +131,11 @@ extension Explanation {
             "Check the folder and its permissions."
         ),
         (
+            "output.earlier-part",
+            "The export has another number of parts than before, and one of the old parts cannot be removed.",
+            "Remove it."
+        ),
+        (
             "output.name",
             "A file that waited for its store cannot get its name; the store is in its place.",
             "Make room for the name, or check the folder's permissions, and run again."

@@ -45,6 +45,11 @@ extension Explanation {
             "spec.expect", "A statement of `expect` cannot be read.",
             "Write `Entity` or `Entity where predicate`, and a comparison such as \">= 1\"."
         ),
+        (
+            "spec.foreign-format",
+            "The name of an export is that of a format that etl does not write.",
+            "Let a command compress it, or export CSV or NDJSON and convert that; the message has the line."
+        ),
         ("spec.format", "The file's name does not tell its format.", "Add `as`."),
         (
             "spec.is-a-model", "The file is a model, not a spec.",

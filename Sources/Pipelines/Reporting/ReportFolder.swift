@@ -94,10 +94,11 @@ struct ReportFolder {
     /// A warning that another spec of the same name writes its reports to the same folder.
     ///
     /// - Parameter count: how many of the newest reports are looked at.
+    /// - Returns: the two specs without links, and the warning.
     static func ofTwoSpecs(
         _ spec: PipelineSpec, _ values: ParameterValues, _ context: ParameterValues.Context,
         newest count: Int
-    ) -> Diagnostic? {
+    ) -> (pair: Set<String>, warning: Diagnostic)? {
         guard values.canResolve(spec.report.folder), let own = FileDescriptor.resolved(spec.file)
         else { return nil }
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
@@ -115,11 +116,13 @@ struct ReportFolder {
                 || FileDescriptor.resolved(known.path(other.report.folder)) == place
         }
         guard let other else { return nil }
-        return Diagnostic(
+        let warning = Diagnostic(
             .warning, code: "report.shared",
-            "\(spec.file) and \(other) are both named '\(spec.name)' and write reports to the folder "
-                + "\(folder.path), so their runs are taken for those of one pipeline",
+            "\(spec.file) and \(FileName(other).shownFromHere) are both named '\(spec.name)' and write "
+                + "reports to the folder \(folder.path), so their runs are taken for those of one "
+                + "pipeline",
             fix: "set another `name` or `report.to` in one of them")
+        return ([own, other], warning)
     }
 
     /// The run whose report has that name; nil of any other file.

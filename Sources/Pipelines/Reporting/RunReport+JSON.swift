@@ -93,6 +93,20 @@ extension ObjectCounts: JSONWritable {
     }
 }
 
+extension StageReport {
+    /// All numbers of the stage that are known, whatever its kind, as a line of the log has them.
+    package var counts: JSONTree {
+        let own = JSONTree.fields([
+            "matched": matched, "changed": changed, "mirrored": mirrored,
+            "exported": exported?.rows, "verified": verified,
+        ])
+        guard case .object(let members) = own, case .object(let read)? = records?.json else {
+            return own
+        }
+        return .object(read + members)
+    }
+}
+
 extension RecordCounts: JSONWritable {
     package var json: JSONTree {
         .fields([

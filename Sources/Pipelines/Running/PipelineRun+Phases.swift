@@ -91,6 +91,7 @@ extension PipelineRun {
         if let saved = beginning.continued, isFirst { tellOfResuming(saved) }
         waiting.noteBegin()
         runID = journal.run.runID
+        runner.identity.note(pipeline: job.spec.name, run: runID)
         started = journal.run.started
         modelDigest = container.model.versionHashesDigest
         outcome.runID = runID

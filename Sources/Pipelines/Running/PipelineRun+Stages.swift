@@ -70,7 +70,7 @@ extension PipelineRun {
         do {
             var report = try stage.run(environment)
             if let replay = options.replay, report.rejectsFolder != nil {
-                report.rejectsFolder = replay.folder
+                report.rejectsFolder = replay.shownFolder
             }
             outcome.stages.append(report)
             ledger.note(stage, .done)
@@ -100,8 +100,7 @@ extension PipelineRun {
     }
 
     private func tell(_ report: StageReport, _ state: RunReport.State) {
-        runner.stageEnded(
-            EndedStage(report: report, state: state, pipeline: spec?.name ?? "", run: runID))
+        runner.stageEnded(EndedStage(report: report, state: state))
     }
 
     /// The failure of a dry run, with what the run itself would have saved until then.

@@ -110,10 +110,10 @@ struct PipelineRun {
         try prepareFolder(of: path, spec.store)
         guard try takeTurn(path, spec, stages) else { return }
         if !options.isDry,
-            let other = ReportFolder.ofTwoSpecs(
+            let (_, warning) = ReportFolder.ofTwoSpecs(
                 spec, bound, runner.context(now: options.now, runID: runID), newest: 1)
         {
-            runner.warn(other)
+            runner.warn(warning)
         }
         if lock != nil { try Publication.recover(besideStoreAt: path) }
         if let replay = options.replay {

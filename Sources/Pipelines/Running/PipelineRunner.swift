@@ -2,14 +2,10 @@ package import Diagnostics
 import FoundationEssentials
 import GraphStore
 
-/// A stage that ran, or that was stopped: what it did, and whose it is.
+/// A stage that ran, or that was stopped, and what it did.
 package struct EndedStage: Sendable {
     package var report: StageReport
     package var state: RunReport.State
-    /// The pipeline's name.
-    package var pipeline: String
-    /// The run's ID.
-    package var run: String
 }
 
 /// Runs a pipeline: checks the spec, opens the store, runs the stages in order.
@@ -19,32 +15,45 @@ package struct PipelineRunner: Sendable {
     let interruption: Interruption
     let warn: @Sendable (Diagnostic) -> Void
     let stageEnded: @Sendable (EndedStage) -> Void
+    let identity: RunIdentity
 
     /// - Parameters:
     ///   - warn: shows a warning at once.
     ///   - stageEnded: is told of every stage that ran, and whether it came to its end.
+    ///   - identity: learns which run it is, before anything is told of it.
     package init(
         options: RunOptions, progress: RunProgress = RunProgress(),
         interruption: Interruption = Interruption(),
         warn: @escaping @Sendable (Diagnostic) -> Void = { _ in },
-        stageEnded: @escaping @Sendable (EndedStage) -> Void = { _ in }
+        stageEnded: @escaping @Sendable (EndedStage) -> Void = { _ in },
+        identity: RunIdentity = RunIdentity()
     ) {
         self.options = options
         self.progress = progress
         self.interruption = interruption
         self.warn = warn
         self.stageEnded = stageEnded
+        self.identity = identity
     }
 
     /// Everything that is wrong with a spec and its model, without data or secrets.
     package func check(_ file: String) -> [Diagnostic] {
+        var pairs: Set<Set<String>> = []
+        return check(file, telling: &pairs)
+    }
+
+    /// The same of one of several specs.
+    ///
+    /// - Parameter pairs: the specs that share a name and a folder of reports, which is told once.
+    package func check(_ file: String, telling pairs: inout Set<Set<String>>) -> [Diagnostic] {
         let context = context(now: options.now, runID: nil)
         let (spec, _, found) = SpecificationFile.check(file: file, context)
         guard let spec,
-            let other = ReportFolder.ofTwoSpecs(
-                spec, .partial(spec, context), context, newest: Self.reportsChecked)
+            let (pair, warning) = ReportFolder.ofTwoSpecs(
+                spec, .partial(spec, context), context, newest: Self.reportsChecked),
+            pairs.insert(pair).inserted
         else { return found }
-        return found + [other]
+        return found + [warning]
     }
 
     /// How many reports `check` looks at.
@@ -60,12 +69,17 @@ package struct PipelineRunner: Sendable {
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told, text: text)
+        identity.note(pipeline: SpecificationReader.name(fromFile: file), run: run.runID)
         warnings.forEach(run.runner.warn)
         do {
             let context = context(now: options.now, runID: nil)
             let (checked, _, found) =
                 text.map { SpecificationFile.check(text: $0, file: file, context) }
                 ?? SpecificationFile.check(file: file, context)
+            // A spec with errors has a name all the same.
+            if let spec = checked ?? (text == nil ? SpecificationFile.read(file: file).spec : nil) {
+                identity.note(pipeline: spec.name, run: run.runID)
+            }
             for warning in found where warning.severity == .warning {
                 if options.givesAdvice || warning.code == Diagnostic.percentPatternCode {
                     run.runner.warn(warning)
@@ -106,7 +120,7 @@ package struct PipelineRunner: Sendable {
             warn: {
                 told.add($0)
                 warn($0)
-            }, stageEnded: stageEnded)
+            }, stageEnded: stageEnded, identity: identity)
     }
 
     func context(now: Date, runID: String?) -> ParameterValues.Context {

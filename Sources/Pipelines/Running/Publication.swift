@@ -56,6 +56,28 @@ struct Publication: Sendable {
         return place
     }
 
+    /// Removes files that what the run makes takes the place of; as soon as all of that has its name.
+    func remove(_ paths: [FileName]) throws {
+        guard !paths.isEmpty else { return }
+        guard waiting != nil else { return try paths.forEach(Self.removeEarlier) }
+        try note { plan in
+            plan.removals = (plan.removals ?? []) + paths.map { FileDescriptor.resolved($0) ?? $0 }
+        }
+    }
+
+    private static func removeEarlier(_ path: FileName) throws {
+        do throws(SystemFault) {
+            try FileSystem.remove(path)
+        } catch {
+            guard !error.isNoEntry else { return }
+            throw RunFailure(
+                Fault(.output, error.kind(else: .notCreated)), code: "output.earlier-part",
+                "\(path.displayText) is a part of an earlier export, and cannot be removed: "
+                    + error.text,
+                fix: "remove it, since a pattern for all parts would read it, too")
+        }
+    }
+
     /// Where the rejects of a run are written.
     ///
     /// - Parameter folder: where they belong.
@@ -98,6 +120,12 @@ struct Publication: Sendable {
     }
 
     private func note(_ move: Move) throws {
+        try note { plan in
+            if !plan.moves.contains(move) { plan.moves.append(move) }
+        }
+    }
+
+    private func note(_ change: (inout Plan) -> Void) throws {
         guard let waiting else { return }
         let file = try Self.fileNumber(waiting.work)
         var plan = try Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
@@ -105,8 +133,9 @@ struct Publication: Sendable {
             Self.discard(plan.moves)
             plan = Plan(file: file, moves: [])
         }
-        guard !plan.moves.contains(move) else { return }
-        plan.moves.append(move)
+        let before = plan
+        change(&plan)
+        guard plan != before else { return }
         try plan.write(besideStoreAt: waiting.store)
     }
 
@@ -118,7 +147,7 @@ struct Publication: Sendable {
     static func recover(besideStoreAt path: String) throws {
         guard let plan = try Plan(besideStoreAt: path) else { return }
         if plan.file == (try fileNumber(path)) {
-            try publish(plan.moves)
+            try publish(plan)
         } else {
             let waiting = try [CompanionFile.work, .new].map { try fileNumber($0.path(of: path)) }
             guard !waiting.contains(plan.file) else { return }
@@ -132,7 +161,7 @@ struct Publication: Sendable {
     /// Gives the files their names, although the store stays as it is.
     static func publishAll(besideStoreAt path: String) throws {
         guard let plan = try Plan(besideStoreAt: path) else { return }
-        try publish(plan.moves)
+        try publish(plan)
         FileDescriptor.remove(Plan.path(path))
     }
 
@@ -154,6 +183,11 @@ struct Publication: Sendable {
             discard(plan.moves)
         }
         FileDescriptor.remove(Plan.path(path))
+    }
+
+    private static func publish(_ plan: Plan) throws {
+        try publish(plan.moves)
+        try plan.removals?.forEach(removeEarlier)
     }
 
     private static func publish(_ moves: [Move]) throws {
@@ -218,11 +252,13 @@ struct Publication: Sendable {
         }
     }
 
-    private struct Plan: Decodable {
+    private struct Plan: Decodable, Equatable {
         /// Which file the store is that takes its place.
         var file: String
         /// In the file, as seen from the store, so that a project that is moved finds its files.
         var moves: [Move]
+        /// Files that go once these have their names; nil where there are none.
+        var removals: [FileName]?
 
         static func path(_ storePath: String) -> String {
             CompanionFile.files.path(of: storePath)
@@ -242,6 +278,7 @@ struct Publication: Sendable {
             else { return nil }
             let folder = FileName(PathText.folder(of: path))
             plan.moves = plan.moves.map { $0.mapping(folder.joining) }
+            plan.removals = plan.removals?.map(folder.joining)
             self = plan
         }
 
@@ -250,7 +287,10 @@ struct Publication: Sendable {
             let moves = moves.map { move in
                 move.mapping { Self.relative($0, to: folder) }.json
             }
-            let json = JSONTree.fields(["file": file, "moves": JSONTree.list(moves)])
+            let removals = removals?.map { Self.relative($0, to: folder) }
+            let json = JSONTree.fields([
+                "file": file, "moves": JSONTree.list(moves), "removals": removals,
+            ])
             try WholeFile.write(Array(json.exact.utf8), to: Self.path(path))
         }
 

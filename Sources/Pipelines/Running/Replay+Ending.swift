@@ -123,7 +123,7 @@ extension Replay {
         guard !isUnsaved, !notes.contains(where: \.hasLeftovers) else {
             throw RunFailure(
                 .temporaryFailure, code: "replay.unfinished",
-                "The run \(saved.run.runID) was killed while it wrote rejects to \(folder)",
+                "The run \(saved.run.runID) was killed while it wrote rejects to \(shownFolder)",
                 fix: "run \(saved.run.pipeline) again first")
         }
         for note in notes { try RejectFile(resuming: note)?.close() }
@@ -245,7 +245,7 @@ extension Replay {
                 code: "replay.left",
                 "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
                     + "\(left == 1 ? "is" : "are") refused again",
-                fix: "mend the records in \(folder)"
+                fix: "mend the records in \(shownFolder)"
                     + (note.specText == nil ? ", or the spec," : ",")
                     + " and replay again"))
         throw RunFailure(.dataError, diagnostics)

@@ -22,6 +22,9 @@ struct Replay: Sendable {
     let folder: String
     let note: RejectNote
 
+    /// The folder as messages show it.
+    var shownFolder: String { FileName(folder).shownFromHere }
+
     var work: String { PathText.join(folder, ".replay") }
     private var mark: String { PathText.join(work, "begun") }
     var planPath: String { PathText.join(work, "plan.json") }
@@ -199,7 +202,7 @@ struct Replay: Sendable {
         else { return }
         throw RunFailure(
             .dataError, code: "replay.cut",
-            "\(path(of: file)) holds a row that was cut because it is larger than `read.max-record`",
+            "\(path(of: file).shownFromHere) holds a row that was cut because it is larger than `read.max-record`",
             fix: "take it out of the file, and the line with too-big out of its reasons")
     }
 
@@ -224,7 +227,8 @@ struct Replay: Sendable {
     static func unfinished(_ folder: String) -> RunFailure {
         RunFailure(
             .temporaryFailure, code: "replay.unfinished",
-            "The replay of \(folder) is unfinished", fix: "replay \(folder) first")
+            "The replay of \(FileName(folder).shownFromHere) is unfinished",
+            fix: "replay \(FileName(folder).shownFromHere) first")
     }
 
     /// Whether the replay that is under way is that run.
@@ -259,9 +263,14 @@ extension PipelineRunner {
     ///
     /// - Parameter run: the run's folder of rejects, its id where that is in `./rejects`, or a spec.
     package func replay(_ run: String) -> RunOutcome {
+        let isSpec = [".yaml", ".yml"].contains(where: run.hasSuffix)
+        let runID = RunName.of(options.now.timeIntervalSinceReferenceDate)
+        identity.note(
+            pipeline: isSpec ? SpecificationReader.name(fromFile: run) : nil, run: runID)
         do {
             let replay = try Replay(
                 run, workingFolder: options.workingFolder, sets: options.sets)
+            identity.note(pipeline: replay.note.pipeline, run: runID)
             guard replay.hasWork else { return RunOutcome(status: .ok) }
             let file = replay.note.spec.textFromHere
             return self.replaying(replay).run(file, text: replay.note.specText)
@@ -283,6 +292,6 @@ extension PipelineRunner {
         options.workingFolder = replay.note.workingFolder.textFromHere
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption, warn: warn,
-            stageEnded: stageEnded)
+            stageEnded: stageEnded, identity: identity)
     }
 }

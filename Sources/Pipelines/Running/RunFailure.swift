@@ -95,7 +95,7 @@ package struct RunFailure: Error, Sendable {
     }
 
     /// Gives any error its exit status, and the place of the stage that it ended.
-    init(_ error: any Error, stage: SourceLocation? = nil) {
+    init(_ error: any Error, stage: StagePlace? = nil) {
         switch error {
         case let failure as RunFailure: self = failure
         case let error as StoreError: self.init(error)

@@ -16,4 +16,12 @@ extension FileName {
     var textFromHere: String {
         exactText ?? relative(to: WorkingFolder.name)?.exactText ?? displayText
     }
+
+    /// The path as messages show it: relative if it is below the working folder.
+    var shownFromHere: String {
+        guard let path = relative(to: WorkingFolder.name), !path.hasPrefix("..") else {
+            return displayText
+        }
+        return path.displayText
+    }
 }

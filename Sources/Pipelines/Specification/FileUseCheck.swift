@@ -1,5 +1,6 @@
 import Diagnostics
 import Files
+import RecordStreams
 
 /// Checks what the stages of a spec do with files, as far as the names are known before a run:
 /// standard input is read once, and no export and no metrics replace what the run works with.
@@ -58,11 +59,28 @@ struct FileUseCheck {
                     at: .source(place), fix: "name a file"))
             return
         }
+        checkFormat(spec)
         for file in spec.outputs(at: FileName(path)).map(\.displayText) {
             checkOutput(file, isKnown, "the export", at: place)
             let name = Self.name(file, isKnown)
             exportLines[name] = exportLines[name] ?? place.line
         }
+    }
+
+    /// A name that promises another format than the file would have misleads whoever reads it.
+    private mutating func checkFormat(_ spec: ExportSpec) {
+        // What the spec says is what the fix is to say, where that tells.
+        let isTold = ForeignFormat(fileName: FileName(spec.to.knownEnd)) != nil
+        let name = isTold || !values.canResolve(spec.to) ? spec.to.text : values.resolve(spec.to)
+        guard let format = ForeignFormat(fileName: FileName(name)) else { return }
+        found.append(
+            Diagnostic(
+                code: "spec.foreign-format",
+                "The name '\(name)' is that of \(format.text), which etl does not write",
+                at: .source(spec.to.location),
+                fix: format.fix(
+                    writing: name, as: spec.format,
+                    isSeveral: spec.parts != nil || spec.hasManifest)))
     }
 
     private mutating func checkMetrics() {

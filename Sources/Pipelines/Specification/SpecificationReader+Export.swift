@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import GraphModel
 import RecordStreams
 import YAML
@@ -51,7 +52,12 @@ extension SpecificationReader {
             }
             return nil
         }
-        let known = RecordFormat(fileName: path.knownEnd)
+        let end = FileName(path.knownEnd)
+        // `FileUseCheck` refuses such a name.
+        if ForeignFormat(fileName: end) != nil {
+            return RecordFormat(fileName: ForeignFormat.inner(end))
+        }
+        let known = RecordFormat(fileName: end)
         // A parameter that nobody declares says nothing about the name.
         if known == nil, path.parameterNames.allSatisfy(templateNames.contains) {
             to?.fail(

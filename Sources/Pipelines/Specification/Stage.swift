@@ -15,10 +15,8 @@ package struct Stage: Sendable, Hashable {
     package var isAlways = false
 
     /// The place as messages about a run show it: `pipelines/orders.yaml:18:5 import orders`.
-    package var reportLocation: SourceLocation {
-        var place = location
-        place.keyPath = "\(kind.word) \(name)"
-        return place
+    package var reportLocation: StagePlace {
+        StagePlace(kind: kind.word, name: name, location: location)
     }
 }
 

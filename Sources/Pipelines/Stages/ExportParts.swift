@@ -1,5 +1,6 @@
 import Digests
 import Files
+import FoundationEssentials
 import GraphModel
 import GraphStore
 import RecordStreams
@@ -44,6 +45,39 @@ struct ExportParts {
 
     /// The file that tells of the others.
     var manifest: FileName { folder.joining(ExportManifest.path(of: stem)) }
+
+    /// The parts that the manifest at hand lists and that this export does not write.
+    ///
+    /// They are those of another number of parts; none if there is no manifest that can be read.
+    var earlier: [FileName] {
+        struct Listed: Decodable {
+            struct File: Decodable {
+                var file: FileName
+            }
+
+            var files: [File]
+        }
+        guard let data = (try? WholeFile.readIfThere(manifest)) ?? nil,
+            let listed = try? JSONDecoder().decode(Listed.self, from: data)
+        else { return [] }
+        let own = Set(paths)
+        return listed.files.map(\.file).filter(isPart).map(folder.joining)
+            .filter { !own.contains($0) }
+    }
+
+    /// Whether it is the name of a part, of whatever number, and in whatever format.
+    private func isPart(_ name: FileName) -> Bool {
+        guard name.hasPrefix(stem) else { return false }
+        let place = Array(name.bytes.dropFirst(stem.bytes.count))
+        let pattern = Array("-000-of-000".utf8)
+        guard place.count >= pattern.count, !place.contains(UInt8(ascii: "/")) else {
+            return false
+        }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return zip(place, pattern).allSatisfy { byte, sign in
+            sign == digits.lowerBound ? digits.contains(byte) : byte == sign
+        }
+    }
 
     private static func digits(_ number: Int) -> String {
         String(String(1000 + number).dropFirst())

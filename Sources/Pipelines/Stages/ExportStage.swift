@@ -119,12 +119,15 @@ struct ExportStage: Sendable {
         }
     }
 
-    /// Writes a file for each part, and the manifest last.
+    /// Writes a file for each part, then the manifest, and removes what only the manifest before
+    /// lists: parts of another number, of which a pattern such as `tasks-*` would read rows twice.
     private func write(
         _ rows: ExportRows, in parts: ExportParts, by chooser: PartChooser,
         _ report: inout StageReport
     ) throws {
         let publication = environment.publication
+        // What the run itself has read stays.
+        let earlier = parts.earlier.filter { (try? check($0)) != nil }
         var outputs: [OutputFile] = []
         var manifests: [ExportManifest] = []
         do {
@@ -151,6 +154,7 @@ struct ExportStage: Sendable {
             try ExportManifest.write(
                 files, rows: report.exported?.rows ?? 0, bytes: report.exported?.bytes ?? 0,
                 to: parts.manifest, storedAs: try publication.place(ofExport: parts.manifest))
+            try publication.remove(earlier)
         } catch {
             for output in outputs { output.abandon() }
             throw error

@@ -10,17 +10,16 @@ extension Stage {
         guard case .import(let spec) = kind else { return failure }
         for place in failure.diagnostics.indices {
             let diagnostic = failure.diagnostics[place]
-            guard let (name, location) = spec.expression(namingColumnOf: diagnostic) else {
+            guard let (column, location) = spec.expression(namingColumnOf: diagnostic) else {
                 continue
             }
-            let key = location.keyPath.drop { $0 != "." }.dropFirst()
-            failure.diagnostics[place].stage = SourceLocation(
-                file: location.file, line: location.line, column: location.column,
-                keyPath: "\(reportLocation.keyPath), \(key)")
+            failure.diagnostics[place].stage = StagePlace(
+                kind: kind.word, name: name, location: location,
+                key: String(location.keyPath.drop { $0 != "." }.dropFirst()))
             // `status == Done`: what may be a text.
-            if name.first?.isUppercase == true, !diagnostic.message.contains("Did you mean") {
+            if column.first?.isUppercase == true, !diagnostic.message.contains("Did you mean") {
                 failure.diagnostics[place].fix =
-                    "a text needs quotes: '\(name)'" + (diagnostic.fix.map { "; or \($0)" } ?? "")
+                    "a text needs quotes: '\(column)'" + (diagnostic.fix.map { "; or \($0)" } ?? "")
             }
         }
         return failure

@@ -1,6 +1,7 @@
-internal import Files
+package import Files
 
-/// A format that etl knows by its first bytes, and does not read.
+/// A format that etl knows by its first bytes or by the ending of a name, and neither reads nor
+/// writes.
 package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     case zip, workbook, zstd, xz, bzip2, parquet
 
@@ -14,6 +15,26 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         let format = Self.allCases.first { $0.isBeginning(of: bytes) }
         guard let format else { return nil }
         self = format == .zip && name.lowercased().hasSuffix(".xlsx") ? .workbook : format
+    }
+
+    /// The format that the ending of a file's name stands for.
+    package init?(fileName: FileName) {
+        let name = fileName.lowercasedASCII
+        guard let format = Self.allCases.first(where: { name.hasSuffix($0.ending) }) else {
+            return nil
+        }
+        self = format
+    }
+
+    private var ending: FileName {
+        switch self {
+        case .zip: ".zip"
+        case .workbook: ".xlsx"
+        case .zstd: ".zst"
+        case .xz: ".xz"
+        case .bzip2: ".bz2"
+        case .parquet: ".parquet"
+        }
     }
 
     /// Whether two bytes are the first of any.
@@ -41,7 +62,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     }
 
     /// As in "the first bytes are those of …".
-    var text: String {
+    package var text: String {
         switch self {
         case .zip: "a zip archive"
         case .workbook: "an Excel workbook"
@@ -95,6 +116,36 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// What to write in a spec for an output of that name.
+    ///
+    /// - Parameters:
+    ///   - path: the file as the spec names it.
+    ///   - format: that of the records.
+    ///   - isSeveral: the export has more files than this one, so that no command can take it.
+    package func fix(writing path: String, as format: RecordFormat, isSeveral: Bool) -> String {
+        let inner = Self.inner(FileName(path)).displayText
+        func named(_ format: RecordFormat) -> String {
+            RecordFormat(fileName: inner) == nil ? "\(inner).\(format.rawValue)" : inner
+        }
+        let words: [String]
+        switch self {
+        case .workbook: return "export `to: \(named(.csv))`, and convert that file to a workbook"
+        case .parquet:
+            let name = named(.ndjson)
+            return "export `to: \(name)`, and convert that file: "
+                + "`duckdb -c \"COPY (FROM '\(name)') TO '\(path)'\"`"
+        case .zip: words = ["zip", "-q", path, "-"]
+        case .zstd: words = ["zstd", "-q", "-f", "-o", path]
+        case .xz: words = ["sh", "-c", "xz > \"$0\"", path]
+        case .bzip2: words = ["sh", "-c", "bzip2 > \"$0\"", path]
+        }
+        guard !isSeveral else {
+            return "export `to: \(named(format)).gz`, which etl compresses itself"
+        }
+        return "let a command compress it: `\(CommandExample.write(words))`, and "
+            + "`as: \(format.rawValue)`"
+    }
+
     /// The command that writes what is in a file.
     private func words(_ file: String) -> [String] {
         switch self {
@@ -109,10 +160,13 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
 
     private func innerFormat(_ file: String) -> RecordFormat {
         if self == .parquet { return .ndjson }
-        // Without the ending of what it is packed in.
         let whole = FileName(file)
-        let inner = FileName(bytes: whole.bytes.dropLast(whole.suffix.count))
         // Or the name is that of what is in it.
-        return RecordFormat(fileName: inner) ?? RecordFormat(fileName: whole) ?? .csv
+        return RecordFormat(fileName: Self.inner(whole)) ?? RecordFormat(fileName: whole) ?? .csv
+    }
+
+    /// The name without the ending of what the file is packed in.
+    package static func inner(_ whole: FileName) -> FileName {
+        FileName(bytes: whole.bytes.dropLast(whole.suffix.count))
     }
 }

@@ -50,8 +50,12 @@ import Testing
         #expect(exportSpec.fields == nil)
         #expect(
             spec.stages[1].reportLocation
-                == SourceLocation(
-                    file: "pipelines/seed.yaml", line: 8, column: 5, keyPath: "export export-task"))
+                == StagePlace(
+                    kind: "export", name: "export-task",
+                    location: SourceLocation(
+                        file: "pipelines/seed.yaml", line: 8, column: 5, keyPath: "stages[1]")))
+        #expect(
+            spec.stages[1].reportLocation.text == "pipelines/seed.yaml:8:5 export export-task")
     }
 
     @Test func readsTheLongForm() throws {

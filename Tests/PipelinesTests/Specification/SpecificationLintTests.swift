@@ -467,9 +467,10 @@ import Testing
                 [spec.format]
                   in: stages[1].to
                   fix: add `as:` with csv, tsv, json or ndjson
-                a.yaml:6:25: error: The name 'tasks.xlsx' does not tell the format [spec.format]
+                a.yaml:6:25: error: The name 'tasks.xlsx' is that of an Excel workbook, which etl does \
+                not write [spec.foreign-format]
                   in: stages[2].to
-                  fix: add `as:` with csv, tsv, json or ndjson
+                  fix: export `to: tasks.csv`, and convert that file to a workbook
                 a.yaml:6:44: error: 'level' is for files named .gz, not for 'tasks.xlsx' \
                 [spec.rule]
                   in: stages[2].level

@@ -143,6 +143,7 @@ struct PredicateParser {
     mutating func expect(_ symbol: String, opening: Int) throws(GraphPredicateError) {
         guard token == .symbol(symbol) else {
             if token == .end { throw error("'\(symbol)' is missing", at: opening) }
+            if let error = isNullError() { throw error }
             throw error("'\(symbol)' is expected here", at: offset)
         }
         try advance()
@@ -167,11 +168,9 @@ struct PredicateParser {
         case .word where PredicateKeywords.comparison(keyword) != nil && isCondition:
             return error("A comparison ends here; join it with AND or OR", at: offset)
         case .symbol, .operation: break
-        case .word where keyword == "IS" && !isCondition:
-            if let error = isNullError() { return error }
-            return error("An operator is missing before this value", at: offset)
         default:
             if !isCondition {
+                if let error = isNullError() { return error }
                 return error("An operator is missing before this value", at: offset)
             }
         }
@@ -180,6 +179,7 @@ struct PredicateParser {
 
     /// What to say of `IS NULL` and `IS NOT NULL` of SQL; `nil` if neither is at this position.
     private func isNullError() -> GraphPredicateError? {
+        guard keyword == "IS" else { return nil }
         var ahead = lexer
         func word() -> String? {
             guard case .word(let word)? = try? ahead.next().token else { return nil }
@@ -223,6 +223,8 @@ struct PredicateParser {
     func predicate(_ node: Node) throws(GraphPredicateError) -> GraphPredicate {
         switch node.content {
         case .predicate(let predicate): return predicate
+        case .expression where keyword == "IS":
+            throw isNullError() ?? error("A comparison is missing", at: node.offset)
         case .expression(.keyPath(let keys)):
             throw error(
                 "'\(Self.shown(keys.joined(separator: ".")))' alone is no condition; compare it, "
