@@ -348,8 +348,8 @@ import Testing
             try place.run("{ import: a.ndjson, into: Task, when-found: append }")
                 == .silentSuccess)
         for stage in [
-            "{ update: Task, where: \"title MATCHES '\(pattern)'\", set: { size: 1 } }",
-            "{ delete: Task, where: \"title MATCHES '\(pattern)'\", at-most: 100% }",
+            "{ update: u, entity: Task, where: \"title MATCHES '\(pattern)'\", set: { size: 1 } }",
+            "{ delete: d, entity: Task, where: \"title MATCHES '\(pattern)'\", at-most: 100% }",
         ] {
             let started = ContinuousClock.now
             let result = try place.run(stage, flags: ["--timeout", "1s"])

@@ -60,7 +60,7 @@ final class StoreSnapshot {
         unfoldedCopy = copy.path
         address = StoreAddress(file: copy.path, isImmutable: false)
         do throws(StoreError) {
-            try truncated?.distrustPageCount(of: copy.path)
+            try truncated?.makeReadable(copy.path)
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
             // The user knows the store, and not its copy.

@@ -107,6 +107,15 @@ enum StoreFiles {
         (try? FileStatus(of: path))?.size ?? 0
     }
 
+    /// Makes a file longer, with zeros.
+    static func extend(_ path: String, to bytes: Int) throws(StoreError) {
+        try calling(path, "cannot be made longer") { () throws(SystemFault) in
+            let descriptor = try FileSystem.open(path, .writing)
+            defer { FileSystem.close(descriptor) }
+            try FileSystem.cut(descriptor, to: Int64(bytes))
+        }
+    }
+
     /// Replaces bytes of a file.
     static func overwrite(_ path: String, at place: Int64, with bytes: [UInt8]) throws(StoreError) {
         try calling(path, "cannot be written") { () throws(SystemFault) in

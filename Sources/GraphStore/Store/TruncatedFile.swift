@@ -47,11 +47,16 @@ struct TruncatedFile: Error, Equatable {
         "is cut off: it has \(pages) of the \(pagesInHeader) pages that its header names"
     }
 
-    /// Makes SQLite count the pages of a copy by its size, not by its header.
+    /// Makes SQLite read a copy, which it refuses as a whole because of the page count in the header.
     ///
-    /// With the page count of the header, SQLite refuses the whole file. The copy is not made as long
-    /// as the header says: a damaged header may say terabytes.
-    func distrustPageCount(of copy: String) throws(StoreError) {
+    /// The copy gets the length that the header says, so that tables may begin behind its end. A
+    /// damaged header may say terabytes; then SQLite is made to count the pages by the file's size.
+    func makeReadable(_ copy: String) throws(StoreError) {
+        guard pagesInHeader > 64 * pages + 10_000 else {
+            try StoreFiles.extend(copy, to: pagesInHeader * pageSize)
+            return
+        }
+        // The page count counts only if this number is that of the last change.
         let other = UInt32(truncatingIfNeeded: ~changeCounter)
         try StoreFiles.overwrite(
             copy, at: Int64(Offset.pageCountValidFor),
