@@ -241,7 +241,8 @@ struct ExportPartsTests {
         let folder = try folderOfEight()
         let run = try folder.run(
             model: Self.model,
-            " [{ import: d, read: { files: \"out/t-*-of-008.csv.gz\" }, into: Task }, \(Self.four)]")
+            " [{ import: d, read: { files: \"out/t-*-of-008.csv.gz\" }, into: Task }, \(Self.four)]"
+        )
         #expect(run.text == "")
         #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
     }
