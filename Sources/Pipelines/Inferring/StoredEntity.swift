@@ -43,7 +43,7 @@ struct StoredEntity {
         node.tracking.room.file += 1
         let cursor = try context.cursor(
             RowRequest(
-                entityName: self.name, order: [GraphSortDescriptor(keyPath: [ObjectNumber.key])],
+                entityName: self.name, order: [GraphSortDescriptor([ObjectNumber.key])],
                 fields: [[key.name]]))
         let batch = cursor.makeBatch()
         let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 36)
