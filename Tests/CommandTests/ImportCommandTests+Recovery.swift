@@ -114,7 +114,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "d.csv", "--into", "q.sqlite", "-q") == .silentSuccess)
     }
 
-    @Test("a join table that is imported alone is reported")
+    @Test("a join table of entities that the store has fills a relationship")
     func joinTable() throws {
         try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n")
         try write("Track.csv", "TrackId,Title\n10,x\n11,y\n")
@@ -126,18 +126,29 @@ extension ImportCommandTests {
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        New in the store's model: PlaylistTrack
+                        New in the store's model: Playlist.track → Track
                         The old store is m.sqlite.bak-v1
 
-                        """,
-                    standardError: """
-                        PlaylistTrack.csv: warning: PlaylistTrack holds only the keys of Playlist and \
-                        Track, so it may be a join table; imported alone, its records become objects \
-                        [import.join-table]
-                          fix: import it together with the files of Playlist and Track into a new \
-                        store, to get a relationship
-
                         """))
+        #expect(try cron("import", "PlaylistTrack.csv", "--into", "m.sqlite") == .silentSuccess)
+    }
+
+    @Test("a join table with a key that the store lacks is reported")
+    func joinTableWithUnknownKey() throws {
+        try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n")
+        try write("Track.csv", "TrackId,Title\n10,x\n11,y\n")
+        try write("PlaylistTrack.csv", "PlaylistId,TrackId\n1,10\n1,11\n3,99\n")
+        #expect(
+            try cron("import", "Playlist.csv", "Track.csv", "--into", "m.sqlite") == .silentSuccess)
+        #expect(
+            try cron("import", "PlaylistTrack.csv", "--into", "m.sqlite").standardError == """
+                PlaylistTrack.csv: warning: PlaylistTrack holds only the keys of Playlist and \
+                Track, so it may be a join table; imported alone, its records become objects \
+                [import.join-table]
+                  fix: import it together with the files of Playlist and Track into a new \
+                store, to get a relationship
+
+                """)
     }
 
     @Test("status of a store shows the last import")

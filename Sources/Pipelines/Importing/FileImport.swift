@@ -67,7 +67,16 @@ package struct FileImport {
         try Self.checkFolder(of: request.store)
         var options = request.options
         options.storeModel = stored
-        options.command = "etl import - --into \(CommandExample.shell(request.store))"
+        options.isOfImport = true
+        options.addsColumns = request.addsColumns
+        // The model of an app's store gets no relationship.
+        if stored != nil, !PersistentContainer.isAppStore(at: request.store) {
+            options.store = request.store
+        }
+        options.command =
+            "etl import - --into \(CommandExample.shell(request.store))"
+            + (request.addsColumns ? " --add-columns" : "")
+            + (request.specFolder.map { " --save-spec \(CommandExample.shell($0))" } ?? "")
         do throws(RunFailure) {
             inference = try Inference(from: request.files, options: options, spool)
         } catch {
@@ -232,6 +241,14 @@ package struct FileImport {
             "No header in \(streams[file] ?? file), so its columns are "
                 + FittedImport.listed(columns, max: 4)
                 + " (--header takes their names from the first row)"
+        }
+        lines += inference.withLinesAbove.map { file, lines in
+            let file = streams[file] ?? file
+            return lines == 0
+                ? "Lines of \(file) that begin with # are comments"
+                : "The first \(ReportWords.several(lines, "line")) of \(file) "
+                    + "\(lines == 1 ? "stands" : "stand") above the header, and "
+                    + "\(lines == 1 ? "is" : "are") skipped"
         }
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
             "\(entity): the file has no record, so types are guessed by the names of its columns"

@@ -61,10 +61,13 @@ extension StoreFit {
             }
             found = relationship(name, column, of: entity)?.relationship
         }
+        if found == nil, current.isJoin, let declared {
+            found = manyToMany(of: entity, to: declared.destinationEntityName)
+        }
         // Another column fills it.
         if let taken = found, names.values.contains(taken.name) { found = nil }
         if found == nil, let declared,
-            addsColumns || newEntities.contains(entity) || isNew(declared)
+            addsColumns || newEntities.contains(entity) || isNew(declared) || current.isJoin
         {
             found = try add(declared, to: entity)
         }
@@ -150,6 +153,21 @@ extension StoreFit {
                 let other = property(entry.key, entry.key, of: destination)?.name
                 return (other ?? key(of: destination) ?? entry.key, entry.value)
             })
+    }
+
+    /// Returns the only relationship between two entities of the kind that a join table fills.
+    private func manyToMany(of entity: String, to own: String) -> RelationshipDescription? {
+        let destination = InferredNames.match(own, model.entities.map(\.name)) ?? own
+        let found = model.relationships(of: entity).filter { relationship in
+            guard relationship.isToMany, relationship.destinationEntityName == destination else {
+                return false
+            }
+            let inverse = relationship.inverseName
+            return model.relationships(of: destination).contains {
+                $0.name == inverse && $0.isToMany
+            }
+        }
+        return found.count == 1 ? found.first : nil
     }
 
     /// Whether the relationship leads to an entity that this import adds.

@@ -11,7 +11,7 @@ extension CommandLineFix {
         switch error.kind {
         case .foreignFormat(let format, let path):
             let path = spool.name(ofCopy: path)
-            return format.fix(path, for: options.command(of: path))
+            return format.fix(path, as: options.format, for: options.command(of: path))
         // Records are imported when all files were read.
         case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
             return "fetch the file again; nothing was imported"

@@ -65,8 +65,9 @@ struct DistinctValues {
     }
 
     /// Whether each of these is among the others.
-    func isSubset(of other: DistinctValues) -> Bool {
-        count <= other.count && seen.keys.allSatisfy { other.seen[$0] != nil }
+    func isSubset(of other: DistinctValues, or more: DistinctValues? = nil) -> Bool {
+        count <= other.count + (more?.count ?? 0)
+            && seen.keys.allSatisfy { other.seen[$0] != nil || more?.seen[$0] != nil }
     }
 
     /// FNV-1a, then mixed; the case of UUIDs does not count.

@@ -38,8 +38,14 @@ struct EntityDraft {
         var firstColumns: [String: Int] = [:]
         var known = InferenceOptions()
 
-        init(_ samples: [Sample], _ known: InferenceOptions) {
+        init(
+            _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
+        ) {
             self.known = known
+            for entity in stored {
+                entities.insert(InferredNames.folded(entity.name))
+                entities.insert(InferredNames.folded(InferredNames.singular(entity.name)))
+            }
             for sample in samples {
                 entities.insert(InferredNames.folded(sample.entityName))
                 entities.insert(
@@ -70,6 +76,10 @@ struct EntityDraft {
     var otherSides: Set<Int> = []
     /// What could not be found out.
     var notes: [String] = []
+    /// The records are objects of the store, and no input has them.
+    private(set) var isStored = false
+    /// The keys of the objects that the store has of the entity.
+    var storedKeys: DistinctValues?
     private var told: [Int: AttributeType] = [:]
     /// What stands before the fractions of the table's numbers, if the values of a column prove it.
     private(set) var decimalMark: Character?
@@ -87,6 +97,22 @@ struct EntityDraft {
         self.init(
             name: sample.entityName, sample, sample.root, records: sample.records, owner: nil,
             around)
+    }
+
+    /// A draft of the objects that a store has of an entity that no input has.
+    init(_ stored: StoredEntity, _ around: Surroundings) {
+        self.init(
+            name: stored.name, Sample(stored), stored.root, records: stored.count, owner: nil,
+            around)
+        told = [0: stored.key.type]
+        key = Key(places: [0])
+        isStored = true
+    }
+
+    /// Whether the values are keys of records, or of objects that the store has of the entity.
+    func hasKeys(_ values: DistinctValues) -> Bool {
+        guard let keys = keyLeaf?.node.distinct else { return false }
+        return values.isSubset(of: keys, or: storedKeys)
     }
 
     init(
@@ -282,7 +308,7 @@ struct EntityDraft {
         // What names another entity, or another one of the kind, is a reference.
         let others = around.entities
         let isReference =
-            others.contains(folded) || InferredNames.meansOwnKind(folded)
+            others.contains(folded) || InferredNames.meansOwnKind(folded, of: names)
             || ["id", "key", "code", "number", "no"].contains { ending in
                 folded.hasSuffix(ending) && others.contains(String(folded.dropLast(ending.count)))
             }

@@ -16,8 +16,11 @@ struct EntityInference {
     /// What fields became, by the entity and the place of the field.
     private var properties: [String: [Int: String]] = [:]
 
-    init(_ samples: [Sample], _ known: InferenceOptions) throws(RecordStreamError) {
-        let guess = ReferenceGuess(DraftList(samples, known).drafts)
+    /// - Parameter stored: the entities of the store to which new ones may refer.
+    init(
+        _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
+    ) throws(RecordStreamError) {
+        let guess = ReferenceGuess(DraftList(samples, known, stored).drafts, known)
         let drafts = try Keys.added(to: guess.drafts, known)
         let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
         for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
@@ -93,7 +96,7 @@ struct EntityInference {
             entity.notes.append("of more than 4096 fields the last ones are left out")
         }
         entity.records = draft.records
-        if draft.owner == nil { entity.stage = stage(draft) }
+        if draft.owner == nil, !draft.isStored { entity.stage = stage(draft) }
         add(entity, names)
     }
 
@@ -221,9 +224,12 @@ struct EntityInference {
         let leaf = reference.leaf
         let key = key(of: target)
         let own = InferredNames.lowered(entities[source].name)
-        let isParent = InferredNames.folded(leaf.name).hasPrefix("parent") && source == target
+        let folded = InferredNames.folded(leaf.name)
+        let isParent = folded.hasPrefix("parent") && source == target
+        let endings = ["", "id", InferredNames.folded(key)]
+        let isPlain = endings.contains(String(folded.dropFirst("parent".count)))
         let name = taken[source].claim(
-            property: isParent ? "parent" : Self.name(reference, key: key),
+            property: isParent && isPlain ? "parent" : Self.name(reference, key: key),
             of: entities[source].name)
         let inverse = taken[target].claim(
             property: isParent ? "children" : own, of: entities[target].name)
@@ -257,12 +263,29 @@ private struct DraftList {
     private let around: EntityDraft.Surroundings
     private var names = TakenNames()
 
-    init(_ samples: [Sample], _ known: InferenceOptions) {
-        around = EntityDraft.Surroundings(samples, known)
+    init(_ samples: [Sample], _ known: InferenceOptions, _ stored: [StoredEntity]) {
+        around = EntityDraft.Surroundings(samples, known, stored: stored)
         for sample in samples { _ = names.claim(sample.entityName) }
         for sample in samples {
             drafts.append(EntityDraft(sample, around))
             addNested(drafts.count - 1)
+        }
+        for entity in stored { add(entity) }
+    }
+
+    /// Adds an entity of the store, or its keys to the draft that has the entity's records.
+    private mutating func add(_ stored: StoredEntity) {
+        let own = drafts.indices.filter {
+            InferredNames.match(drafts[$0].name, [stored.name]) != nil
+        }
+        guard !own.isEmpty else {
+            drafts.append(EntityDraft(stored, around))
+            return
+        }
+        let key = InferredNames.folded(stored.key.name)
+        for place in own
+        where drafts[place].keyLeaf.map({ InferredNames.folded($0.name) }) == key {
+            drafts[place].storedKeys = stored.values
         }
     }
 

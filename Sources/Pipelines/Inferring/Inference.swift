@@ -1,6 +1,8 @@
 package import Diagnostics
 import Files
+import FoundationEssentials
 import GraphModel
+import GraphStore
 import RecordStreams
 import YAML
 
@@ -18,8 +20,10 @@ package struct Inference: Sendable {
     private let joins: [InferredJoin]
     /// Tables whose first row is taken for values, with the names of their columns.
     let withoutHeader: [(file: String, columns: [String])]
+    /// Tables with lines above their header, and how many; 0 for comments.
+    let withLinesAbove: [(file: String, lines: Int)]
     /// How many records of one import could not be read.
-    private let rejects: Int
+    private var rejects: Int
     /// The store, where the spec exports from one.
     private let store: (path: String, model: ManagedObjectModel)?
     /// Whether the spec exports from a store.
@@ -49,10 +53,10 @@ package struct Inference: Sendable {
                     .usage, code: "infer.store", "'\(store)' is a store, so it stands alone",
                     fix: "run `etl infer` for it by itself")
             }
-            self = try Inference(store: store)
+            self = try Inference(store: store, options)
             return
         }
-        let urls = paths.compactMap { URLCheck.problem(ofInput: $0, for: options.command(of: $0)) }
+        let urls = paths.compactMap { URLCheck.problem(ofInput: $0, options) }
         guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
         let inputs: InferenceInputs
         do throws(RecordStreamError) {
@@ -71,13 +75,15 @@ package struct Inference: Sendable {
                 })
         }
         try inputs.checkKnown()
+        let stored = try Self.stored(inputs.samples, options)
         let found: EntityInference
         do throws(RecordStreamError) {
-            found = try EntityInference(inputs.samples, options)
+            found = try EntityInference(inputs.samples, options, stored: stored)
         } catch {
             throw Self.failure(error, options, spool)
         }
         withoutHeader = inputs.withoutHeader
+        withLinesAbove = inputs.withLinesAbove
         warnings += found.entities.flatMap(InputLoss.of)
         entities = found.entities
         joins = found.joins
@@ -85,15 +91,35 @@ package struct Inference: Sendable {
         name = Self.name(of: inputs.samples)
         store = nil
         model = InferenceText.model(entities)
+        tryTold(options, spool)
         guard options.hasProfiles else { return }
         page =
             ProfilePage(name: name, entities: entities, joins: joins, fields: found.fields).text
     }
 
-    private init(store path: String) throws(RunFailure) {
+    /// The entities of the store to which new ones may refer; none if the import adds none.
+    private static func stored(
+        _ samples: [Sample], _ options: InferenceOptions
+    ) throws(RunFailure) -> [StoredEntity] {
+        guard let store = options.store, let model = options.storeModel,
+            let tracking = samples.first?.root.tracking
+        else { return [] }
+        let names = model.entities.map(\.name)
+        guard
+            options.addsColumns
+                || samples.contains(where: { InferredNames.match($0.entityName, names) == nil })
+        else { return [] }
+        do {
+            return try StoredEntity.all(inStoreAt: store, model, tracking)
+        } catch {
+            throw RunFailure(error)
+        }
+    }
+
+    private init(store path: String, _ options: InferenceOptions) throws(RunFailure) {
         let (found, diagnostics) = ModelSource.readOrStored(path)
         guard let found else {
-            throw RunFailure(problems: diagnostics)
+            throw RunFailure(problems: diagnostics.map { Self.naming(path, options, in: $0) })
         }
         let (text, problems) = ModelYAMLWriter.text(of: found)
         // A text that does not read back would be no model of this store.
@@ -103,8 +129,27 @@ package struct Inference: Sendable {
         entities = []
         joins = []
         withoutHeader = []
+        withLinesAbove = []
         rejects = 0
         name = ""
+    }
+
+    /// The diagnostic of a database that no store is, with the command that reads its tables.
+    private static func naming(
+        _ path: String, _ options: InferenceOptions, in diagnostic: Diagnostic
+    ) -> Diagnostic {
+        guard diagnostic.code == "store.no-model", !PersistentContainer.isAppStore(at: path) else {
+            return diagnostic
+        }
+        var diagnostic = diagnostic
+        var known = options
+        known.entity = options.entity ?? "NAME"
+        let line = CommandExample.pipe(
+            ["sqlite3", "-csv", "-header", path], as: .csv, into: known.command(of: path))
+        diagnostic.fix =
+            "read it table by table: `"
+            + line.replacing(" | ", with: " \"SELECT * FROM TABLE\" | ", maxReplacements: 1) + "`"
+        return diagnostic
     }
 
     /// Nothing here is named by a spec, nor begins at one.
@@ -162,6 +207,28 @@ package struct Inference: Sendable {
 
     private func attribute(_ name: String, of entity: String) -> InferredAttribute? {
         entities.first { $0.name == entity }?.attributes.first { $0.name == name }
+    }
+
+    // MARK: Trial
+
+    /// Imports the files once into a store that stays nowhere, if a type or a key is told, and allows
+    /// as many rejects as there are: what is told may not fit all records.
+    private mutating func tryTold(_ options: InferenceOptions, _ spool: InferenceSpool) {
+        // An import allows none.
+        guard !options.types.isEmpty || !options.key.isEmpty, !options.isOfImport else { return }
+        var trial = RunOptions(workingFolder: WorkingFolder.path, now: Date())
+        trial.isDry = true
+        trial.allowedRejects = .percent(100)
+        trial.givesAdvice = false
+        let model = (model ?? "").split(separator: "\n").map { "  " + $0 }
+        let store = PathText.join(
+            FileManager.default.temporaryDirectory.path, "etl-infer-\(UUID().uuidString).sqlite")
+        let text = InferenceText.spec(
+            name: name, store: store, model: ["model:"] + model, entities, joins, rejects: 0
+        ) { spool.copies[$0] ?? $0 }
+        let outcome = PipelineRunner(options: trial).run("(etl infer)", text: text)
+        let counts = outcome.stages.compactMap(\.records?.rejected)
+        rejects = max(rejects, counts.max() ?? 0)
     }
 
     // MARK: Results

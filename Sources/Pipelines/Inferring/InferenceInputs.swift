@@ -26,7 +26,8 @@ struct InferenceInputs {
                 ?? input.name.map(InferredNames.entity(ofField:))
                 ?? InferredNames.entity(ofFile: input.pattern)
         }
-        let names = wanted + wanted.map(InferredNames.singular)
+        let stored = known.storeModel?.entities.map(\.name) ?? []
+        let names = (wanted + stored).flatMap { [$0, InferredNames.singular($0)] }
         let tracking = FieldTracking(
             entities: Set(names.map(InferredNames.folded)), room: DistinctRoom(known.valuesMax),
             hasProfiles: known.hasProfiles)
@@ -85,6 +86,13 @@ struct InferenceInputs {
         }
     }
 
+    /// Tables with lines above their header, and how many; 0 for comments.
+    var withLinesAbove: [(file: String, lines: Int)] {
+        samples.filter { $0.form.hasTitle || $0.form.comment != nil }.flatMap { sample in
+            sample.inputs.map { ($0.pattern, sample.form.linesSkipped) }
+        }
+    }
+
     /// Whether the store has the entities of all files, so that it tells the types of columns.
     var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
 
@@ -120,7 +128,8 @@ struct InferenceInputs {
         Diagnostic(
             .warning, code: "infer.empty",
             "The file has a header and no record, so the types of its columns are not known",
-            at: .file(path), fix: "give a file with some records")
+            at: .file(path),
+            fix: "give a file with some records; if its first line is one, give --no-header")
     }
 
     private static func warnings(_ sample: Sample) -> [Diagnostic] {

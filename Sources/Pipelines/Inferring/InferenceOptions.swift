@@ -19,12 +19,28 @@ package struct InferenceOptions: Sendable {
     package var nullTexts: [String] = []
     /// The model of the store that the records go to; its keys identify objects inside records.
     var storeModel: ManagedObjectModel?
+    /// The path of that store, if new entities may refer to its objects.
+    var store: String?
+    /// Entities that the store has get properties for columns that these lack.
+    var addsColumns = false
     /// The command line that reads standard input, for messages.
     var command = "etl infer -"
-    /// The command line that reads a file's records from standard input.
+    /// What is inferred is imported at once.
+    var isOfImport = false
+    /// The command line that reads a file's records from standard input, with what is known of them.
     func command(of path: String) -> String {
-        guard entity == nil, path != "-" else { return command }
-        return command + " --entity \(InferredNames.entity(ofFile: path))"
+        var words: [String] = []
+        if !key.isEmpty { words += ["--key", key.joined(separator: ",")] }
+        if let name = entity ?? (path == "-" ? nil : InferredNames.entity(ofFile: path)) {
+            words += ["--entity", name]
+        }
+        for (field, type) in types.sorted(by: { $0.key < $1.key }) {
+            words += ["--type", "\(field)=\(type.rawValue)"]
+        }
+        if let hasHeader { words.append(hasHeader ? "--header" : "--no-header") }
+        if let encoding { words += ["--encoding", encoding.rawValue] }
+        for text in nullTexts { words += ["--null", text] }
+        return ([command] + words.map(CommandExample.shell)).joined(separator: " ")
     }
 
     /// So many records of each form of input are read at most.

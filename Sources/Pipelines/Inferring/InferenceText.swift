@@ -160,7 +160,14 @@ enum InferenceText {
         }
         if form.linesSkipped > 0 {
             lines.append(
-                noted("      skip: \(form.linesSkipped)", "the first line names the delimiter"))
+                noted(
+                    "      skip: \(form.linesSkipped)",
+                    form.hasTitle
+                        ? "guessed: lines above the header" : "the first line names the delimiter"))
+        }
+        if let byte = form.comment {
+            let text = String(Unicode.Scalar(byte))
+            lines.append(noted("      comment: \(YAMLWriter.scalar(text))", "guessed"))
         }
         if !form.hasHeader {
             lines.append(noted("      header: false", "guessed: the first row holds values"))

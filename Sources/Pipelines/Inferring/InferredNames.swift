@@ -80,10 +80,25 @@ enum InferredNames {
         "predecessor", "successor", "dependson", "blockedby",
     ]
 
+    /// The same with the entity's name behind it, such as `rootTicket`; alone they may mean anything.
+    private static let ownKindOfEntity: Set<String> = [
+        "root", "master", "main", "linked", "related", "source", "origin", "duplicate", "copyof",
+        "replaces", "replacedby", "mergedinto", "supersededby", "follows",
+    ]
+
     /// Whether a folded name, perhaps with `id` behind it, is that of such a reference.
-    static func meansOwnKind(_ folded: String) -> Bool {
-        ownKind.contains(folded)
-            || folded.hasSuffix("id") && ownKind.contains(String(folded.dropLast(2)))
+    ///
+    /// - Parameter entities: the folded names of the entity, which may stand behind the word.
+    static func meansOwnKind(_ folded: String, of entities: some Sequence<String> = []) -> Bool {
+        let names = folded.hasSuffix("id") ? [folded, String(folded.dropLast(2))] : [folded]
+        return names.contains { name in
+            ownKind.contains(name)
+                || entities.contains { entity in
+                    guard !entity.isEmpty, name.hasSuffix(entity) else { return false }
+                    let word = String(name.dropLast(entity.count))
+                    return ownKind.contains(word) || ownKindOfEntity.contains(word)
+                }
+        }
     }
 
     /// `order-items` for `OrderItems`, as stages are called.

@@ -10,11 +10,18 @@ struct ReferenceGuess {
         "tags", "labels", "keywords", "categories", "topics", "genres", "hashtags",
     ]
 
-    init(_ drafts: [EntityDraft]) {
+    /// The entities of the store.
+    private let storedNames: [String]
+    /// Entities of the store get relationships, too.
+    private let addsColumns: Bool
+
+    init(_ drafts: [EntityDraft], _ known: InferenceOptions) {
         self.drafts = drafts
+        storedNames = known.storeModel?.entities.map(\.name) ?? []
+        addsColumns = known.addsColumns
         // Lists come last, as they may be the other sides of what comes first.
         for isList in [false, true] {
-            for place in drafts.indices {
+            for place in drafts.indices where !drafts[place].isStored {
                 for leaf in drafts[place].leaves.indices
                 where leaf != drafts[place].keyPlace && drafts[place].nested[leaf] == nil
                     && (drafts[place].leaves[leaf].node.items != nil) == isList
@@ -44,10 +51,17 @@ struct ReferenceGuess {
         drafts[place].owner.map { root(of: $0.draft) } ?? place
     }
 
+    /// Whether the entity of a draft gets a relationship to objects that only the store has; in one
+    /// that the store has, the names of its relationships decide.
+    private func mayReferToStore(_ place: Int) -> Bool {
+        addsColumns || InferredNames.match(drafts[root(of: place)].name, storedNames) == nil
+    }
+
     private mutating func guess(_ leaf: Int, of place: Int) {
         let draft = drafts[place]
         let found = drafts.indices.compactMap { target -> (hint: Int, target: Int, isMany: Bool)? in
-            guard let keyPlace = drafts[target].keyPlace, let key = drafts[target].keyLeaf,
+            guard !drafts[target].isStored || mayReferToStore(place),
+                let keyPlace = drafts[target].keyPlace, let key = drafts[target].keyLeaf,
                 let kind = KeyKind(drafts[target].type(keyPlace).type)
             else { return nil }
             let named = ReferenceHint(draft.leaves[leaf], drafts[target], isSelf: target == place)
@@ -130,7 +144,7 @@ struct ReferenceGuess {
         let node = draft.leaves[place].node
         if let items = scalarItems(node) {
             guard KeyKind(items.facts.guess(named: "", isKey: true).type) == kind,
-                items.distinct.isWhole, items.distinct.isSubset(of: keys)
+                items.distinct.isWhole, drafts[target].hasKeys(items.distinct)
             else { return nil }
             return true
         }
@@ -138,7 +152,7 @@ struct ReferenceGuess {
         if draft.records == 0 { return hint == ReferenceHint.named ? false : nil }
         guard KeyKind(node.facts.guess(named: "", isKey: true).type) == kind,
             let values = node.distinct, values.count > 0, values.isWhole, !values.hasEmpty,
-            values.isSubset(of: keys)
+            drafts[target].hasKeys(values)
         else { return nil }
         return false
     }
@@ -165,7 +179,7 @@ struct ReferenceGuess {
     // MARK: Tags
 
     private mutating func findTags(_ place: Int) {
-        let entities = Set(drafts.map { $0.name.uppercased() })
+        let entities = Set(drafts.filter { !$0.isStored }.map { $0.name.uppercased() })
         for (index, leaf) in drafts[place].leaves.enumerated()
         where drafts[place].references[index] == nil {
             guard let items = scalarItems(leaf.node), items.facts.texts == items.facts.count,

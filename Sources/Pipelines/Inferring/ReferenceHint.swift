@@ -53,7 +53,7 @@ struct ReferenceHint {
         {
             return name == key ? Self.named : nil
         }
-        if isSelf, meansOwnKind(name, key) { return Self.ownKind }
+        if isSelf, meansOwnKind(name, entities, key) { return Self.ownKind }
         // `category`, `categoryId`, `category_code`
         func isNamed(_ name: String) -> Bool {
             entities.contains { [$0, $0 + "id", $0 + key].contains(name) }
@@ -66,11 +66,11 @@ struct ReferenceHint {
         return isSelf ? nil : related(entities)
     }
 
-    /// `parent`, `parentId`, or `reportsTo.employeeId` as exports have it.
-    private func meansOwnKind(_ name: String, _ key: String) -> Bool {
-        InferredNames.meansOwnKind(name)
+    /// `parent`, `parentId`, `parentTicket` of tickets, or `reportsTo.employeeId` as exports have it.
+    private func meansOwnKind(_ name: String, _ entities: Set<String>, _ key: String) -> Bool {
+        InferredNames.meansOwnKind(name, of: entities)
             || !key.isEmpty && name.hasSuffix(key)
-                && InferredNames.meansOwnKind(String(name.dropLast(key.count)))
+                && InferredNames.meansOwnKind(String(name.dropLast(key.count)), of: entities)
     }
 
     private func related(_ entities: Set<String>) -> Int? {

@@ -37,6 +37,14 @@ final class Sample {
         root = FieldNode(isTabular: input.form.columns != nil, tracking: tracking)
     }
 
+    /// The key of an entity of the store.
+    init(_ stored: StoredEntity) {
+        entityName = stored.name
+        form = SampleForm(format: .csv, columns: [stored.key.name])
+        nulls = []
+        root = stored.root
+    }
+
     private func options(_ input: SampleInput) -> ReadOptions {
         var options = input.options
         options.nulls += nulls
@@ -165,13 +173,18 @@ struct SampleForm: Equatable {
     var header: HeaderNames?
     /// Lines before the table.
     var linesSkipped = 0
+    /// They are no part of the table, as a title.
+    var hasTitle = false
+    /// What comments begin with.
+    var comment: UInt8?
     var encoding = TextEncoding.utf8
 
     static func == (left: SampleForm, right: SampleForm) -> Bool {
         left.format == right.format && left.at == right.at && left.delimiter == right.delimiter
             && left.columns == right.columns && left.hasHeader == right.hasHeader
             && left.header?.names == right.header?.names
-            && left.linesSkipped == right.linesSkipped && left.encoding == right.encoding
+            && left.linesSkipped == right.linesSkipped && left.comment == right.comment
+            && left.encoding == right.encoding
     }
 }
 
@@ -225,6 +238,8 @@ struct SampleInput {
             form.delimiter = peek.delimiter
         }
         form.linesSkipped = peek.linesSkipped
+        form.hasTitle = peek.hasTitle
+        form.comment = peek.comment
         form.hasHeader = known.hasHeader ?? peek.hasHeader
         if form.hasHeader {
             form.header = HeaderNames(peek.firstRow)
@@ -267,6 +282,7 @@ struct SampleInput {
         options.delimiter = form.delimiter.map { [$0] }
         options.encoding = form.encoding
         options.linesSkipped = form.linesSkipped
+        options.comment = form.comment
         options.header = form.hasHeader
         if !form.hasHeader || form.header != nil { options.columns = form.columns }
         return options

@@ -8,6 +8,10 @@ struct TablePeek {
     private(set) var hasHeader = true
     /// Lines before the table: 1 for Excel's `sep=;`, which names the delimiter.
     private(set) var linesSkipped = 0
+    /// Lines stand above the header, as a title does.
+    private(set) var hasTitle = false
+    /// What comments begin with.
+    private(set) var comment: UInt8?
     /// The fields of the first row.
     private(set) var firstRow: [String] = []
 
@@ -53,6 +57,13 @@ struct TablePeek {
                     && (Set(best.map(\.count)).count > 1 || rows[0].count > best[0].count)
             if isBetter { (best, delimiter) = (rows, byte) }
         }
+        if linesSkipped == 0, Set(best.map(\.count)).count > 1,
+            let start = TableStart(bytes, isWhole: isWhole, delimiters: candidates)
+        {
+            (best, delimiter) = (start.rows, start.delimiter)
+            (linesSkipped, comment) = (start.linesSkipped, start.comment)
+            hasTitle = linesSkipped > 0
+        }
         firstRow = (best.first ?? []).map { String(decoding: $0, as: UTF8.self) }
         hasHeader = Self.isHeader(best)
     }
@@ -75,7 +86,7 @@ struct TablePeek {
     /// Whether the first row names columns: texts, each another one.
     ///
     /// Years may name columns, behind those that have other names.
-    private static func isHeader(_ rows: [[[UInt8]]]) -> Bool {
+    static func isHeader(_ rows: [[[UInt8]]]) -> Bool {
         guard let first = rows.first else { return true }
         let names = first.map { String(decoding: $0, as: UTF8.self) }
         let values = first.filter(isValue)
@@ -105,7 +116,7 @@ struct TablePeek {
     }
 
     /// Whether a column has numbers, dates or UUIDs and nothing else.
-    private static func isOfValues(_ column: Int, _ rows: ArraySlice<[[UInt8]]>) -> Bool {
+    static func isOfValues(_ column: Int, _ rows: ArraySlice<[[UInt8]]>) -> Bool {
         let fields = rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }
             .filter { !$0.isEmpty }
         return !fields.isEmpty && fields.allSatisfy(isValue)

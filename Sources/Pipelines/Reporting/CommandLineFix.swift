@@ -33,7 +33,9 @@ enum CommandLineFix {
         "json.invalid-utf8": encoding,
         "csv.invalid-text": wrongEncoding,
         "json.invalid-text": wrongEncoding,
-        "csv.text-after-quote": "double the quotes inside the field",
+        "csv.text-after-quote":
+            "double the quotes inside the field; if a backslash stands before each, set"
+            + " `read.escape: \"\\\\\"` in a spec; `etl infer FILE --output DIR` writes one",
         "csv.quote-in-field": "enclose the field in quotes, and double the quotes inside it",
         "csv.unterminated-quote": "close the quote",
         "csv.too-few-fields": "complete the record",

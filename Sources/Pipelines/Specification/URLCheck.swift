@@ -41,16 +41,57 @@ package enum URLCheck {
 
     /// The problem of a URL on the command line; nil of a path.
     ///
-    /// - Parameter command: reads standard input.
-    static func problem(ofInput text: String, for command: String) -> Diagnostic? {
+    static func problem(ofInput text: String, _ options: InferenceOptions) -> Diagnostic? {
         guard let scheme = scheme(of: text) else { return nil }
-        let line = reading(scheme, text).map {
-            CommandExample.pipe($0, as: format(of: text), into: command)
-        }
         return Diagnostic(
             code: "input.url", "etl does not read \(scheme)://", at: .file(text),
-            fix: line.map { "fetch it: `\($0)`" }
+            fix: fetching(scheme, text, options)
                 ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
+    }
+
+    /// The command line that imports, or looks at, what is at a URL.
+    private static func fetching(
+        _ scheme: String, _ url: String, _ options: InferenceOptions
+    ) -> String? {
+        guard let words = reading(scheme, url) else { return nil }
+        let path = path(of: url)
+        let command = options.command(of: path)
+        if let (name, line) = saving(scheme, url) {
+            return "download it first: `\(line)`; then "
+                + (ForeignFormat(suffixOf: path)?.fix(name, as: options.format, for: command) ?? "")
+        }
+        let filter = filter(of: path).map { $0.joined(separator: " ") + " | " } ?? ""
+        return "fetch it: `"
+            + CommandExample.pipe(
+                words, as: options.format ?? format(of: url), into: filter + command) + "`"
+    }
+
+    /// The path of a URL, without its query.
+    private static func path(of url: String) -> String {
+        String(url.prefix { $0 != "?" && $0 != "#" })
+    }
+
+    /// The words that unpack what is at a URL; `nil` if it is not packed, or takes a file.
+    private static func filter(of path: String) -> [String]? {
+        path.lowercased().hasSuffix(".gz")
+            ? ["gzip", "-dc"] : ForeignFormat(suffixOf: path)?.filter
+    }
+
+    /// The command line that saves what cannot be read from a pipe, and the file's name.
+    private static func saving(_ scheme: String, _ url: String) -> (name: String, line: String)? {
+        let path = path(of: url)
+        guard let foreign = ForeignFormat(suffixOf: path), foreign.filter == nil else {
+            return nil
+        }
+        let name = PathText.lastComponent(path)
+        let words: [String]? =
+            switch scheme {
+            case "http", "https", "ftp", "sftp": ["curl", "-fsSL", "-o", name, url]
+            case "s3": ["aws", "s3", "cp", url, name]
+            case "gs": ["gcloud", "storage", "cp", url, name]
+            default: nil
+            }
+        return words.map { (name, $0.map(CommandExample.shell).joined(separator: " ")) }
     }
 
     /// - Throws: `RunFailure` with status 64 where a URL is given for a folder on the command line.
@@ -94,7 +135,17 @@ package enum URLCheck {
         }
         switch use {
         case .input:
-            guard let words = reading(scheme, url) else { return "name a file" }
+            guard var words = reading(scheme, url) else { return "name a file" }
+            let path = path(of: url)
+            if let (name, line) = saving(scheme, url), let foreign = ForeignFormat(suffixOf: path) {
+                return "download it first: `\(line)`; then \(foreign.fix(name))"
+            }
+            if let filter = filter(of: path) {
+                let pipe = [words, filter].map {
+                    $0.map(CommandExample.shell).joined(separator: " ")
+                }
+                words = ["sh", "-c", pipe.joined(separator: " | ")]
+            }
             return "let a command fetch it: `\(CommandExample.read(words, as: format(of: url)))`"
         case .export:
             guard let words = writing(scheme, url) else { return "name a file" }
@@ -127,7 +178,8 @@ package enum URLCheck {
 
     /// The format that the path of a URL tells; most of what the web gives is JSON.
     private static func format(of url: String) -> RecordFormat {
-        let path = url.split(separator: "?", maxSplits: 1).first ?? ""
+        let path = path(of: url)
+        if let foreign = ForeignFormat(suffixOf: path) { return foreign.innerFormat(path) }
         return RecordFormat(fileName: path) ?? .json
     }
 }

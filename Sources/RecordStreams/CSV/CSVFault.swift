@@ -21,7 +21,9 @@ enum CSVFault: Equatable {
             RecordFault(
                 code: "parse", detail: "csv.text-after-quote",
                 message: "Text follows a closing quote",
-                fix: "double the quotes inside the field, or set `quote: none` on this input")
+                fix:
+                    "double the quotes inside the field, set `read.escape: \"\\\\\"` if a backslash"
+                    + " stands before each, or set `quote: none` on this input")
         case .quoteInField:
             RecordFault(
                 code: "parse", detail: "csv.quote-in-field",
@@ -41,7 +43,11 @@ enum CSVFault: Equatable {
             RecordFault(
                 code: "shape", detail: "csv.too-many-fields",
                 message: "The record has \(Self.fields(count)) where the header has \(expected)",
-                fix: "enclose fields that contain the delimiter in quotes")
+                fix: "enclose fields that contain the delimiter in quotes"
+                    + (expected > 1
+                        ? ""
+                        : "; if lines stand above the header, set `read.skip` to their number, or"
+                            + " `read.comment` to the sign that they begin with"))
         case .invalidUTF8:
             RecordFault(
                 code: "encoding",

@@ -76,7 +76,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// The line of a spec that reads it.
     ///
     /// - Parameter path: the file as the spec names it.
-    func fix(_ path: String) -> String {
+    package func fix(_ path: String) -> String {
         if InputName.isCommand(FileName(path)) {
             return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
                 + words("-").dropLast().joined(separator: " ") + "\"]`"
@@ -98,15 +98,19 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - path: the file as the user named it; `-` is standard input.
+    ///   - format: that of what is in it; `nil` to tell it from the name.
     ///   - command: reads standard input, such as `etl infer -`.
-    package func fix(_ path: String, for command: String) -> String {
+    package func fix(
+        _ path: String, as format: RecordFormat? = nil, for command: String
+    ) -> String {
         let isStream = path == "-"
         let line = CommandExample.pipe(
-            words(isStream ? "FILE" : path), as: innerFormat(path), into: command)
+            words(isStream ? "FILE" : path), as: format ?? innerFormat(path), into: command)
         switch self {
         case .zstd, .xz, .bzip2:
-            let words = isStream ? Array(words("").dropLast()) : words(path)
-            let piped = CommandExample.pipe(words, as: innerFormat(path), into: command)
+            let words = isStream ? filter ?? [] : words(path)
+            let piped = CommandExample.pipe(
+                words, as: format ?? innerFormat(path), into: command)
             return isStream ? "unpack it before: `… | \(piped)`" : "unpack it: `\(piped)`"
         case .zip where isStream: return "save it to a file, and unpack that: `\(line)`"
         case .zip: return "unpack it: `\(line)`, with the name of a file in it if it has several"
@@ -158,7 +162,27 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    private func innerFormat(_ file: String) -> RecordFormat {
+    /// The format that a name tells of, such as `.zst`; `nil` of others.
+    package init?(suffixOf name: String) {
+        let endings: [(String, ForeignFormat)] = [
+            (".zip", .zip), (".xlsx", .workbook), (".zst", .zstd), (".xz", .xz),
+            (".bz2", .bzip2), (".parquet", .parquet),
+        ]
+        let name = name.lowercased()
+        guard let found = endings.first(where: { name.hasSuffix($0.0) }) else { return nil }
+        self = found.1
+    }
+
+    /// The words that unpack standard input; `nil` of what takes a file.
+    package var filter: [String]? {
+        switch self {
+        case .zstd, .xz, .bzip2: words("").dropLast()
+        case .zip, .workbook, .parquet: nil
+        }
+    }
+
+    /// The format of what is in a file of that name.
+    package func innerFormat(_ file: String) -> RecordFormat {
         if self == .parquet { return .ndjson }
         let whole = FileName(file)
         // Or the name is that of what is in it.
