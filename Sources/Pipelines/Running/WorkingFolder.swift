@@ -19,9 +19,9 @@ extension FileName {
 
     /// The path as messages show it: relative if it is below the working folder.
     var shownFromHere: String {
-        guard let path = relative(to: WorkingFolder.name), !path.hasPrefix("..") else {
+        guard let shown = relative(to: WorkingFolder.name), !shown.hasPrefix("..") else {
             return displayText
         }
-        return path.displayText
+        return shown.displayText
     }
 }

@@ -471,8 +471,7 @@ import Testing
                 not write [spec.foreign-format]
                   in: stages[2].to
                   fix: export `to: tasks.csv`, and convert that file to a workbook
-                a.yaml:6:44: error: 'level' is for files named .gz, not for 'tasks.xlsx' \
-                [spec.rule]
+                a.yaml:6:44: error: 'level' is for files named .gz, not for 'tasks.xlsx' [spec.rule]
                   in: stages[2].level
                 a.yaml:7:37: error: 'as' must be csv, tsv, json or ndjson, not 'parquet' \
                 [spec.choice]
