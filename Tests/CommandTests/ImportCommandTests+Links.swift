@@ -101,7 +101,7 @@ extension ImportCommandTests {
 
     @Test("a database that is no store is read by a command")
     func foreignDatabase() throws {
-        _ = try Tool.sqlite(folder.path + "/f.sqlite", "CREATE TABLE t (a)")
+        _ = try Tool.run("sqlite3", ["f.sqlite", "CREATE TABLE t (a)"], in: folder.path)
         let result = try cron("import", "f.sqlite", "--into", "s.sqlite")
         #expect(
             result.standardError == """

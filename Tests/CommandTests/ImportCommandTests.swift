@@ -314,7 +314,7 @@ import Testing
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        Orders from all.json: key id; user → Users, items → Items
+                        Orders from all.json: key id; items → Items, user → Users
                         New in the store's model: Items.c String
                         The old store is all.sqlite.bak-v1
                         Imported into all.sqlite: 1 read, 1 unchanged
