@@ -55,7 +55,7 @@ struct RecordWriting {
                     if try filter.evaluate(row) { kept += 1 }
                 }
             }
-            meter.add("map", of: batch.records.count) { mapper.map(batch) }
+            meter.add("map", of: batch.records.count) { _ = mapper.map(batch) }
             try meter.add("bind", of: batch.rows.count) {
                 for row in 0..<batch.rows.count { try bind(batch.rows.row(row), to: statement) }
             }
