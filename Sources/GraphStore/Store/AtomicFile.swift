@@ -3,12 +3,18 @@ import Files
 
 /// A file that is written anew as a whole: beside its place first, then moved there.
 final class AtomicFile {
+    private enum State {
+        /// The new file is beside the place.
+        case beside
+        /// The new file has the place; the earlier one, if there was one, has another name.
+        case placed(hasEarlier: Bool)
+    }
+
     private let path: String
     private let temporary: String
-    /// Another name of the file that was there, from `place()` on.
+    /// The other name of the earlier file.
     private let earlier: String
-    private var hasEarlier = false
-    private var isPlaced = false
+    private var state = State.beside
 
     /// Writes the bytes beside the file's place, durable.
     ///
@@ -33,11 +39,11 @@ final class AtomicFile {
     ///
     /// - Throws: with the earlier file in its place.
     func place() throws(StoreError) {
-        hasEarlier = StoreFiles.exists(path)
+        let hasEarlier = StoreFiles.exists(path)
         do throws(StoreError) {
             if hasEarlier { try keepEarlier() }
             try StoreFiles.move(temporary, to: path)
-            isPlaced = true
+            state = .placed(hasEarlier: hasEarlier)
             try StoreFiles.synchronizeFolder(of: path)
         } catch {
             takeBack()
@@ -45,10 +51,11 @@ final class AtomicFile {
         }
     }
 
-    /// Lets the file go whose place was taken.
+    /// Removes the earlier file.
     func finish() {
-        // What stays is written over by the next save.
-        if hasEarlier { try? StoreFiles.remove(earlier) }
+        guard case .placed(hasEarlier: true) = state else { return }
+        // The save has succeeded, whatever becomes of the earlier file.
+        try? StoreFiles.remove(earlier)
     }
 
     /// Goes away, and puts the earlier file back into its place.
@@ -64,12 +71,13 @@ final class AtomicFile {
     }
 
     private func takeBack() {
-        switch (isPlaced, hasEarlier) {
-        case (true, true): try? StoreFiles.move(earlier, to: path)
-        case (true, false): try? StoreFiles.remove(path)
-        case (false, _): finish()
+        // The error that led here is the one to tell.
+        switch state {
+        case .beside: try? StoreFiles.remove(earlier)
+        case .placed(hasEarlier: true): try? StoreFiles.move(earlier, to: path)
+        case .placed(hasEarlier: false): try? StoreFiles.remove(path)
         }
-        isPlaced = false
+        state = .beside
     }
 }
 

@@ -94,7 +94,9 @@ package enum URLCheck {
         return words.map { (name, $0.map(CommandExample.shell).joined(separator: " ")) }
     }
 
-    /// - Throws: `RunFailure` with status 64 where a URL is given for a folder on the command line.
+    /// Refuses a URL as a folder of the command line.
+    ///
+    /// - Throws: `RunFailure` with status 64.
     package static func refuse(folder text: String) throws(RunFailure) {
         guard let url = diagnostic(text, at: .nowhere, .folder) else { return }
         throw RunFailure(.usage, [url])
