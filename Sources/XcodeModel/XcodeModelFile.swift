@@ -68,7 +68,7 @@ package enum XcodeModelFile {
             let names = bundle.versions.map { "'\($0)'" }.joined(separator: ", ")
             throw Diagnostic(
                 code: "model.current-version",
-                "The bundle has several versions, and none is named as the current one: \(names)",
+                "The bundle has several versions, and none is marked as current: \(names)",
                 at: .file(path),
                 fix: "name one, such as `\(path)/\(bundle.versions[0])"
                     + "\(bundle.form.versionSuffix)`")

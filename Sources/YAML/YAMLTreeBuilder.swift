@@ -145,7 +145,7 @@ struct YAMLTreeBuilder {
             if let first = marks.updateValue(keyEvent.mark, forKey: key) {
                 marks[key] = first
                 report(
-                    "yaml.duplicate-key", "The key '\(key)' stands on line \(first.line) already",
+                    "yaml.duplicate-key", "The key '\(key)' is already on line \(first.line)",
                     keyEvent.mark, keyPath, fix: "keep one of the two")
             } else {
                 entries.append(YAMLEntry(key: key, keyMark: keyEvent.mark, value: value.node))
@@ -178,10 +178,10 @@ struct YAMLTreeBuilder {
     ) throws(Stop) -> Built {
         guard !openAnchors.contains(name) else {
             throw stop(
-                "yaml.alias", "The alias '*\(name)' stands inside its own anchor", mark, path)
+                "yaml.alias", "The alias '*\(name)' is inside its own anchor", mark, path)
         }
         guard var built = anchors[name] else {
-            throw stop("yaml.alias", "No anchor '&\(name)' stands before this alias", mark, path)
+            throw stop("yaml.alias", "No anchor '&\(name)' precedes this alias", mark, path)
         }
         try count(built.nodeCount - 1, mark, path)
         try checkDepth(depth + built.height, mark, path)
@@ -203,7 +203,8 @@ struct YAMLTreeBuilder {
     private func checkDepth(_ depth: Int, _ mark: YAMLMark, _ path: String) throws(Stop) {
         guard depth > limits.depthMax else { return }
         throw stop(
-            "yaml.too-deep", "Lists and mappings stand more than \(limits.depthMax) deep", mark, "")
+            "yaml.too-deep",
+            "Lists and mappings are nested more than \(limits.depthMax) levels deep", mark, "")
     }
 }
 

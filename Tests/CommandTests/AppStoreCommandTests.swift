@@ -100,8 +100,8 @@ import Testing
 
                         """,
                     standardError: """
-                        `etl verify \(store) --repair NEW` saves what can be read into a new store, \
-                        and mends what can be mended; this one stays as it is
+                        `etl verify \(store) --repair NEW` recovers what can be read into a new \
+                        store and repairs what it can; this store stays unchanged
 
                         """))
         try expectUntouched()

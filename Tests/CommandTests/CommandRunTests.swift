@@ -120,7 +120,7 @@ struct CommandRunTests {
         let result = try folder.shell("exec \"$E\" run spec.yaml --set o=-")
         #expect(result.status == 78)
         #expect(
-            result.errors.contains("Parts are files, and '-' is standard output"),
+            result.errors.contains("Parts are files, but '-' is standard output"),
             "\(result.errors)")
     }
 

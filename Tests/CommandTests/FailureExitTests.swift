@@ -29,7 +29,7 @@ struct FailureExitTests {
         #expect(bad.status == 65)
         #expect(bad.output == "")
         #expect(bad.errors.contains("tasks.ndjson:2:1: error: "))
-        #expect(bad.errors.contains("fix: mend the records in rejects/spec-"))
+        #expect(bad.errors.contains("fix: correct the records in rejects/spec-"))
         try folder.writeSpec(open: "existing")
         #expect(try folder.run("--set store=none.sqlite").status == 66)
         #expect(try folder.run("--set nothing=1").status == 78)

@@ -101,7 +101,7 @@ struct FailureSignalTests {
                 run before    RUN (at most 10 records of each import), exit 0 OK, ended TIME, AGE
                 last success  none among the reports
                 to complete   RUN, 0 stages done, import tasks at record N of in.fifo; run it again \
-                with all records of in.fifo: the import begins anew
+                with all records of in.fifo: the import starts over
 
                 """)
         #expect(try folder.run().status == 0)

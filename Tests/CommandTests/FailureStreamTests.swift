@@ -39,10 +39,10 @@ struct FailureStreamTests {
 
         """
     static let cannotGoOn = """
-        error: The import 'tasks' cannot go on where it stopped: in.fifo is not what it was \
+        error: The import 'tasks' cannot go on where it stopped: in.fifo has changed \
         [run.cannot-resume]
           stage: spec.yaml:10:3 import tasks
-          fix: give again what the stopped run had of in.fifo, or begin anew with --restart
+          fix: send again what the stopped run received from in.fifo, or start over with --restart
 
         """
 
@@ -103,14 +103,14 @@ struct FailureStreamTests {
         let status = try Self.status(folder)
         #expect(
             status.hasSuffix(
-                " of in.fifo; run it again with all records of in.fifo: the import begins anew\n"),
+                " of in.fifo; run it again with all records of in.fifo: the import starts over\n"),
             "\(status)")
         let result = try folder.shell(
             Self.functions + "records 1001 9000 new > in.fifo & again --set in=in.fifo")
         #expect(result.output == "status 0\n")
         #expect(
             result.errors == """
-                warning: The import 'tasks' begins again from its first record: what was read of \
+                warning: The import 'tasks' starts over from its first record: what was read of \
                 in.fifo cannot be read again [run.starts-again]
                   fix: give again all records of in.fifo, not only those that were left
 
@@ -210,7 +210,7 @@ struct FailureStreamTests {
         if status == 0 {
             #expect(rows == "9000|9000|1|9000|0\n")
         } else {
-            #expect(result.errors.contains("a.fifo is not what it was [run.cannot-resume]"))
+            #expect(result.errors.contains("a.fifo has changed [run.cannot-resume]"))
             // The writer of the second fifo is not waited for.
             #expect(!rows.hasPrefix("9000"))
         }
@@ -218,7 +218,8 @@ struct FailureStreamTests {
 
     /// What is told where the next run makes nothing of a finished import.
     static let refusal =
-        "in.fifo cannot be known again: run the stages that are left by --from STAGE, or all of them"
+        "in.fifo cannot be compared with the earlier run: run the stages that are left by "
+        + "--from STAGE, or all of them"
         + " by --restart\n"
 
     @Test("how much comes is not known, so that the progress line has no share of it")
@@ -247,10 +248,10 @@ struct FailureStreamTests {
         #expect(result.output == "status 78\n")
         #expect(
             result.errors == """
-                error: in.fifo is no regular file and cannot be known again, so 'once' has no \
-                meaning [spec.rule]
+                error: in.fifo is not a regular file, so 'once' cannot tell whether it was \
+                imported before [spec.rule]
                   stage: spec.yaml:10:3 import tasks
-                  fix: leave out `once`, or give it a regular file
+                  fix: remove `once`, or use a regular file
 
                 """)
     }

@@ -33,11 +33,12 @@ struct FailureStreamsDoneTests {
         let status = folder.text("status.txt").replacing(folder.path + "/", with: "")
         #expect(
             status.hasSuffix(
-                ", 1 stage done; run it again with all records of in.fifo: all stages run anew\n"),
+                ", 1 stage done; run it again with all records of in.fifo: all stages run again\n"),
             "\(status)")
         #expect(
             result.errors == """
-                warning: An unfinished run is not completed, since in.fifo cannot be known again; \
+                warning: An unfinished run is not completed, since in.fifo cannot be compared \
+                with the earlier run; \
                 no stage counts as done [run.new-input]
                   fix: give in.fifo all of its records again
 
@@ -58,8 +59,8 @@ struct FailureStreamsDoneTests {
             #expect(
                 result.errors == """
                     error: The import 'tasks' of an unfinished run has saved objects, and would append \
-                    them again if all stages ran again; the run is not completed, since in.fifo cannot be \
-                    known again [run.cannot-resume]
+                    them again if all stages ran again; the run is not completed, since in.fifo \
+                    cannot be compared with the earlier run [run.cannot-resume]
                       fix: run the stages that are left by --from STAGE, or all of them by --restart
 
                     """)
@@ -121,7 +122,8 @@ struct FailureStreamsDoneTests {
                 """)
         #expect(result.output == "status 73\nstatus 65\n", "\(result.errors)")
         let reason =
-            isStream ? "other cannot be known again" : "in/b.ndjson is new or not what it was"
+            isStream
+            ? "other cannot be compared with the earlier run" : "in/b.ndjson is new or has changed"
         #expect(
             result.errors == """
                 error: The import 'tasks' of an unfinished run has saved objects, and would append them \

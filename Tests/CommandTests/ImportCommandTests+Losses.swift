@@ -71,7 +71,8 @@ extension ImportCommandTests {
     func misleadingNames() throws {
         try write("k.csv", "id,name\n1,Ada\n")
         let url = """
-            error: A path must stand here, not a URL: etl does not read or write postgresql:// [spec.url]
+            error: A path is needed here, not a URL: etl does not read or write postgresql:// \
+            [spec.url]
               fix: name an SQLite file; etl writes no other databases
 
             """
@@ -214,8 +215,8 @@ extension ImportCommandTests {
             still.standardError.replacing(folder.path + "/", with: "") == """
                 tasks.csv:3:8: error: 'size' takes a whole number that fits Integer 64, not 'x' [cast]
                   in: record 2, field 'size', byte 41
-                error: 1 of 1 record is refused again [replay.left]
-                  fix: mend the records in \(rejects), and replay again
+                error: 1 of 1 record is rejected again [replay.left]
+                  fix: correct the records in \(rejects), and replay again
 
                 """)
         let file = rejects + "/tasks.tasks.csv"

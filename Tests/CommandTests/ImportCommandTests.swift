@@ -401,7 +401,8 @@ import Testing
 
                         """,
                     standardError:
-                        "warning: The import 'tasks' begins again from its first record: tasks.csv is not what it was [run.starts-again]\n"
+                        "warning: The import 'tasks' starts over from its first record: "
+                        + "tasks.csv has changed [run.starts-again]\n"
                 ))
     }
 

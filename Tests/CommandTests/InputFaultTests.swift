@@ -69,7 +69,7 @@ import Testing
         error: \(count) of \(total) record\(total == 1 ? "" : "s") \(count == 1 ? "was" : "were") \
         rejected; none is allowed [rejects.too-many]
           stage: s.yaml:5:5 import tasks
-          fix: mend the records in rejects/RUN, or raise `rejects.allow`
+          fix: correct the records in rejects/RUN, or raise `rejects.allow`
 
         """
     }
@@ -171,7 +171,7 @@ import Testing
             ("[01]", "json.unexpected-byte", "This is not JSON: a byte does not belong here"),
             ("[0x1]", "json.unexpected-byte", "This is not JSON: a byte does not belong here"),
             (
-                "[NaN]", "json.bad-literal", "Only true, false and null may stand without quotes"
+                "[NaN]", "json.bad-literal", "Only true, false, and null may be unquoted"
             ),
         ])
     func malformedNumbers(value: String, detail: String, message: String) throws {
@@ -335,18 +335,19 @@ import Testing
             ),
             (
                 "\nid,\"title\n1,a\n", ":2:4",
-                "The header cannot be read: The quoted field never ends [csv.header]", 4,
-                "mend the first line"
+                "The header cannot be read: The quoted field is not closed [csv.header]", 4,
+                "correct the first line"
             ),
             (
                 "id,ti\"tle\n1,a\n", ":1:6",
-                "The header cannot be read: A quote stands inside a field that does not start with "
-                    + "one [csv.header]", 5, "mend the first line"
+                "The header cannot be read: A field that does not start with a quote contains "
+                    + "one [csv.header]",
+                5, "correct the first line"
             ),
             (
                 "id,\"title\" x\n1,a\n", ":1:11",
                 "The header cannot be read: Text follows a closing quote [csv.header]", 10,
-                "mend the first line"
+                "correct the first line"
             ),
             (
                 "", "",

@@ -281,7 +281,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.standardError == """
-                s.yaml:\(place): error: A path must stand here, not a URL: etl does not read or write \
+                s.yaml:\(place): error: A path is needed here, not a URL: etl does not read or \
+                write \
                 \(scheme):// [spec.url]
                   in: \(key)
                   fix: \(fix)

@@ -41,7 +41,7 @@ struct LockedStoreCommandTests {
         #expect(
             result.errors == """
                 error: store.sqlite is in use by another process; try again later [store.busy]
-                  fix: try again when the other process is done
+                  fix: try again when the other process has finished
 
                 """)
         #expect(try folder.query(query) == after)
@@ -89,7 +89,7 @@ struct LockedStoreCommandTests {
             """)
         #expect(result.output == "143\n143\n0\n")
         let stopped =
-            "error: The migration was stopped; the store is as it was [run.interrupted]\n"
+            "error: The migration was stopped; the store is unchanged [run.interrupted]\n"
         #expect(result.errors == stopped + stopped)
     }
 }

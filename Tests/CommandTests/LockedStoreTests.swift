@@ -11,7 +11,7 @@ struct LockedStoreTests {
 
     private static let refusal = """
         error: store.sqlite is in use by another process; try again later [store.busy]
-          fix: try again when the other process is done; nothing was saved
+          fix: try again when the other process has finished; nothing was saved
 
         """
 
@@ -128,7 +128,7 @@ struct LockedStoreTests {
                 on; it is as that process left it [store.busy]
 
                 """), "\(result.errors)")
-        #expect(result.errors.contains("run it again: it begins anew with what is there now"))
+        #expect(result.errors.contains("run it again; it starts over with the current store"))
         let titles = "SELECT ZTITLE FROM ZTASK WHERE ZID IN (3, 100)"
         #expect(try folder.query(titles) == "theirs\n")
         #expect(try folder.run().status == 0)
@@ -185,8 +185,9 @@ struct LockedStoreTests {
             errors("copy0", of: folder) == """
                 error: store.sqlite is in use by another process; try again later [store.busy]
                   stage: spec.yaml:11:3 export export-task
-                  fix: try again when the other process is done; what 5,000 records brought is \
-                saved, and the next run goes on behind it
+                  fix: try again when the other process has finished; the work for 5,000 records \
+                  is \
+                saved, and the next run resumes after it
 
                 """)
         #expect(

@@ -218,7 +218,7 @@ import Testing
         let wrong = try migrate("store.sqlite --to after.yaml")
         #expect(wrong.status == 78)
         #expect(
-            wrong.errors.contains("a text stands in quotation marks of its own: \"'unknown'\""),
+            wrong.errors.contains("put text in its own quotation marks: \"'unknown'\""),
             "\(wrong.errors)")
     }
 

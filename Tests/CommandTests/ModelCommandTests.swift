@@ -181,7 +181,7 @@ import Testing
         #expect(try etl("convert", "task-model.yaml", "out.txt").status == 64)
         let result = try etl("convert", "task-model.yaml", "task-model.yaml")
         #expect(result.status == 73)
-        #expect(result.standardError.contains("error: The model is there already [file.exists]"))
+        #expect(result.standardError.contains("error: The model already exists [file.exists]"))
     }
 }
 

@@ -93,8 +93,8 @@ struct PlanFailureTests {
         #expect(result.output == "No changes\n")
         #expect(
             Self.end(result)
-                == "note: The run would end with \(status); nothing would change; what the stages"
-                + " change that run all the same is not shown: import-c [run.would-fail]")
+                == "note: The run would end with \(status); nothing would change; the changes of"
+                + " stages with `always: true` are not shown: import-c [run.would-fail]")
         #expect(Int(try folder.run().status) == status)
         #expect(try folder.query("SELECT ZNAME FROM ZTAG") == "x\n")
     }

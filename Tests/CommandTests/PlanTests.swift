@@ -138,7 +138,7 @@ struct PlanTests {
         let result = try folder.shell("\"$E\" plan spec.yaml")
         #expect(result.status == 65)
         #expect(result.output == "Task: 1 inserted\n")
-        #expect(result.errors.contains("fix: mend the records, or raise `rejects.allow`"))
+        #expect(result.errors.contains("fix: correct the records, or raise `rejects.allow`"))
         #expect(
             result.errors.hasSuffix(
                 """

@@ -128,7 +128,9 @@ struct ReportCommandTests {
         #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, input that is"))
         #expect(try Tool.etl(["explain", "dataerr"]) == exit)
         let reject = try Tool.etl(["explain", "cast"])
-        #expect(reject.standardOutput.hasPrefix("reject cast\n  A value is none of its attribute."))
+        #expect(
+            reject.standardOutput.hasPrefix(
+                "reject cast\n  A value does not have its attribute's type."))
         let all = try Tool.etl(["explain"]).standardOutput
         let lines = all.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(
@@ -137,7 +139,7 @@ struct ReportCommandTests {
                 "  0 OK          Every record is accounted for, with no more rejects than allowed.",
             ])
         #expect(lines.contains("Rejects"))
-        #expect(lines.contains("  cast           A value is none of its attribute."))
+        #expect(lines.contains("  cast           A value does not have its attribute's type."))
         #expect(
             lines.contains("Areas of messages") && lines.contains("Results of records")
                 && lines.count < 90)

@@ -30,7 +30,8 @@ import Testing
         #expect(result.status == 0)
         #expect(
             result.errors.replacing(folder.path, with: "DIR") == """
-                warning: runs/index.html is not a list of runs, so it is kept, and none is written \
+                warning: runs/index.html is not etl's list of runs, so it is kept and no list is \
+                written \
                 [report.index]
                   fix: rename it, or set another `report.to`
 

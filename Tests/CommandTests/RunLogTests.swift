@@ -150,7 +150,7 @@ struct RunLogTests {
         }
         let spec = try folder.shell("exec \"$E\" replay spec.yaml")
         #expect(spec.status == 65)
-        #expect(spec.errors.contains("1 of 1 record is refused again"), "\(spec.errors)")
+        #expect(spec.errors.contains("1 of 1 record is rejected again"), "\(spec.errors)")
         try folder.shell("sed -i 's/\"x\"/2/' rejects/\(run)/*.ndjson")
         #expect(try folder.shell("exec \"$E\" replay spec.yaml").status == 0)
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "2\n")

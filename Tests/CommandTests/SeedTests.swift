@@ -85,7 +85,7 @@ struct SeedTests {
             ("read: { generate: -1 }", "19:", "'generate' must be from 0 to 1000000000"),
             (
                 "read: { generate: 5, files: a.csv }", "19:",
-                "'generate' makes the records, so 'files' has no meaning beside it"
+                "'generate' creates the records, so 'files' has no effect"
             ),
             ("read: { generate: 5 }\n    where: x", "20:", "The key 'where' is unknown here"),
         ])

@@ -30,7 +30,7 @@ import Testing
                 seen.errors == """
                     \(place)error: store.sqlite keeps its texts in UTF-16le, and a store's are in UTF-8 \
                     [store.encoding]
-                      fix: make it anew in UTF-8, and put that in its place: \(way)
+                      fix: recreate the store in UTF-8, and replace STORE with NEW: \(way)
 
                     """, "\(arguments)")
         }

@@ -152,7 +152,7 @@ import Testing
               stage: spec.yaml:4:3 import import-tasks
             error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
               stage: spec.yaml:4:3 import import-tasks
-              fix: mend the records in rejects/spec-RUN, or raise `rejects.allow`
+              fix: correct the records in rejects/spec-RUN, or raise `rejects.allow`
 
             """
         #expect(try plain(show(folder, columns: 200, arguments)) == shown)

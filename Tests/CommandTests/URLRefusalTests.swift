@@ -86,7 +86,7 @@ import Testing
         name: String, url: String, place: String, key: String, scheme: String, fix: String
     ) throws {
         let message = """
-            s.yaml:\(place): error: A path must stand here, not a URL: etl does not read or write \
+            s.yaml:\(place): error: A path is needed here, not a URL: etl does not read or write \
             \(scheme):// [spec.url]
               in: \(key)
               fix: \(fix)
@@ -115,7 +115,7 @@ import Testing
         #expect(
             result.standardError.hasPrefix(
                 """
-                s.yaml:4:3: error: A path must stand here, not a URL: etl does not read or write \
+                s.yaml:4:3: error: A path is needed here, not a URL: etl does not read or write \
                 postgresql:// [spec.url]
                   in: params.store
                   fix: name an SQLite file; etl writes no other databases
@@ -137,7 +137,7 @@ import Testing
         #expect(result.status == 64)
         #expect(
             result.standardError == """
-                error: A path must stand here, not a URL: etl does not read or write s3:// [spec.url]
+                error: A path is needed here, not a URL: etl does not read or write s3:// [spec.url]
                   fix: name a folder
 
                 """)

@@ -100,8 +100,8 @@ import Testing
         #expect(seen.output == "Task.owner: 2 links lead nowhere (objects 3, 7)\n")
         #expect(
             seen.errors == """
-                `etl verify store.sqlite --repair NEW` saves what can be read into a new store, and \
-                mends what can be mended; this one stays as it is
+                `etl verify store.sqlite --repair NEW` recovers what can be read into a new store \
+                and repairs what it can; this store stays unchanged
 
                 """)
         #expect(try verify("store.sqlite --quick").status == 0)
@@ -136,7 +136,10 @@ import Testing
         let repair = try verify("store.sqlite --repair new.sqlite")
         #expect(repair.status == 1)
         #expect(
-            repair.output == "lost: Task.owner: 2 links led nowhere, and are gone (objects 3, 7)\n")
+            repair.output
+                == "lost: Task.owner: 2 links had no destination object, and were removed "
+                + "(objects 3, 7)\n"
+        )
         #expect(folder.names() == (before + ["new.sqlite"]).sorted())
         #expect(try verify("new.sqlite").status == 0)
         #expect(try verify("new.sqlite --repair newer.sqlite --json").status == 0)
@@ -239,8 +242,9 @@ import Testing
         #expect(seen.status == 0)
         #expect(
             seen.output == """
-                remark: The store carries no model that can be read, so one was made of its \
-                columns: names are in lower case, and what columns do not tell is missing
+                remark: The store contains no readable model, so one was inferred from its \
+                columns: names are in lowercase, and information that columns do not hold is \
+                missing
                 remark: Z_MODELCACHE holds no model, so the store does not describe itself
 
                 """)

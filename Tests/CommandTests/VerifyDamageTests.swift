@@ -18,15 +18,15 @@ import Testing
         _ = try folder.shell(
             "sqlite3 store.sqlite \"UPDATE ZTASK SET ZTITLE = CAST(x'4142ff43' AS TEXT)"
                 + " WHERE Z_PK = 3\"")
-        let found = "Task.title: 1 value is no text in UTF-8 (object 3)\n"
+        let found = "Task.title: 1 value is not valid UTF-8 text (object 3)\n"
         let seen = try folder.shell("exec \"$E\" verify store.sqlite")
         #expect(seen.status == 1)
         #expect(seen.output == found)
         let repair = try folder.shell("exec \"$E\" verify store.sqlite --repair new.sqlite")
         #expect(repair.status == 1)
         #expect(repair.output == "wrong: \(found)")
-        let text = "Task 3: 'title' is no text in UTF-8 [store.validation]\n"
-        let fix = "  fix: `etl verify STORE` names the objects with such values; set them anew\n"
+        let text = "Task 3: 'title' is not valid UTF-8 text [store.validation]\n"
+        let fix = "  fix: `etl verify STORE` lists the objects with such values; set them again\n"
         for format in ["ndjson", "csv"] {
             let fetched = try folder.shell(
                 "exec \"$E\" fetch store.sqlite Task --format \(format)")

@@ -20,7 +20,7 @@ struct ChangeTests {
                       done
                       ^
                       in: stages[0].set.title
-                      fix: a text stands in quotation marks of its own: "'done'"
+                      fix: put text in its own quotation marks: "'done'"
                     """)
     }
 

@@ -197,7 +197,7 @@ struct CommandStageTests {
         #expect(second.status == .dataError)
         #expect(
             second.text.contains(
-                "the command `sh -c 'cat a.ndjson; test -e again'` is not what it was"),
+                "the command `sh -c 'cat a.ndjson; test -e again'` has changed"),
             "\(second.text)")
         #expect(try rows(folder).count == 20)
     }
@@ -291,21 +291,21 @@ struct CommandStageTests {
                     read the words of a command [spec.command-secret]
                       in: stages[0].read.command[1]
                       fix: give it by a variable: `env: { TOKEN: "${token}" }`
-                    spec.yaml:5:75: error: A command's output cannot be known again, so 'once' has \
-                    no meaning [spec.rule]
+                    spec.yaml:5:75: error: A command's output cannot be identified in a later \
+                    run, so 'once' has no effect [spec.rule]
                       in: stages[0].read.once
-                    spec.yaml:6:49: error: 'command' writes what is read, so 'files' has no meaning \
-                    beside it [spec.rule]
+                    spec.yaml:6:49: error: 'command' supplies the input, so 'files' has no \
+                    effect [spec.rule]
                       in: stages[1].read.files
                       fix: remove one of the two
-                    spec.yaml:6:67: error: 'command' writes what is read, so 'min-files' has no \
-                    meaning beside it [spec.rule]
+                    spec.yaml:6:67: error: 'command' supplies the input, so 'min-files' has no \
+                    effect [spec.rule]
                       in: stages[1].read.min-files
                       fix: remove one of the two
                     spec.yaml:7:35: error: 'command' names no program [spec.type]
                       in: stages[2].read.command
-                    spec.yaml:8:36: error: No program is named 'zstd -dc a.zst': each word stands \
-                    by itself [spec.command]
+                    spec.yaml:8:36: error: No program is named 'zstd -dc a.zst'; a command is a \
+                    list of words [spec.command]
                       in: stages[3].read.command[0]
                       fix: write [zstd, -dc, a.zst], or [sh, -c, "zstd -dc a.zst"] for a shell
                     spec.yaml:9:35: error: 'command' must be a list, not the text 'cat' [spec.type]
@@ -314,9 +314,10 @@ struct CommandStageTests {
                       in: stages[5].read.env
                     spec.yaml:11:55: error: '1A' is no name of a variable [spec.name]
                       in: stages[6].read.env.1A
-                    spec.yaml:12:25: error: A command does not tell the format [spec.format]
+                    spec.yaml:12:25: error: The format of the command's input is not set \
+                    [spec.format]
                       in: stages[7].to
-                      fix: add `as:` with csv, tsv, json or ndjson beside `to`
+                      fix: add `as:` with csv, tsv, json, or ndjson next to `to`
                     spec.yaml:12:36: error: With `store.commit: run` a run that fails publishes \
                     nothing, and what a command has read cannot be taken back [spec.command-output]
                       in: stages[7].to.command
@@ -325,8 +326,8 @@ struct CommandStageTests {
                     nothing, and what a command has read cannot be taken back [spec.command-output]
                       in: stages[8].to.command
                       fix: export to a file, or in a spec of its own that runs behind this one
-                    spec.yaml:13:75: error: A manifest stands beside a file, and a command reads \
-                    this export [spec.rule]
+                    spec.yaml:13:75: error: A manifest is written next to a file, but a command \
+                    reads this export [spec.rule]
                       in: stages[8].manifest
                     """)
     }

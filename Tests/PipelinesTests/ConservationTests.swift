@@ -36,7 +36,7 @@ struct ConservationTests {
             #expect(outcome.diagnostics.map(\.code) == ["internal.conservation"])
             #expect(
                 outcome.diagnostics.first?.message.hasPrefix(
-                    "Of 3 records, some came to no end or to two: ") == true)
+                    "Of 3 records, some were not counted or counted twice: ") == true)
             #expect(outcome.stages.isEmpty)
             #expect(!folder.exists("out.csv"))
         }

@@ -261,9 +261,10 @@ struct ExportPartsTests {
                   - { export: b, entity: Task, to: { command: [cat] }, as: csv, parts: 2 }
                   - { export: c, entity: Task, to: c.csv, parts: 0 }
                 """) == """
-                    spec.yaml:4:46: error: Parts are files, and '-' is standard output [spec.rule]
+                    spec.yaml:4:46: error: Parts are files, but '-' is standard output [spec.rule]
                       in: stages[0].parts
-                    spec.yaml:5:72: error: Parts are files, and a command reads this export [spec.rule]
+                    spec.yaml:5:72: error: Parts are files, but a command reads this export \
+                    [spec.rule]
                       in: stages[1].parts
                     spec.yaml:6:50: error: 'parts' must be from 1 to 256, not 0 [spec.range]
                       in: stages[2].parts

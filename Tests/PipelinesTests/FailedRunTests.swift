@@ -36,7 +36,7 @@ struct FailedRunTests {
     }
 
     private static let asBefore =
-        "note: Nothing that the stages did is kept: the store is as it was before the run "
+        "note: The changes of all stages were discarded; the store is unchanged "
         + "[run.taken-back]"
     private static let none =
         "note: Nothing that the stages did is kept: there is no store, as before the run "
@@ -79,22 +79,22 @@ struct FailedRunTests {
         #expect(folder.exists("out.csv") == isKept)
     }
 
-    private static let waits = "what is done so far waits beside"
+    private static let waits = "and the work so far is kept"
 
     @Test(
         "a run that is stopped tells what is in the store, and what waits beside it",
         arguments: [
             ("open: create", true, 1, "what was saved stays"),
             ("open: create", true, 0, "nothing in the store was changed"),
-            ("open: create, commit: run", true, 1, "the store is as it was, and \(waits) it"),
+            ("open: create, commit: run", true, 1, "the store is unchanged, \(waits) next to it"),
             (
                 "open: create, commit: run", false, 1,
-                "there is no store yet, and \(waits) its place"
+                "the store does not exist yet, \(waits) for the next run"
             ),
-            ("open: replace", true, 1, "the store is as it was, and \(waits) it"),
+            ("open: replace", true, 1, "the store is unchanged, \(waits) next to it"),
             (
                 "open: create, commit: stage", true, 2,
-                "what import-a, bump did stays, and what came after waits beside the store"
+                "the changes of import-a, bump are kept, and later work is stored next to the store"
             ),
         ])
     func stopped(_ store: String, _ hasStore: Bool, _ stages: Int, _ words: String) throws {
@@ -147,9 +147,9 @@ struct FailedRunTests {
                     == (store == "open: create"
                         ? []
                         : [
-                            "note: The store is as it was, and what is done so far waits beside it "
+                            "note: The store is unchanged, and the work so far is kept next to it "
                                 + "for the next run [run.left-beside]\n"
-                                + "  fix: mend what failed, and run it again to complete it"
+                                + "  fix: correct what failed, and run it again to complete it"
                         ]))
         }
     }
@@ -165,7 +165,7 @@ struct FailedRunTests {
             Self.spec("open: create, commit: run", "  - { import: a.ndjson, into: Task }"))
         #expect(
             Self.notes(half) == [
-                "note: Nothing that the stages did is kept: the store is as it was before the run"
+                "note: The changes of all stages were discarded; the store is unchanged"
                     + " [run.taken-back]"
             ])
         #expect(try folder.rows(RunOptionTests.sizes) == ["0|0"])
@@ -275,9 +275,9 @@ struct FailedRunTests {
             #expect(run.outcome.diagnostics.map(\.code) == ["store.corrupt", "run.left-beside"])
             #expect(
                 Self.notes(run) == [
-                    "note: There is no store yet, and what is done so far waits beside its place "
+                    "note: The store does not exist yet, and the work so far is kept "
                         + "for the next run [run.left-beside]\n"
-                        + "  fix: mend what failed, and run it again to complete it"
+                        + "  fix: correct what failed, and run it again to complete it"
                 ])
             #expect(!folder.exists("store.sqlite"))
         }

@@ -216,7 +216,7 @@ struct InputTests {
         #expect(bad.status == .configuration)
         #expect(
             bad.text == """
-                c.txt: error: Neither the name nor the first byte tells the format \
+                c.txt: error: Neither the name nor the first byte identifies the format \
                 [input.ambiguous-format]
                   stage: spec.yaml:5:3 import a
                   fix: set `read.as` to csv, tsv, json or ndjson
@@ -238,7 +238,7 @@ struct InputTests {
                 #expect(bad.status == .configuration)
                 #expect(
                     bad.text == """
-                        \(name): error: There is nothing in it, and its name does not tell the \
+                        \(name): error: The input is empty, and its name does not identify the \
                         format [input.ambiguous-format]
                           stage: spec.yaml:5:3 import a
                           fix: set `read.as` to csv, tsv, json or ndjson; an empty input of ndjson \

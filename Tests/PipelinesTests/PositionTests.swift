@@ -124,8 +124,8 @@ import Testing
             #expect(run.status == .dataError)
             #expect(
                 run.text.replacing(folder.folder + "/", with: "") == """
-                    error: The import 'notes' cannot go on where it stopped: in.ndjson.gz is not what \
-                    it was [run.cannot-resume]
+                    error: The import 'notes' cannot go on where it stopped: in.ndjson.gz has \
+                    changed [run.cannot-resume]
                       stage: spec.yaml:6:5 import notes
                       fix: restore the input or the stage, or read everything again with --restart, also \
                     what is saved; `etl replay` reads the rejects alone; with `commit: run`, a run that \
@@ -313,8 +313,8 @@ import Testing
         #expect(
             run.text.contains(
                 """
-                is unfinished, and another version of etl wrote its notes [run.cannot-resume]
-                  fix: complete it with that version, or begin anew with --restart
+                is unfinished, and another version of etl started it [run.cannot-resume]
+                  fix: complete it with that version, or start over with --restart
                 """), "\(run.text)")
         var options = RunOptions(workingFolder: "/", now: Workspace.now)
         options.isRestart = true

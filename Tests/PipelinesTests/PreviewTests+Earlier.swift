@@ -108,7 +108,7 @@ extension PreviewTests {
         let seen = try preview(stages)
         #expect(
             seen.words.filter { $0.contains(Self.taken) } == [
-                "more.ndjson:1:8: \(Self.taken) An object with this key is there already [found]",
+                "more.ndjson:1:8: \(Self.taken) An object with this key already exists [found]",
                 "more.ndjson:2:19: \(Self.taken) Another Item has code 'a' [unique]",
             ])
         #expect(try preview(stages, triedMax: 1).words.filter { $0.contains(Self.taken) } == [])

@@ -305,8 +305,8 @@ extension PreviewTests {
             """, limit: 2000, triedMax: 1000)
         #expect(
             seen.words == [
-                "note: The first 1,024 records were tried; what the model refuses of later ones is"
-                    + " not told [import.untried]"
+                "note: The first 1,024 records were checked against the model; later ones were"
+                    + " not [import.untried]"
             ])
         #expect(seen.outcome.stages.map(\.mapped) == [1500])
     }

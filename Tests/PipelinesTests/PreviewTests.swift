@@ -138,7 +138,7 @@ import Testing
             seen.words == [
                 "t.ndjson:2:19: warning: Rejected: 'due' takes an ISO 8601 date such as 2026-11-20 (or"
                     + " say `date:` with its pattern), not 'nope' [cast]",
-                "t.ndjson:3:1: warning: Rejected: Only true, false and null may stand without quotes"
+                "t.ndjson:3:1: warning: Rejected: Only true, false, and null may be unquoted"
                     + " [json.bad-literal]",
                 "t.ndjson:4:1: warning: Rejected: The record has no 'id' [key]",
                 "spec.yaml:8:17: warning: None of the records that were read has 'titel'. Did you"

@@ -89,7 +89,7 @@ struct PublicationTests {
             spec(way, [Self.export.replacing("out/tasks", with: "early"), Self.load], top: ""))
         #expect(run.status == .dataError)
         let rejects = try #require(folder.names("rejects").first)
-        #expect(run.text.contains("mend the records in rejects/\(rejects)"), "\(run.text)")
+        #expect(run.text.contains("correct the records in rejects/\(rejects)"), "\(run.text)")
         #expect(
             folder.names("rejects/\(rejects)") == [
                 ".run.json", "tasks.a.ndjson", "tasks.a.ndjson.why.ndjson",

@@ -41,7 +41,7 @@ struct RejectTests {
                   stage: spec.yaml:5:3 import import-a
                 error: 2 of 10 records were rejected; 1 is allowed [rejects.too-many]
                   stage: spec.yaml:5:3 import import-a
-                  fix: mend the records in rejects/\(runFolder), or raise `rejects.allow`
+                  fix: correct the records in rejects/\(runFolder), or raise `rejects.allow`
                 """)
         #expect(run.lines.isEmpty)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["8"])

@@ -142,8 +142,8 @@ struct ReplayTests {
                   in: record 3, field 'owner', byte 31
                 b.tasks.csv:2:5: error: No Person has email 'ann' [link]
                   in: record 1, field 'owner', byte 18
-                error: 8 of 8 records are refused again [replay.left]
-                  fix: mend the records in rejects/RUN, or the spec, and replay again
+                error: 8 of 8 records are rejected again [replay.left]
+                  fix: correct the records in rejects/RUN, or fix the spec, and replay again
                 """)
         #expect(Self.replay(folder, rejects, allowed: .count(5)).status == .ok)
         #expect(folder.names(rejects).count == 7)
@@ -178,7 +178,7 @@ struct ReplayTests {
         #expect(
             none.text == """
                 error: There are no rejects of a run at rejects/none [replay.missing]
-                  fix: name the folder that the run showed, such as rejects/nightly-…
+                  fix: name the folder that the run printed, such as rejects/nightly-…
                 """)
         #expect(Self.replay(folder, ".").status == .noInput)
         // The spec of today has no such stage.

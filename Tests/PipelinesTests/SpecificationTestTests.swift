@@ -134,15 +134,15 @@ struct SpecificationTestTests {
                 spec.yaml:33:9: error: 'wrong': Task has 1 of 2 expected objects, and 1 others \
                 [test.failed]
                   - expected  {"title": "b", "size": 3}
-                  + is there  {"title": "b", "size": 2}
+                  + actual    {"title": "b", "size": 2}
                   in: tests[0].then.Task[1]
                 spec.yaml:31:5: error: 'wrong': Person has 1 object, of which `then` says nothing \
                 [test.failed]
-                  + is there  {"name": "Ann"}
+                  + actual    {"name": "Ann"}
                   in: tests[0].then
                 spec.yaml:34:5: error: 'wrong': the rejects are not those expected [test.failed]
                   - expected  {"code": "key"}
-                  + is there  {"stage": "tasks", "code": "cast", "detail": "cast", "record": 3, \
+                  + actual    {"stage": "tasks", "code": "cast", "detail": "cast", "record": 3, \
                 "field": "id", "value": "x", "message": "'id' takes a UUID with hyphens, \
                 not 'x'"}
                   in: tests[0].then.rejects

@@ -65,7 +65,7 @@ import Testing
             let failed = place.run()
             #expect(failed.status == .cannotCreate)
             #expect(
-                failed.text.contains("cannot be made durable: Input/output error [rejects.file]"))
+                failed.text.contains("cannot be synced to disk: Input/output error [rejects.file]"))
             heal()
             #expect(place.run().status == .ok)
             #expect(try FolderDigest(folder).lines.count { $0.hasPrefix("reject ") } == 2)

@@ -259,7 +259,7 @@ import Testing
                 contents:4:3: error: 'A.b' has no type; only a transient attribute needs none \
                 [model.attribute-type]
                 contents:5:61: error: 'B' has no relationship 'q' [model.inverse]
-                contents:6:3: error: 'A.s' leads nowhere [model.missing-destination]
+                contents:6:3: error: 'A.s' has no destination [model.missing-destination]
                 contents:9:1: error: An entity has no name [model.missing-name]
                 """)
     }

@@ -87,7 +87,7 @@ import Testing
     @Test("a file that is not a mapping model has an error with its place")
     func damaged() throws {
         for (text, message, column) in [
-            ("<database>\n  <object", "The tag <object> never ends", 10),
+            ("<database>\n  <object", "The tag <object> is not closed", 10),
             ("<database></database>", "The file contains no mapping model", 1),
         ] {
             let error = #expect(throws: Diagnostic.self) {

@@ -58,8 +58,8 @@ import Testing
         try version("M 2")
         #expect(
             read("M.xcdatamodeld") == """
-                M.xcdatamodeld: error: The bundle has several versions, and none is named as the \
-                current one: 'M', 'M 2' [model.current-version]
+                M.xcdatamodeld: error: The bundle has several versions, and none is marked as \
+                current: 'M', 'M 2' [model.current-version]
                   fix: name one, such as `M.xcdatamodeld/M.xcdatamodel`
                 """)
     }
@@ -102,8 +102,8 @@ import Testing
         try compiled("M 2")
         #expect(
             read("M.momd") == """
-                M.momd: error: The bundle has several versions, and none is named as the current \
-                one: 'M', 'M 2' [model.current-version]
+                M.momd: error: The bundle has several versions, and none is marked as current: \
+                'M', 'M 2' [model.current-version]
                   fix: name one, such as `M.momd/M.mom`
                 """)
         let info: [String: Any] = [

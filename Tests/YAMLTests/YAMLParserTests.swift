@@ -85,13 +85,13 @@ import Testing
             """
         #expect(
             problems(text) == """
-                a.yaml:4:18: error: The key 't' stands on line 4 already [yaml.duplicate-key]
+                a.yaml:4:18: error: The key 't' is already on line 4 [yaml.duplicate-key]
                   in: stages[0].set.t
                   fix: keep one of the two
                 a.yaml:5:5: error: Merge keys are not part of YAML 1.2 [yaml.merge-key]
                   in: stages[1]
                   fix: write the keys out, or give the whole value as an alias
-                a.yaml:7:1: error: The key 'a' stands on line 2 already [yaml.duplicate-key]
+                a.yaml:7:1: error: The key 'a' is already on line 2 [yaml.duplicate-key]
                   in: a
                   fix: keep one of the two
                 a.yaml:7:4: error: The tag '!colour' is not known here [yaml.tag]
@@ -133,11 +133,11 @@ import Testing
         ),
         (
             "a: &x [1, *x]",
-            "a.yaml:1:11: error: The alias '*x' stands inside its own anchor [yaml.alias]\n  in: a[1]"
+            "a.yaml:1:11: error: The alias '*x' is inside its own anchor [yaml.alias]\n  in: a[1]"
         ),
         (
             "a: { \"b c\": *x }",
-            "a.yaml:1:13: error: No anchor '&x' stands before this alias [yaml.alias]\n  in: a[\"b c\"]"
+            "a.yaml:1:13: error: No anchor '&x' precedes this alias [yaml.alias]\n  in: a[\"b c\"]"
         ),
     ])
     func endsAtWhatItCannotRead(text: String, expected: String) {
@@ -188,12 +188,14 @@ import Testing
         #expect(problems(deep(64)).isEmpty)
         #expect(
             problems(deep(65)) == """
-                a.yaml:1:65: error: Lists and mappings stand more than 64 deep [yaml.too-deep]
+                a.yaml:1:65: error: Lists and mappings are nested more than 64 levels deep \
+                [yaml.too-deep]
                 """)
         #expect(problems("a: &x \(deep(60))\nb: [[[*x]]]").isEmpty)
         #expect(
             problems("a: &x \(deep(60))\nb: [[[[*x]]]]") == """
-                a.yaml:2:8: error: Lists and mappings stand more than 64 deep [yaml.too-deep]
+                a.yaml:2:8: error: Lists and mappings are nested more than 64 levels deep \
+                [yaml.too-deep]
                 """)
     }
 

@@ -19,7 +19,7 @@ struct ModelComparison {
         compareWhole("configurations differ", old.configurations, new.configurations)
         compareWhole("composites differ", old.composites, new.composites)
         compareWhole("requests differ", old.fetchRequestTemplates, new.fetchRequestTemplates)
-        compareWhole("what only Xcode reads differs", old.extras, new.extras)
+        compareWhole("Xcode-only settings differ", old.extras, new.extras)
         return found
     }
 
@@ -79,7 +79,7 @@ struct ModelComparison {
             ("rules differ", before.validationRules != after.validationRules),
             ("fetched properties differ", before.fetchedProperties != after.fetchedProperties),
             ("info differs", before.userInfo != after.userInfo),
-            ("what only Xcode reads differs", before.extras != after.extras),
+            ("Xcode-only settings differ", before.extras != after.extras),
         ]
         for (what, differs) in quiet where differs { add(name, what, .none) }
         if before.versionHashModifier != after.versionHashModifier {
@@ -237,7 +237,7 @@ struct ModelComparison {
             ("transformer differs", before.transformerName != after.transformerName),
             ("search differs", before.isSearchable != after.isSearchable),
             ("info differs", before.userInfo != after.userInfo),
-            ("what only Xcode reads differs", before.extras != after.extras),
+            ("Xcode-only settings differ", before.extras != after.extras),
         ]
         for (what, differs) in quiet where differs { add(path, what, .none) }
     }
@@ -279,7 +279,7 @@ struct ModelComparison {
         let quiet: [(String, Bool)] = [
             ("delete rule differs", before.deleteRule != after.deleteRule),
             ("info differs", before.userInfo != after.userInfo),
-            ("what only Xcode reads differs", before.extras != after.extras),
+            ("Xcode-only settings differ", before.extras != after.extras),
         ]
         for (what, differs) in quiet where differs { add(path, what, .none) }
     }

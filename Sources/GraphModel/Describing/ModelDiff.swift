@@ -72,8 +72,8 @@ public struct ModelDiff: Sendable, Hashable {
             lines.append("\(change.kind.rawValue) \(subject)\(change.text)\(needs)")
         }
         switch effect {
-        case .none: lines.append("\nStores of one are stores of the other: no migration is needed.")
-        case .lightweight: lines.append("\nA lightweight migration would do.")
+        case .none: lines.append("\nBoth models can open the same stores. No migration is needed.")
+        case .lightweight: lines.append("\nA lightweight migration is sufficient.")
         case .mapping:
             lines.append(
                 "\nA lightweight migration would not do: the marked changes need a mapping.")

@@ -9,7 +9,7 @@ extension DatePattern {
             }
         return ParsingError(
             description: "A date pattern cannot have \(count) of the letter '\(letter)'; "
-                + (right ?? "quote it if it stands for itself"),
+                + (right ?? "quote it if it is literal text"),
             byteOffset: start)
     }
 

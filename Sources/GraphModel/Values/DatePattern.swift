@@ -166,7 +166,7 @@ package struct DatePattern: Sendable, Hashable {
             index += 1
         }
         throw ParsingError(
-            description: "The quoted text of the date pattern never ends", byteOffset: start)
+            description: "The quoted text in the date pattern is not closed", byteOffset: start)
     }
 
     private static func field(of letter: UInt8, width: Int) -> Field? {

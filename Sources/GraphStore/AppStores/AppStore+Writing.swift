@@ -52,7 +52,7 @@ extension AppStore {
         guard app.origin.model != .columns else {
             throw StoreError(
                 .noModel,
-                "\(path) carries no model that can be read, without which it is only read; give its"
+                "\(path) contains no readable model, so it is read-only; pass its"
                     + " model")
         }
         guard app.origin.differingEntities.isEmpty else {

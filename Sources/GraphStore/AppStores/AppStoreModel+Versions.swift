@@ -18,8 +18,8 @@ extension AppStoreModel {
         guard own.origin.model == .cached else {
             throw StoreError(
                 .noModel,
-                "\(path) carries no model that can be read, and was made with none of the versions"
-                    + " that are known, so nobody can tell what it holds; give the older versions")
+                "\(path) contains no readable model, and was created with none of the known versions"
+                    + " of the model, so its contents are unknown; pass the older versions")
         }
         let differing = Self.differing(own.metadata, own.model, own.found)
         guard !own.lacksColumns, differing.isEmpty else {

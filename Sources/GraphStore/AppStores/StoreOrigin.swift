@@ -31,8 +31,8 @@ public struct StoreOrigin: Sendable, Hashable {
         var remarks: [String] = []
         if model == .columns {
             remarks.append(
-                "The store carries no model that can be read, so one was made of its columns: names"
-                    + " are in lower case, and what columns do not tell is missing")
+                "The store contains no readable model, so one was inferred from its columns: names"
+                    + " are in lowercase, and information that columns do not hold is missing")
         }
         if !differingEntities.isEmpty {
             remarks.append(

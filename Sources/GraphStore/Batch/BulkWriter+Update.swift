@@ -59,7 +59,7 @@ extension BulkWriter {
     private func leaveAlone(_ primaryKey: Int64, token: Int64) {
         guard plan.plan.found == .skip else {
             return reject(
-                token, "found", plan.plan.key.first, "An object with this key is there already")
+                token, "found", plan.plan.key.first, "An object with this key already exists")
         }
         if seen.insert(primaryKey) {
             tally.skipped += 1

@@ -27,7 +27,7 @@ struct FetchPlan {
         }
         try objects.schema.requireTable(layout.entity)
         guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
-            throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
+            throw StoreError(.invalidRequest, "The limit and the offset must not be negative")
         }
         self.layout = layout
         self.objects = objects

@@ -15,7 +15,8 @@ extension ManagedObjectContext {
             _ = try PartialPlan(request.propertiesToFetch, of: plan.layout)
         }
         guard request.propertiesToGroupBy.isEmpty, request.havingPredicate == nil else {
-            throw StoreError(.invalidRequest, "Groups are no objects; rows(_:) gives them")
+            throw StoreError(
+                .invalidRequest, "A grouped request returns rows, not objects; use rows(_:)")
         }
         let isBatched = request.fetchBatchSize > 0
         let found = try results(

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         unlimited.fetchOffset = 0
         let window = (request.fetchOffset, request.fetchLimit)
         guard window.0 >= 0, window.1 >= 0 else {
-            throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
+            throw StoreError(.invalidRequest, "The limit and the offset must not be negative")
         }
         var found = try fetch(unlimited).filter(accepts)
         if let areInIncreasingOrder { try found.sort(by: areInIncreasingOrder) }

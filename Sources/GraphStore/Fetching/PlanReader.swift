@@ -87,7 +87,7 @@ struct PlanReader {
             }
             if detail.hasSuffix("GROUP BY") { return "gathers what belongs together by sorting" }
             return detail.hasSuffix("count(DISTINCT)") || detail.hasSuffix("DISTINCT")
-                ? "leaves out what came before" : nil
+                ? "removes duplicates" : nil
         case "MULTI-INDEX": return "searches once for each part of the OR"
         default: return nil
         }

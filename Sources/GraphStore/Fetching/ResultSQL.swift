@@ -46,7 +46,7 @@ struct ResultSQL {
         }
         try schema.requireTable(entity)
         guard request.limit >= 0, request.offset >= 0 else {
-            throw StoreError(.invalidRequest, "A limit or an offset is less than nothing")
+            throw StoreError(.invalidRequest, "The limit and the offset must not be negative")
         }
         var request = request
         if request.columns.isEmpty {

@@ -214,8 +214,8 @@ final class HistoryWriter {
         guard maximum <= Self.maximumMost else {
             throw StoreError(
                 .corrupt,
-                "The history: no key is left to hand out, as its counter in Z_PRIMARYKEY"
-                    + " is at its end, \(maximum)")
+                "The history has no free primary keys: its counter in Z_PRIMARYKEY"
+                    + " has reached its maximum, \(maximum)")
         }
         return maximum
     }

@@ -33,8 +33,8 @@ extension SalvageWriter {
             try cut(columns, of: link, where: link.isDangling)
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
-                "\(entity.name).\(name): \(gone.count.counting("link", "links")) led nowhere, and"
-                    + " \(gone.count == 1 ? "is" : "are") gone")
+                "\(entity.name).\(name): \(gone.count.counting("link", "links")) had no destination object, and"
+                    + " \(gone.count == 1 ? "was" : "were") removed")
             if let column = columns.entityColumn {
                 try execute(
                     "UPDATE \(entity.table) AS t SET \(column) = (SELECT d.Z_ENT FROM"
@@ -109,8 +109,8 @@ extension SalvageWriter {
                 try execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 lose(
                     .pair, end.entity.name, end.name, count: owners.count, keys: owners,
-                    "\(end.entity.name).\(end.name): \(owners.count.counting("link", "links")) led"
-                        + " nowhere, and \(owners.count == 1 ? "is" : "are") gone")
+                    "\(end.entity.name).\(end.name): \(owners.count.counting("link", "links")) had no"
+                        + " destination object, and \(owners.count == 1 ? "was" : "were") removed")
             }
         }
     }
@@ -148,7 +148,7 @@ extension SalvageWriter {
         guard exists else { return }
         lose(
             .history, nil, count: 1, keys: [],
-            "The history is left behind; who follows it must read the new store whole")
+            "The history is not copied; its readers must read the complete new store")
     }
 
     /// Copies the files of large values; a value whose file is gone becomes null.

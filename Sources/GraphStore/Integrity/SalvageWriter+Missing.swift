@@ -44,7 +44,7 @@ extension SalvageWriter {
         guard hasStrayPages, salvage.losses.isEmpty else { return }
         lose(
             .file, nil, count: 1, keys: [],
-            "some objects may be lost, since pages of the file belong to nothing")
+            "some objects may be lost, because pages of the file belong to no table")
     }
 
     /// As `tellMissing`, of a table of pairs.

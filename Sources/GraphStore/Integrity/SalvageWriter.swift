@@ -267,7 +267,7 @@ struct SalvageWriter {
         } catch {
             lose(
                 .pair, nil, count: 1, keys: [],
-                "\(old.table): links that a stopped load had put off cannot all be read")
+                "\(old.table): not all deferred links of a stopped load can be read")
         }
     }
 

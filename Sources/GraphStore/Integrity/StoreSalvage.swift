@@ -70,7 +70,7 @@ extension PersistentContainer {
         }
         guard var model = stored ?? model else {
             throw StoreError(
-                .noModel, "\(path) carries no model that can be read; say which one it has")
+                .noModel, "\(path) contains no readable model; pass its model")
         }
         let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)

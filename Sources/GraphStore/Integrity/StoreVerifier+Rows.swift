@@ -16,13 +16,14 @@ extension StoreVerifier {
                 verifier.findings.append(
                     StoreFinding(
                         .counter, entity: root.name, keys: [largest],
-                        "\(root.name): key \(largest) is used, but only \(handedOut ?? 0) handed out"
+                        "\(root.name): key \(largest) is used, but Z_PRIMARYKEY counts only to"
+                            + " \(handedOut ?? 0)"
                     ))
             } else if handedOut == nil {
                 verifier.findings.append(
                     StoreFinding(
                         .counter, entity: root.name,
-                        "\(root.name): nothing hands out its keys; Z_PRIMARYKEY does not have it"))
+                        "\(root.name): it has no key counter in Z_PRIMARYKEY"))
             }
         }
         let concrete = root.familyNumbers.filter { schema?.entity(number: $0)?.isAbstract == false }
@@ -208,7 +209,8 @@ extension StoreVerifier {
                 verifier.findings.append(
                     StoreFinding(
                         .counter,
-                        "\(table): key \(largest) is used, but only \(handedOut) handed out"))
+                        "\(table): key \(largest) is used, but Z_PRIMARYKEY counts only to \(handedOut)"
+                    ))
             }
         }
     }

@@ -21,7 +21,7 @@ struct ColumnModelReader {
         guard names.values.allSatisfy(Self.isName), !names.isEmpty else {
             throw StoreError(
                 .noModel,
-                "\(path) carries no model that can be read, and does not list its entities; give its"
+                "\(path) contains no readable model and does not list its entities; pass its"
                     + " model")
         }
         var entities: [EntityDescription] = []
@@ -41,7 +41,7 @@ struct ColumnModelReader {
         } catch {
             throw StoreError(
                 .noModel,
-                "\(path) carries no model that can be read, and its tables make none: \(error); give"
+                "\(path) contains no readable model, and none can be inferred from its tables: \(error); pass"
                     + " its model")
         }
     }

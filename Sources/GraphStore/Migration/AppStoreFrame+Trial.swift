@@ -31,8 +31,8 @@ extension AppStoreFrame {
             guard gone.isEmpty else {
                 let columns = gone.map { "\(trigger.table).\($0)" }.joined(separator: ", ")
                 obstacles.append(
-                    "the trigger \(trigger.name) waits for \(columns), which the new store does"
-                        + " not have, and only the app's framework can make another")
+                    "the trigger \(trigger.name) depends on \(columns), which the new store does"
+                        + " not have, and only the app's framework can create a replacement")
                 continue
             }
             do throws(StoreError) {

@@ -53,7 +53,7 @@ struct AppStoreFrame {
         }
         if !historyTables.isEmpty, !HistoryProjection(script).isKept {
             notes.append(
-                "the history is left behind, since keys change; who follows it begins anew")
+                "the history is dropped, because keys change; its readers must start over")
         }
     }
 
@@ -134,14 +134,14 @@ struct AppStoreFrame {
         case .gone: notes.append("the trigger \(name) is left behind, with what it derived")
         case .changed:
             obstacles.append(
-                "the trigger \(name) derives what is not as it was, and only the app's framework can"
-                    + " make the new one")
+                "the trigger \(name) derives values that have changed, and only the app's framework can"
+                    + " create the new one")
         case .kept:
             guard script.new.table(named: table) != nil, let translated = text.translated(sql)
             else {
                 obstacles.append(
-                    "the trigger \(name) names what is not as it was, and only the app's framework"
-                        + " can make the new one")
+                    "the trigger \(name) refers to parts that have changed, and only the app's framework"
+                        + " can create the new one")
                 return
             }
             triggers.append((name, table, translated))

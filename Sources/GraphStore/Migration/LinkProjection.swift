@@ -145,7 +145,8 @@ struct LinkProjection {
         }
         guard back.relationship.isToMany else {
             return .unclear(
-                "the links of \(link.target.name).\(link.back ?? "") stand at the other end now")
+                "the links of \(link.target.name).\(link.back ?? "") are stored at the inverse end now"
+            )
         }
         return found(move.old) { $0.forward == nil && $0.back == back.relationship.name }
     }

@@ -193,8 +193,10 @@ struct MappedValues {
         guard let other else {
             throw StoreError(
                 .invalidRequest,
-                "The mapping of '\(move.new.name).\(relationship)' asks for the object that another"
-                    + " mapping of '\(move.old.name)' makes of the same one, and there is none")
+                "The mapping of '\(move.new.name).\(relationship)' uses the object that another"
+                    + " mapping of '\(move.old.name)' creates from the same object, but there"
+                    + " is no such mapping"
+            )
         }
         let condition = try other.condition(alias: "t", moves.old)
         func chosen(_ value: String) -> SQLFragment {

@@ -139,7 +139,7 @@ public struct MigrationManager: Sendable {
         // Statements of a small store are over before they look.
         guard !cancellation.flag.isRaised else {
             throw StoreError(
-                .cancelled, "The migration of \(path) was cancelled; the store is as it was")
+                .cancelled, "The migration of \(path) was cancelled; the store is unchanged")
         }
         try file.finish(journalMode: journal)
         return plan
@@ -172,7 +172,7 @@ public struct MigrationManager: Sendable {
             guard known[finding.kind] ?? 0 >= 0 else {
                 throw StoreError(
                     .migrationRefused,
-                    "\(path) is as it was, since the new store would not be sound: \(finding)")
+                    "\(path) is unchanged, because the new store would not be valid: \(finding)")
             }
         }
     }

@@ -66,7 +66,7 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// The text without the reasons of a refusal, for those who report that besides.
     package var outline: String {
-        guard !isEmpty else { return "The store has this model already; nothing is to be done.\n" }
+        guard !isEmpty else { return "The store already has this model. No action needed.\n" }
         var lines = steps.map { step in
             let subject = step.change.subject.isEmpty ? "" : "\(step.change.subject): "
             let count = step.count.map { " [\($0)]" } ?? ""

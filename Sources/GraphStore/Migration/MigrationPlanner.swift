@@ -43,7 +43,7 @@ struct MigrationPlanner {
         }
         if try source.hasUnfinishedRun() {
             plan.obstacles.append(
-                "a run on the store was stopped; complete it with `etl run`, or begin it anew with"
+                "a run on the store was stopped; complete it with `etl run`, or start it over with"
                     + " --restart, first")
         }
         let leftovers = try MigrationLeftovers(source, script.new)

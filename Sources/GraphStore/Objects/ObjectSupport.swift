@@ -158,7 +158,7 @@ extension StoreError {
     static func keysAtEnd(of root: Int64, in schema: StoreLayout) -> StoreError {
         StoreError(
             .corrupt,
-            "\(schema.entity(number: root)?.name ?? "?"): no key is left to hand out, as"
-                + " its counter in Z_PRIMARYKEY is at its end, \(Int64.max)")
+            "\(schema.entity(number: root)?.name ?? "?") has no free primary keys:"
+                + " its counter in Z_PRIMARYKEY has reached its maximum, \(Int64.max)")
     }
 }

@@ -120,8 +120,8 @@ extension PersistentStore {
         guard !isPending else {
             throw StoreError(
                 .busy,
-                "\(path) was left by a first load that did not come to its end, where indexes and "
-                    + "links are made", cause: UnfinishedLoad())
+                "\(path) was left by an initial load that did not finish, so indexes and "
+                    + "links are missing", cause: UnfinishedLoad())
         }
     }
 }

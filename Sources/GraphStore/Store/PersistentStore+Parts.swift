@@ -87,7 +87,7 @@ extension PersistentStore {
                 .invalidRequest,
                 "\(atomic.path): several stores of a container are SQLite files or in memory;"
                     + " a \(StoreDescription.Kind.binary.rawValue) or"
-                    + " \(StoreDescription.Kind.json.rawValue) store stands alone")
+                    + " \(StoreDescription.Kind.json.rawValue) store must be the only one")
         }
         if !descriptions[0].options.mayWrite,
             let writable = descriptions.first(where: \.options.mayWrite)

@@ -75,8 +75,8 @@ enum CastTable {
         text += table(rows)
         text += """
 
-            `cast: lossy` bends values. A number that is out of its attribute's range, and what is \
-            no such value at all, is refused still.
+            `cast: lossy` coerces values. A number outside its attribute's range, or a value that \
+            cannot be converted at all, is still rejected.
 
             | attribute | takes besides |
             |---|---|

@@ -15,9 +15,9 @@ extension ParameterSpec.Kind: ExplainedChoice {
         case .bool: "True or false."
         case .date: "A date such as 2026-01-31, today - 90d or now - 4h."
         case .duration: "A duration such as 30m or 1h30m."
-        case .path: "A path; from `--set` it begins at the working folder."
-        case .secret: "Text that is shown as `***` and stands in no spec and no command line."
-        case .list: "Texts for `IN $name`; `--set` gives one each time."
+        case .path: "A path; in `--set`, relative to the working folder."
+        case .secret: "Text that is shown as `***`; not allowed in a spec or on a command line."
+        case .list: "Strings for `IN $name`; each `--set` adds one."
         }
     }
 }
@@ -40,9 +40,9 @@ extension StoreSpec.CommitMode: ExplainedChoice {
         case .batch: "With each save."
         case .stage: "With each stage, as a whole."
         case .run:
-            "At the end, all or nothing: the run works on a copy, and exports and rejects get their names "
-                + "with the store. If another program has written to the store meanwhile, the run ends "
-                + "with 75, and the next one begins anew."
+            "At the end, all or nothing. The run works on a copy; exports and rejects get their final names "
+                + "with the store. If another program writes to the store meanwhile, the run exits "
+                + "with 75, and the next run starts over."
         }
     }
 }
@@ -61,9 +61,9 @@ extension ChangeRules: ExplainedChoice {
 extension ImportSpec.Duplicates: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .last: "Records apply in their order, and what a later one says wins."
-        case .first: "Later records are passed over."
-        case .reject: "Later records are refused."
+        case .last: "Records are applied in order; later records overwrite earlier ones."
+        case .first: "Later records are skipped."
+        case .reject: "Later records are rejected."
         }
     }
 }
@@ -78,7 +78,7 @@ extension ImportSpec.WhenFound: ExplainedChoice {
             Attributes that the record does not fill go back to their defaults. It counts for each \
             record: of a key that comes twice, the last one alone says what the object has.
             """
-        case .reject: "The record is refused."
+        case .reject: "Rejects the record."
         case .append: "Nothing is looked for: every record becomes a new object."
         }
     }
@@ -87,8 +87,8 @@ extension ImportSpec.WhenFound: ExplainedChoice {
 extension ImportSpec.WhenSame: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .skip: "It is counted as unchanged, and nothing is written."
-        case .touch: "It is written all the same."
+        case .skip: "Counts the object as unchanged and writes nothing."
+        case .touch: "Writes the object anyway."
         }
     }
 }
@@ -107,8 +107,8 @@ extension ImportSpec.Extra: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .ignore: "Nothing."
-        case .reject: "The record is refused."
-        case .stop: "The stage ends."
+        case .reject: "Rejects the record."
+        case .stop: "Stops the stage."
         }
     }
 }
@@ -127,7 +127,7 @@ extension ImportSpec.RejectRule: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .reject: "The record goes to the reject files."
-        case .stop: "The stage ends."
+        case .stop: "Stops the stage."
         case .null: "The value becomes null, and the record stays."
         }
     }
@@ -200,8 +200,8 @@ extension FieldMapping.NumberForm.Epoch: ExplainedChoice {
 extension FieldMapping.CastRule: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .lossless: "The record is refused."
-        case .lossy: "It is bent where it can be; what is out of range is refused still."
+        case .lossless: "Rejects the record."
+        case .lossy: "Coerces the value if possible. Out-of-range values are still rejected."
         }
     }
 }
@@ -216,8 +216,8 @@ extension LinkMapping.Missing: ExplainedChoice {
             The same, and the link is written to `STAGE.INPUT.links.ndjson` beside the rejects: \
             file, record, relationship, and key. It is no reject, and `etl replay` ignores it.
             """
-        case .skip: "The record is passed over and counted."
-        case .reject: "The record is refused."
+        case .skip: "Skips and counts the record."
+        case .reject: "Rejects the record."
         }
     }
 }
@@ -225,9 +225,9 @@ extension LinkMapping.Missing: ExplainedChoice {
 extension LinkMapping.Many: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .replace: "Those of the record take the place of what was there."
-        case .add: "Those of the record come to what was there."
-        case .remove: "Those of the record go."
+        case .replace: "Replaces the links with those of the record."
+        case .add: "Adds the record's links to the existing ones."
+        case .remove: "Removes the record's links."
         }
     }
 }

@@ -5,7 +5,7 @@ extension ModelMapping {
     /// What other keys a model's parts have in common.
     static let xcode = KeyDescription(
         "xcode", texts, .nothing,
-        "What else Xcode writes there, by its own names, kept as it stands.",
+        "Other Xcode settings, under Xcode's own names, kept unchanged.",
         example: "{ customClassName: NSColor }")
 
     private static let texts = ValueForm.named("KEY", .scalar)
@@ -66,7 +66,7 @@ extension ModelMapping {
             example: "true"),
         KeyDescription(
             "class", .text, .means("a class of the entity's name"),
-            "The class that stands for it in code.", example: "TaskObject"),
+            "The class that represents the entity in code.", example: "TaskObject"),
         renamedFrom("entity"), hashModifier,
         KeyDescription(
             "attributes",
@@ -102,11 +102,12 @@ extension ModelMapping {
 
     static let attributeKeys = [
         KeyDescription(
-            "type", .choice(AttributeType.self), .error, "What its values are.", example: "String"),
+            "type", .choice(AttributeType.self), .error, "The type of its values.",
+            example: "String"),
         optional,
         KeyDescription(
             "default", .constant, .nothing,
-            "What a new object starts with, in the form of its type.", example: "none yet"),
+            "The value of new objects, in the form of the attribute's type.", example: "none yet"),
         KeyDescription(
             "transient", .boolean, .same(as: "false"), "It is kept with objects, and never stored.",
             example: "true"),
@@ -121,7 +122,7 @@ extension ModelMapping {
             example: "\"[A-Z]{2}[0-9]{4}\""),
         KeyDescription(
             "derived", .expression, .nothing,
-            "What it is computed from at each save, such as `tasks.@count`. No stage can set it.",
+            "The expression that computes it at each save, such as `tasks.@count`. No stage can set it.",
             example: "\"lowercase:(title)\""),
         KeyDescription(
             "searchable", .boolean, .same(as: "false"),
@@ -147,7 +148,7 @@ extension ModelMapping {
             "The Swift type of a Transformable's values, which generated classes use.",
             example: "Point"),
         KeyDescription(
-            "composite", .text, .nothing, "What a Composite consists of, a name of `composites`.",
+            "composite", .text, .nothing, "The composite type: a name under `composites`.",
             example: "Point"),
         renamedFrom("attribute"), hashModifier, info, xcode,
     ]
@@ -164,7 +165,7 @@ extension ModelMapping {
             "What the deletion of an object does at the other end.", example: "cascade"),
         KeyDescription(
             "ordered", .boolean, .same(as: "false"),
-            "Those of a relationship to many have an order.",
+            "The objects of a to-many relationship are ordered.",
             example: "true"),
         KeyDescription(
             "transient", .boolean, .same(as: "false"),
@@ -179,7 +180,7 @@ extension ModelMapping {
     static let indexKeys = [
         KeyDescription(
             "properties", .oneOrMore(.either([.text, .model(.indexElement)])), .error,
-            "What it is over, in order, each with `asc` or `desc` behind it where wanted.",
+            "The indexed properties in order, each optionally followed by `asc` or `desc`.",
             example: "[title desc]"),
         KeyDescription(
             "where", .predicate, .nothing, "The objects that are in it: comparisons with values.",
@@ -198,7 +199,7 @@ extension ModelMapping {
             .words([
                 ValueForm.Word(text: "asc", meaning: "From the smallest."),
                 ValueForm.Word(text: "desc", meaning: "From the largest."),
-            ]), .same(as: "asc"), "In which order values stand.", example: "desc"),
+            ]), .same(as: "asc"), "The order of the values.", example: "desc"),
         KeyDescription(
             "collation", .choice(FetchIndexDescription.Collation.self), .same(as: "Binary"),
             "How values are found.", example: "Binary"),
@@ -206,9 +207,10 @@ extension ModelMapping {
 
     static let ruleKeys = [
         KeyDescription(
-            "rule", .predicate, .error, "What must hold.", example: "\"title != nil\""),
+            "rule", .predicate, .error, "The condition that every object must meet.",
+            example: "\"title != nil\""),
         KeyDescription(
-            "message", .text, .error, "What is told where it does not.",
+            "message", .text, .error, "The error message if the condition is not met.",
             example: "a title is missing"),
     ]
 
@@ -216,10 +218,11 @@ extension ModelMapping {
         KeyDescription("entity", .text, .error, "Whose objects are fetched.", example: "Task"),
         KeyDescription(
             "where", .predicate, .means("all"),
-            "Which of them; `$NAME` stands for a value given later.",
+            "Which objects; `$NAME` is a variable that is set later.",
             example: "\"title == $name\""),
         KeyDescription(
-            "limit", .integer(0...Int64(Int32.max)), .means("no limit"), "No more than so many.",
+            "limit", .integer(0...Int64(Int32.max)), .means("no limit"),
+            "Maximum number of objects.",
             example: "100"),
     ]
 
@@ -238,7 +241,7 @@ extension ModelMapping {
     static let compositeKeys = [
         KeyDescription(
             "attributes", .named("ATTRIBUTE", .either([types, .model(.attribute)])), .error,
-            "What it consists of.", example: "{ x: Double, y: Double }"),
+            "The elements of the composite.", example: "{ x: Double, y: Double }"),
         xcode,
     ]
 }
@@ -256,10 +259,10 @@ extension AttributeType: ExplainedChoice {
         case .boolean: "True or false."
         case .date: "A moment."
         case .binary: "Bytes."
-        case .uuid: "Sixteen bytes that identify something."
-        case .uri: "An address with a scheme."
-        case .transformable: "What a transformer makes bytes of."
-        case .composite: "Several values, as `composite` says."
+        case .uuid: "A 16-byte identifier."
+        case .uri: "A URI with a scheme."
+        case .transformable: "A value that a transformer converts to bytes."
+        case .composite: "Several values, defined by `composite`."
         case .undefined: "Anything, for a transient attribute."
         }
     }
@@ -268,10 +271,10 @@ extension AttributeType: ExplainedChoice {
 extension DeleteRule: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .noAction: "Links to it are left as they are, leading nowhere."
-        case .nullify: "Their link is cleared."
-        case .cascade: "They are deleted, too, by their own rules."
-        case .deny: "The object stays while there are any."
+        case .noAction: "Links to the object are kept and become invalid."
+        case .nullify: "Clears the inverse links."
+        case .cascade: "Deletes the linked objects, following their own rules."
+        case .deny: "Prevents the deletion if linked objects exist."
         }
     }
 }

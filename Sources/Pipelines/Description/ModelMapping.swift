@@ -46,18 +46,18 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         case .model: "The whole file."
         case .entity: "Objects of one kind, with a table that they share with their sub-entities."
         case .attribute:
-            "A value of an object. The type alone may stand in place of the mapping: `notes: String`."
+            "A value of an object. Short form: the type alone instead of the mapping: `notes: String`."
         case .relationship: "Links to objects of another entity, or of the same."
         case .index:
             """
-            Helps requests find and order objects. The properties alone may stand in place of the \
+            Helps requests find and order objects. Short form: the properties alone instead of the \
             mapping: `byState: [isCompleted, createdAt desc]`.
             """
         case .indexElement:
-            "What an index is over, where a property's name and `asc` or `desc` do not say it."
-        case .rule: "A rule over the whole object, which it must keep to be saved."
-        case .fetched: "What a request finds at the time it is asked for; it has no column."
-        case .request: "A request under a name, so that programs need not spell it out."
+            "An index element that a property's name with `asc` or `desc` cannot describe."
+        case .rule: "A rule for the complete object, checked when it is saved."
+        case .fetched: "The result of a request when it is read; it has no column."
+        case .request: "A named fetch request that programs can use."
         case .composite:
             """
             Elements that an attribute has under one name, such as `magnitude.richter`; they may be of \

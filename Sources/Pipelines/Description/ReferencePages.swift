@@ -93,9 +93,9 @@ enum CodePages {
         var text = """
             # Error codes
 
-            The code stands in brackets behind a message, and in `.why.ndjson` beside a refused \
-            record; `etl explain CODE` says the same. The `byte`, `line` and `column` beside it \
-            are those of the text in UTF-8, also where the input has another encoding.
+            The code is in brackets after a message, and in `.why.ndjson` next to a rejected \
+            record; `etl explain CODE` prints the same text. `byte`, `line`, and `column` refer to \
+            the text in UTF-8, even if the input has another encoding.
 
             ## Refused records
 

@@ -7,8 +7,8 @@ extension SpecificationMapping {
         KeyDescription(
             "always", .boolean, .same(as: "false"),
             """
-            It runs although an earlier stage failed, on the store as that left it: with \
-            `commit: run` as it was before the run, and empty where it is to be made.
+            Runs this stage even if an earlier stage failed. It sees the store as that stage left \
+            it; with `commit: run`, the store before the run, or an empty store if there was none.
             """, example: "true")
     ]
 
@@ -119,7 +119,7 @@ extension SpecificationMapping {
     )
 
     private static let entity = KeyDescription(
-        "entity", .text, .means("what stands under the stage's own key"),
+        "entity", .text, .means("the value of the stage's own key"),
         "The entity, sub-entities included.", example: "Task")
 
     private static let wherever = KeyDescription(
@@ -141,14 +141,14 @@ extension SpecificationMapping {
                 .pattern(#"\$\{[^}]+\}"#, "a parameter such as `\"${most}\"`"),
             ]), .means("no limit"),
             """
-            At most so many objects, those first that came into the store first, by their object \
-            numbers and by no date.
+            Maximum number of objects. The oldest come first, by primary key and not by a date.
             """, example: "1000"),
         KeyDescription(
             "rules", .choice(ChangeRules.self), .same(as: "enforce"),
             """
-            Whether the model's rules hold: those of values in an `update`, those of deletions in a \
-            `delete`. What a deny rule keeps stays; a warning says how many, and by which relationship.
+            Whether to enforce the model's rules: value rules in an `update`, delete rules in a \
+            `delete`. A warning reports how many objects a deny rule keeps, and by which \
+            relationship.
             """, example: "ignore"),
         KeyDescription(
             "compact", .boolean, .same(as: "false"), "Gives free pages of the store back.",

@@ -14,29 +14,29 @@ extension SpecificationMapping {
         case .history: "Changes are kept in the store, for apps that follow them."
         case .budget: "How much is held before it is saved, and how long a run may take."
         case .rejects:
-            "A record that cannot be imported is set aside with its reason, and the others go on."
+            "Rejects records that cannot be imported, with the reason, and continues with the others."
         case .report:
             """
             Each run tells what it did, in JSON and as a page. `index.html` in the folder lists the \
             runs.
             """
-        case .onFailure: "A command that tells somebody of a run that failed, with variables."
+        case .onFailure: "A command that runs after a failed run, with environment variables."
         case .import:
             """
-            Records of files become objects: those whose key is there already are updated, the \
-            others are made. A record that does not fit is set aside, with its reason.
+            Records of files become objects. If an object with the key exists, it is updated; \
+            otherwise it is created. An invalid record is rejected, with the reason.
 
-            A merge policy has nothing to decide here, so the key `merge` is refused: a batch reads \
-            and writes its rows in one transaction, in which nobody else can change them. \
-            `when-found` says what becomes of objects that are there.
+            An import has no merge conflicts, so the key `merge` is not allowed: each batch is \
+            read and written in one transaction, and no other process can change its rows \
+            meanwhile. `when-found` sets what happens to existing objects.
             """
         case .read: "The files, and what their bytes are."
         case .generate: "Records that come from no file."
         case .command:
             """
-            What a command writes is read in one pass, as what comes from a pipe. A run that completes a \
-            stopped one starts the command again, and compares what it has read before. `etl plan` and \
-            `etl preview` start it, too; `etl check` and `etl test` do not.
+            The output of a command is read in one pass, like a pipe. A run that completes a \
+            stopped run starts the command again and compares what was already read. `etl plan` \
+            and `etl preview` also start it; `etl check` and `etl test` do not.
             """
         case .output:
             """
@@ -44,7 +44,7 @@ extension SpecificationMapping {
             or is stopped before that, etl ends the command first. If etl itself is killed, the command sees \
             the end of its input: let it check that the data is whole, as `gzip -t` does.
             """
-        case .field: "Where a value comes from, and what becomes of it before it is stored."
+        case .field: "Where a value comes from, and how it is converted before it is stored."
         case .keyField:
             """
             What fills an attribute by which an object is looked up: the keys of \
@@ -64,8 +64,8 @@ extension SpecificationMapping {
         case .mirror: "The store loses what the input no longer has."
         case .on:
             """
-            What a record does that is refused, for each reason: `reject` puts it into the reject \
-            files, `stop` ends the stage, and `null` leaves out the value alone.
+            What happens to a rejected record, for each code: `reject` writes it to the reject \
+            files, `stop` stops the stage, and `null` sets only the value to null.
             """
         case .update: "Objects that match get new values."
         case .delete:

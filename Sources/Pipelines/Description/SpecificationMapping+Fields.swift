@@ -22,7 +22,7 @@ extension SpecificationMapping {
             example: "Untitled"),
         KeyDescription(
             "clean", .oneOrMore(.choice(FieldMapping.Cleaning.self)), .nothing,
-            "What is done to text before anything else, in this order.", example: "[trim, lower]"),
+            "Clean-up steps for text, applied first and in this order.", example: "[trim, lower]"),
         KeyDescription(
             "date", .text, .means("ISO 8601"),
             "How a date is written, in Unicode's letters: y M d H h m s S a X.",
@@ -45,11 +45,11 @@ extension SpecificationMapping {
             """#, example: "\"|\""),
         KeyDescription(
             "map", .named("TEXT", .constant), .nothing,
-            "Values by the text that stands for them; any other text is refused.",
+            "Maps texts to values; any other text is rejected.",
             example: "{ done: true, open: false }"),
         KeyDescription(
             "cast", .choice(FieldMapping.CastRule.self), .same(as: "lossless"),
-            "What is done to a value that does not fit.", example: "lossy"),
+            "What to do with a value that does not fit the type.", example: "lossy"),
     ]
 
     static let constantKeys = [
@@ -63,7 +63,7 @@ extension SpecificationMapping {
             "decimal", .character, .same(as: "."), "Stands before the fraction.",
             example: "\",\""),
         KeyDescription(
-            "thousands", .character, .nothing, "May stand between groups of digits.",
+            "thousands", .character, .nothing, "The optional separator between groups of digits.",
             example: "\"'\""),
     ]
 
@@ -83,10 +83,10 @@ extension SpecificationMapping {
             """, example: "{ name: category.name }"),
         KeyDescription(
             "missing", .choice(LinkMapping.Missing.self), .same(as: "reject"),
-            "What is done about a key that no object has.", example: "create"),
+            "What to do if no object has the key.", example: "create"),
         KeyDescription(
             "many", .choice(LinkMapping.Many.self), .means("`replace`"),
-            "How the objects of a to-many relationship change.", example: "add"),
+            "How the links of a to-many relationship change.", example: "add"),
     ]
 
     private static let keyForm = ValueForm.named(
@@ -136,6 +136,6 @@ extension SpecificationMapping {
             example: "{ category: { by: { name: category } } }"),
         KeyDescription(
             "many", .choice(LinkMapping.Many.self), .means("`replace`"),
-            "How the objects of a to-many relationship change.", example: "add"),
+            "How the links of a to-many relationship change.", example: "add"),
     ]
 }

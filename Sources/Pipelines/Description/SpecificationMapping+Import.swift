@@ -29,12 +29,12 @@ extension SpecificationMapping {
             "set", .named("ATTRIBUTE", .either([.text, .mapping(.field)])),
             .means("the field of the same name fills an attribute"),
             """
-            What fills attributes: the path of a field such as `owner.email`, or more. Where a path leads \
-            to nothing, or null is on its way, a field that is called like it, dots included, is meant, as \
-            tables and flat exports have them; after a backslash a dot is always part of a name \
-            (`owner\\.email`), in tables too. An element of a \
-            composite is named by its path, such as `magnitude.richter`; a path alone fills a whole \
-            composite by the object that it leads to.
+            The source of attributes: the path of a field such as `owner.email`, or a mapping. If \
+            a path leads to nothing, or to null on the way, a field with that complete name, dots \
+            included, is used, as in tables and flat exports. After a backslash, a dot is always \
+            part of a name (`owner\\.email`), in tables too. An element of a composite is named by \
+            its path, such as `magnitude.richter`; a path alone fills a whole composite by the \
+            object that it leads to.
             """,
             example: "{ title: Subject }"),
         KeyDescription(
@@ -47,27 +47,29 @@ extension SpecificationMapping {
             example: "{ category: { by: { name: category.name } } }"),
         KeyDescription(
             "keep-if", .predicate, .means("all records are kept"),
-            "Records for which this is false are passed over and counted.",
+            "Records for which this is false are skipped and counted.",
             example: "\"kind != 'draft'\""),
         KeyDescription(
             "duplicates", .choice(ImportSpec.Duplicates.self), .same(as: "last"),
             """
-            What becomes of a key that an earlier record of the stage had. Each save writes what its \
-            own records say: of a key whose records differ and come to different saves, the report's \
-            objects and the history tell every such change, on each run of the same input, although \
-            the records count the object once, by what became of it, and nothing differs in the end.
+            What to do if an earlier record of the stage had the same key. Each save writes its \
+            own records: if records with the same key differ and are in different saves, the \
+            report's objects and the history contain each of these changes, on every run of the \
+            same input. The record counts still count the object once, by its result, and the \
+            final objects are the same.
             """, example: "reject"),
         KeyDescription(
             "when-found", .choice(ImportSpec.WhenFound.self), .same(as: "update"),
-            "What becomes of an object that was there before the stage.", example: "skip"),
+            "What to do if an object with this key existed before the stage.", example: "skip"),
         KeyDescription(
             "when-same", .choice(ImportSpec.WhenSame.self), .same(as: "skip"),
-            "What becomes of an object that is as the record says already.", example: "touch"),
+            "What to do if the object already has the record's values.", example: "touch"),
         KeyDescription(
             "extra", .choice(ImportSpec.Extra.self), .same(as: "ignore"),
             """
-            What becomes of fields that nothing takes. A stage that comes to its end counts them by \
-            name in the run's report, as JSON and as a page; a field of a nested object as a path.
+            What to do with fields that the stage does not read. A finished stage counts them by \
+            name in the run's report (JSON and HTML); a field of a nested object is shown as a \
+            path.
             """,
             example: "reject"),
         KeyDescription(
@@ -77,8 +79,8 @@ extension SpecificationMapping {
             count.
             """, example: "stop"),
         KeyDescription(
-            "on", .mapping(.on), .means("such a record is refused"),
-            "What a refused record does, for each reason.", example: "{ cast: stop }"),
+            "on", .mapping(.on), .means("rejects the record"),
+            "What to do with a rejected record, for each code.", example: "{ cast: stop }"),
         KeyDescription(
             "mirror", .mapping(.mirror), .nothing,
             """
@@ -90,16 +92,15 @@ extension SpecificationMapping {
         KeyDescription(
             "command", .list(.scalar), .error,
             """
-            A program and its arguments, which reads or writes in the place of a file. No shell takes \
-            the words apart; `[sh, -c, "a | b"]` starts one. Parameters may stand in them, but no \
-            secrets, which everybody on the machine could read. It runs in the spec's folder. What it \
-            writes to stderr is shown. If it ends with another code than 0, an import ends with 65, \
-            after the records that came before, and an export with 74; if it cannot be started, the \
-            run ends with 66.
+            A program and its arguments, used instead of a file. No shell splits the words; `[sh, \
+            -c, "a | b"]` starts one. Parameters are allowed in them, but secrets are not, because \
+            every user could read them. It runs in the spec's folder. Its stderr is shown. If it \
+            exits with a code other than 0, an import fails with 65, after importing the records \
+            before that, and an export with 74. If it cannot be started, the run exits with 66.
             """, example: "[zstd, -dc, tasks.ndjson.zst]"),
         KeyDescription(
             "env", .named("NAME", .text), .nothing,
-            "Variables of the command besides those of etl; secrets may stand in them.",
+            "Environment variables of the command, added to those of etl; secrets are allowed.",
             example: "{ LANG: C }"),
     ]
 
@@ -149,8 +150,8 @@ extension SpecificationMapping {
         KeyDescription(
             "skip", .integer(0...1_000_000), .same(as: "0"),
             """
-            So many lines of a table are read over, whatever is in them, before its header or its \
-            first row.
+            The number of lines to skip at the start of a table, whatever they contain, before its \
+            header or its first row.
             """, example: "3"),
         KeyDescription(
             "comment", .character, .nothing,
@@ -158,7 +159,7 @@ extension SpecificationMapping {
             example: "\"#\""),
         KeyDescription(
             "delimiter", .text, .means("a comma in csv, a tab in tsv"),
-            "What stands between the fields of a table: one character, or several such as `||`.",
+            "The separator between the fields of a table: one character, or several such as `||`.",
             example: "\";\""),
         KeyDescription(
             "trailing-delimiter", .boolean, .same(as: "false"),
@@ -172,19 +173,19 @@ extension SpecificationMapping {
         KeyDescription(
             "escape", .character, .nothing,
             """
-            Behind this character, any one stands for itself: a delimiter, a quote, a line feed, or \
-            the character again. A field without quotes is compared with `null` before that, so \
+            The character after this one is literal: a delimiter, a quote, a line feed, or this \
+            character itself. A field without quotes is compared with `null` before that, so \
             `null: "\\N"` works with it. A quote may still be written twice.
             """, example: "\"\\\\\""),
         KeyDescription(
             "null", .oneOrMore(.constant), .same(as: "[\"\"]"),
-            "Texts of a table, without quotes, that stand for null.", example: "[\"\", \"NULL\"]"),
+            "Unquoted values of a table that mean null.", example: "[\"\", \"NULL\"]"),
         KeyDescription(
             "null-text", .oneOrMore(.constant), .means("what `null` says"),
             "Another name of `null`.", example: "NULL"),
         KeyDescription(
             "ragged", .choice(ReadSpec.Ragged.self), .same(as: "reject"),
-            "What becomes of rows that are too short; those that are too long are refused.",
+            "What to do with rows that are too short; rows that are too long are always rejected.",
             example: "pad"),
         KeyDescription(
             "max-record", .size, .same(as: "\(ReadSpec().maxRecordBytes >> 20)MiB"),
@@ -199,7 +200,7 @@ extension SpecificationMapping {
             example: "5000"),
         KeyDescription(
             "encoding", .choice(TextEncoding.self), .same(as: "utf-8"),
-            "How the bytes of the files stand for text.", example: "latin1"),
+            "The text encoding of the files.", example: "latin1"),
     ]
 
     static let generateKeys = [
@@ -210,8 +211,8 @@ extension SpecificationMapping {
                 .pattern(#"\$\{[^}]+\}"#, "a parameter such as `\"${rows}\"`"),
             ]), .error,
             """
-            So many records from no file; expressions fill them from `$row`, which is 0 in the \
-            first, `random(a, b)`, `pick({…})` and `lorem(words)`.
+            The number of records to generate. Expressions fill them from `$row`, which is 0 in \
+            the first, `random(a, b)`, `pick({…})` and `lorem(words)`.
             """, example: "1000"),
         KeyDescription(
             "seed", .integer(Int64.min...Int64.max), .same(as: "0"),
@@ -225,9 +226,9 @@ extension SpecificationMapping {
         KeyDescription(
             "at-most", .limit, .same(as: "10%"),
             """
-            More objects to delete than this, and none is deleted; exit 65. A number also counts \
-            the objects that delete rules add by cascade. A share counts only objects of the \
-            entity that no record names.
+            If more objects than this would be deleted, none is, and the stage fails with 65. A \
+            number also counts the objects that delete rules add by cascade. A percentage counts \
+            only objects of the entity that no record names.
             """, example: "100"),
     ]
 

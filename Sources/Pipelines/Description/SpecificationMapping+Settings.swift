@@ -20,7 +20,7 @@ extension SpecificationMapping {
             "store", .mapping(.store), .error, "The store that the stages work on.",
             example: "{ at: tasks.sqlite }"),
         KeyDescription(
-            "budget", .mapping(.budget), .nothing, "What a run may hold before it saves.",
+            "budget", .mapping(.budget), .nothing, "Limits for a run.",
             example: "{ save-every: 5000 }"),
         KeyDescription(
             "rejects", .mapping(.rejects), .nothing,
@@ -31,18 +31,17 @@ extension SpecificationMapping {
         KeyDescription(
             "on-failure", .either([.list(.scalar), .mapping(.onFailure)]), .nothing,
             """
-            A program and its arguments, without a shell. etl starts it after the report is written, \
-            unless the run ends with 0. It runs in the spec's folder. The last argument is the \
-            absolute path of the report (JSON); if the run has written none, for example because \
-            another run has the store, there is no such argument. The variable `ETL_EXIT` is the \
-            exit code. It may take five minutes. If it fails, that is a warning; the exit code of the \
-            run stays. \
-            Parameters may stand in it, but no secrets. `plan` does not start it, and \
-            `--no-commands` refuses it.
+            A program and its arguments, without a shell. etl starts it after the report is \
+            written, unless the run ends with 0. It runs in the spec's folder. The last argument \
+            is the absolute path of the report (JSON); if the run has written none, for example \
+            because another run has the store, this argument is missing. The variable `ETL_EXIT` \
+            is the exit code. The command has five minutes. If it fails, etl prints a warning; the \
+            exit code of the run does not change. It may contain parameters, but no secrets. \
+            `plan` does not start it, and `--no-commands` does not allow it.
             """, example: "[./tell-the-team.sh, nightly]"),
         KeyDescription(
             "stages", .list(.either(stages.map(ValueForm.mapping))), .error,
-            "What is done, in this order; a stage that fails ends the run.",
+            "The stages, in order; a stage that fails ends the run.",
             example: "[{ export: Task, to: tasks.csv }]"),
         KeyDescription(
             "tests", .list(.mapping(.test)), .nothing,
@@ -57,13 +56,13 @@ extension SpecificationMapping {
             example: "[./tell-the-team.sh, nightly]"),
         KeyDescription(
             "env", .named("NAME", .text), .nothing,
-            "Variables besides those of etl and `ETL_EXIT`; secrets may stand in them.",
+            "Environment variables, added to those of etl and `ETL_EXIT`; secrets are allowed.",
             example: "{ LANG: C }"),
     ]
 
     static let parameterKeys = [
         KeyDescription(
-            "type", .choice(ParameterSpec.Kind.self), .error, "What its values are.",
+            "type", .choice(ParameterSpec.Kind.self), .error, "The type of the parameter's values.",
             example: "date"),
         KeyDescription(
             "default", .oneOrMore(.scalar), .means("a value must be given"),
@@ -86,7 +85,7 @@ extension SpecificationMapping {
         KeyDescription(
             "open", .either([.choice(StoreSpec.OpenMode.self), .mapping(.template)]),
             .same(as: "existing"),
-            "What is done about the file.", example: "create"),
+            "What to do if the file exists or is missing.", example: "create"),
         KeyDescription(
             "commit", .choice(StoreSpec.CommitMode.self), .same(as: "batch"),
             "When what a run does becomes visible in the store.", example: "run"),
@@ -108,8 +107,8 @@ extension SpecificationMapping {
         KeyDescription(
             "views", .boolean, .means("as the store has it"),
             """
-            Keeps a view for each entity, with the model's names, for people with `sqlite3`; `false` \
-            takes these views away, and nobody else's.
+            Keeps a view for each entity, with the model's names, for use with `sqlite3`; `false` \
+            drops these views, but no others.
             """,
             example: "true"),
         KeyDescription(
@@ -120,14 +119,14 @@ extension SpecificationMapping {
     private static let historyOff = ValueForm.Word(
         text: "off",
         meaning: """
-            The store keeps no history; one that it has is taken out, with all that it holds, and \
-            who reads it by `etl history` is told so.
+            Keeps no history. An existing history is deleted with its contents, and `etl history` \
+            then reports that the history is off.
             """)
 
     static let templateKeys = [
         KeyDescription(
             "template", .path, .error,
-            "A store, such as an app's empty one: where none is at `at`, its copy is filled.",
+            "A store, such as an app's empty one. If no store exists at `at`, a copy of it is used.",
             example: "empty.sqlite")
     ]
 
@@ -163,7 +162,7 @@ extension SpecificationMapping {
             """, example: "128MiB"),
         KeyDescription(
             "time", .duration, .means("no limit"),
-            "After this time the run saves and ends with 75; the next one goes on.",
+            "After this time, the run saves and exits with 75; the next run resumes.",
             example: "30m"),
     ]
 
@@ -181,7 +180,8 @@ extension SpecificationMapping {
             example: "1%"),
         KeyDescription(
             "abort", .limit, .same(as: "1000"),
-            "More refused records than this end the stage at once. The next run goes on there, and counts anew.",
+            "With more rejects than this, the stage stops at once. The next run resumes there and "
+                + "counts from 0.",
             example: "100"),
         KeyDescription(
             "keep", .duration, .same(as: "30d"), "Older folders of rejects are removed.",
@@ -197,7 +197,7 @@ extension SpecificationMapping {
             "keep", .integer(1...100_000), .same(as: "60"), "How many runs are kept.",
             example: "10"),
         KeyDescription(
-            "metrics", .path, .nothing, "A textfile for Prometheus, written anew by each run.",
+            "metrics", .path, .nothing, "A textfile for Prometheus, rewritten by each run.",
             example: "/var/lib/node_exporter/tasks.prom"),
     ]
 

@@ -7,9 +7,8 @@ enum SpecificationPages {
 
         A spec is one YAML 1.2 file. A key that is not listed is an error, and so is a duplicate \
         one. Relative paths begin at the spec's folder. `${NAME}` in a text is a parameter, or one \
-        of `run.date`, `run.time` and `run.id`; `$${` stands for the two characters `${`. In \
-        predicates and expressions `$NAME` is the parameter's value, and there are `$now` and \
-        `$today`.
+        of `run.date`, `run.time`, and `run.id`; `$${` is a literal `${`. In predicates and \
+        expressions, `$NAME` is the parameter's value; `$now` and `$today` also exist.
 
 
         """

@@ -207,9 +207,9 @@ package struct ImportPlan {
         switch code {
         case "extra" where extra == .stop: "map it, or say `extra: ignore`"
         case "duplicate-key" where duplicateKeys == .stop:
-            "mend the record, or say `on: { duplicate-key: ignore }`"
+            "correct the record, or set `on: { duplicate-key: ignore }`"
         default:
-            stops.contains(code) ? "mend the record, or say `on: { \(code): reject }`" : nil
+            stops.contains(code) ? "correct the record, or set `on: { \(code): reject }`" : nil
         }
     }
 

@@ -327,7 +327,7 @@ package struct StoreMigration {
     private static func stopped(_ reason: StopReason, _ state: String?) -> RunFailure {
         RunFailure(
             stopped: reason, code: "run.interrupted",
-            "The migration was stopped; \(state ?? "the store is as it was")")
+            "The migration was stopped; \(state ?? "the store is unchanged")")
     }
 
     private func lock() throws(RunFailure) -> StoreLock? {

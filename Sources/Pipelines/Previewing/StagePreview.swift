@@ -80,8 +80,8 @@ struct StagePreview {
         guard !current.isFull(triedMax) else {
             trial = nil
             tellUntried(
-                "The first \(ReportWords.several(current.rowCount, "record")) were tried; what the "
-                    + "model refuses of later ones is not told")
+                "The first \(ReportWords.several(current.rowCount, "record")) were checked "
+                    + "against the model; later ones were not")
             return [:]
         }
         let refused = attempt { try current.apply(rows) }
@@ -94,7 +94,7 @@ struct StagePreview {
         do {
             return try work()
         } catch {
-            tellUntried("What the model refuses is not told, for it cannot be tried: \(error)")
+            tellUntried("The records cannot be checked against the model: \(error)")
             return nil
         }
     }

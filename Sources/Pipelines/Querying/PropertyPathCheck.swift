@@ -107,7 +107,7 @@ struct PropertyPathCheck {
         }
         return Problem(
             code: "path",
-            message: "'\(text)' goes on to a relationship after the many objects of "
+            message: "'\(text)' continues with a relationship after the to-many "
                 + "'\(relationship.name)'",
             fix: fix(behind: relationship, of: owner, isFirst: true))
     }

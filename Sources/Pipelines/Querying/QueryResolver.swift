@@ -121,7 +121,7 @@ struct QueryResolver {
             let problem =
                 fields.contains(steps)
                 ? PropertyPathCheck.Problem(
-                    code: "duplicate-field", message: "'\(String(name))' is there already")
+                    code: "duplicate-field", message: "'\(String(name))' is already listed")
                 : check.problem(in: steps, of: entity, as: .field)
             if let problem {
                 throw QueryMistake(.fields, problem, in: text, at: offset + blanks)

@@ -36,7 +36,7 @@ package struct StoreCheck: Sendable {
             guard isGood else {
                 return "\(store): \(ReportWords.several(findings.count, "finding"))"
             }
-            return "\(store) is sound" + (knowsModel ? "" : ", as far as it was looked at")
+            return "\(store) is valid" + (knowsModel ? "" : ", but its objects were not checked")
         }
 
         /// What to do about what was found, where a repair mends some of it.
@@ -50,8 +50,8 @@ package struct StoreCheck: Sendable {
                     .map { "To verify all of the store, \($0)" }
             }
             let model = knowsModel ? "" : " --model MODEL"
-            return "`etl verify \(store) --repair NEW\(model)` saves what can be read into a new"
-                + " store, and mends what can be mended; this one stays as it is"
+            return "`etl verify \(store) --repair NEW\(model)` recovers what can be read into a new"
+                + " store and repairs what it can; this store stays unchanged"
         }
 
         /// What keeps the answer from being a whole one.
@@ -59,7 +59,7 @@ package struct StoreCheck: Sendable {
             guard !knowsModel else { return nil }
             return Diagnostic(
                 .warning, code: "store.no-model",
-                "The store carries no model that can be read, so its objects were not looked at",
+                "The store carries no model that can be read, so its objects were not checked",
                 at: .file(store), fix: "give its model with --model")
         }
     }

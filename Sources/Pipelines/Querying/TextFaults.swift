@@ -24,8 +24,8 @@ struct TextFaults {
         let name = field.map { "'\(fields[$0].joined(separator: "."))'" } ?? "a value"
         return RunFailure(
             .dataError, code: "store.validation",
-            "\(entity) \(values[fields.count].integerValue): \(name) is no text in UTF-8",
-            fix: "`etl verify STORE` names the objects with such values; set them anew")
+            "\(entity) \(values[fields.count].integerValue): \(name) is not valid UTF-8 text",
+            fix: "`etl verify STORE` lists the objects with such values; set them again")
     }
 
     private static func isWrong(_ value: BulkCell) -> Bool {

@@ -57,7 +57,7 @@ final class AppendedFile {
         guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file",
-                "Somebody else has changed \(path)",
+                "Another process changed \(path)",
                 fix: "leave the files of a run alone until it ends, and run it again")
         }
         let handle: Int32

@@ -14,7 +14,7 @@ extension Explanation {
 
     private static let runFaults: [Fault] = [
         (
-            "file.exists", "A file that is to be written is there already.",
+            "file.exists", "The output file already exists.",
             "Name another, or give `--force`."
         ),
         ("file.missing", "The file is not there.", "Check its path."),
@@ -79,7 +79,7 @@ extension Explanation {
         ),
         ("infer.empty", "No record of the file can be read.", "Give a file with whole records."),
         (
-            "infer.known", "What was said of the files does not hold for them.",
+            "infer.known", "A flag does not match the files.",
             "Write fields as the files do, or leave it to be found out."
         ),
         (
@@ -96,7 +96,7 @@ extension Explanation {
         ),
         (
             "infer.rejects", "Some records cannot be read, and were not looked at.",
-            "Mend them, or leave them to the rejects of the import."
+            "Correct them, or let the import reject them."
         ),
         (
             "infer.repeated-names", "The header has a name more than once.",
@@ -116,14 +116,14 @@ extension Explanation {
         ),
         (
             "lock.held", "Another run works on the store.",
-            "Wait for it, or use `--if-locked wait=30m` or `skip`; `etl status` tells who it is."
+            "Wait for it, or use `--if-locked wait=30m` or `skip`; `etl status` shows the other run."
         ),
         (
             "mirror.refused",
             "A mirror would delete more than it may, or its input was empty or not clean.",
-            "See whether the input is whole, mend its rejects, or raise `mirror.at-most`."
+            "Check that the input is complete, correct its rejects, or raise `mirror.at-most`."
         ),
-        ("output.closed", "Who read the output went away.", "Nothing is to be done."),
+        ("output.closed", "The reader closed the pipe.", "No action needed."),
         ("output.compression", "gzip failed.", "See whether memory is short, and run again."),
         ("output.folder", "A folder cannot be made.", "Check its permissions, or name another."),
         (
@@ -141,7 +141,7 @@ extension Explanation {
             "Make room for the name, or check the folder's permissions, and run again."
         ),
         (
-            "output.not-written", "The file cannot be written; the old one is as it was.",
+            "output.not-written", "The file cannot be written; the old one is unchanged.",
             "Make room on the disk, and run again."
         ),
         (
@@ -159,7 +159,8 @@ extension Explanation {
         ),
         (
             "rejects.too-many", "A stage has more rejects than it may.",
-            "See `.why.ndjson` for the reasons; mend and `etl replay`, or raise `rejects.allow`."
+            "See `.why.ndjson` for the reasons; correct the records and run `etl replay`, or "
+                + "raise `rejects.allow`."
         ),
         (
             "replay.cut", "A row was cut since it was too big, so it cannot be replayed.",
@@ -171,11 +172,11 @@ extension Explanation {
         ),
         (
             "replay.generated", "The rejects are of generated records, which no file holds.",
-            "Mend the spec, and run it again."
+            "Fix the spec, and run it again."
         ),
         (
-            "replay.left", "Some records are refused again.",
-            "Mend them in their folder, or the spec, and replay again."
+            "replay.left", "Some records were rejected again.",
+            "Correct the records in their folder, or fix the spec, and replay again."
         ),
         (
             "replay.missing", "There are no rejects of such a run.",
@@ -188,11 +189,11 @@ extension Explanation {
         ),
         (
             "replay.stage", "The spec has no import of that name any more.",
-            "Name it as it was, or take its files out of the folder."
+            "Restore the old name, or remove its files from the folder."
         ),
         (
             "rejects.note", "The file `.run.json` in a folder of rejects is damaged.",
-            "Restore it, or import the records of the folder by a spec of their own."
+            "Restore it, or import the records of the folder with a separate spec."
         ),
         (
             "replay.unfinished",
@@ -232,30 +233,30 @@ extension Explanation {
                 + "of an input has changed, or the stage has, and an import by `append`, `skip`, or "
                 + "`reject` must not read it again; or an `append` that is done would append its "
                 + "objects again; or another version of etl wrote the notes of that run.",
-            "Restore the input or the stage. Or run the stages that are left by `--from`. Or begin anew "
+            "Restore the input or the stage. Or run the remaining stages with `--from`. Or start over "
                 + "with `--restart`, which reads everything again. `etl replay` reads rejects alone; "
                 + "with `commit: run`, a run that fails saves nothing."
         ),
         (
             "run.interrupted", "A signal stopped the run after a whole batch, or before it began.",
-            "Run it again: it goes on there."
+            "Run it again; it resumes there."
         ),
         (
             "run.left-beside",
-            "The run works on a store beside its own, and failed for a reason that may pass: that "
-                + "store waits for the next run.",
-            "Mend what the messages before it tell, and run it again; `--restart` begins anew."
+            "The run writes to a copy of the store and failed for a temporary reason. The copy "
+                + "is kept for the next run.",
+            "Fix the problems in the messages above, and run it again; `--restart` starts over."
         ),
         (
             "run.new-input",
             "The last run did not end well, and this one does not complete it: it is of another day, or "
                 + "has other parameters, or a stage that is done or one of its inputs has changed.",
-            "No stage counts as done, and an import that stopped in the middle goes on there. Pipes and "
-                + "standard input must be given all of their records again."
+            "All stages run again; an import that stopped midway resumes there. Send pipes and "
+                + "standard input all of their records again."
         ),
         (
             "run.no-store", "Stages that run after a failure, too, had no store to run on.",
-            "Mend what failed; with `open: replace` there is a store once a run comes to its end."
+            "Fix what failed; with `open: replace`, the store exists only after a run finishes."
         ),
         (
             "run.on-failure",
@@ -263,52 +264,52 @@ extension Explanation {
             "Run it by hand in the spec's folder. How the run itself ended is not changed by it."
         ),
         (
-            "run.resumed", "The run goes on with what an earlier one has left.",
-            "Nothing is to be done; `--restart` would begin anew."
+            "run.resumed", "The run resumes an earlier, unfinished run.",
+            "No action needed; `--restart` would start over."
         ),
         (
             "run.stage", "A stage has ended; the line of the log has its counts.",
-            "Nothing is to be done."
+            "No action needed."
         ),
         (
-            "run.sort-lost", "Records that were kept aside to be sorted cannot be read again.",
-            "Look after the store's disk, and run again: nothing is lost."
+            "run.sort-lost", "Records that were spooled for sorting cannot be read back.",
+            "Check the store's disk, and run again. Nothing is lost."
         ),
         (
             "run.sort-room",
             "There is too little room to sort the records again that a stopped run has sorted.",
-            "Make room beside the store, and run again, or begin anew with `--restart`."
+            "Free space on the store's disk and run again, or start over with `--restart`."
         ),
         (
-            "run.starts-again", "An import cannot go on where it was, and begins anew.",
-            "Nothing is to be done, but pipes and standard input must be given all of their records "
-                + "again; the message tells why."
+            "run.starts-again", "An import cannot resume where it stopped, and starts over.",
+            "No action needed, but send pipes and standard input all of their records "
+                + "again. The message gives the reason."
         ),
         (
             "run.taken-back",
             "The run worked on a store beside its own, and failed: that store is thrown away.",
-            "Mend what the messages before it tell; with `commit: batch` each save stays."
+            "Fix the problems in the messages above. With `commit: batch`, each save is kept."
         ),
         (
             "run.time-limit", "The time that the run may take is up.",
-            "Run it again: it goes on there."
+            "Run it again; it resumes where it stopped."
         ),
         (
             "run.would-fail", "A plan found that the run would fail.",
-            "Mend what the messages before it tell, and plan again."
+            "Fix the problems in the messages above, and plan again."
         ),
         (
-            "system.resources", "Descriptors, threads or memory are out.",
+            "system.resources", "The system is out of file descriptors, threads, or memory.",
             "Raise the limits, and run again."
         ),
         (
             "test.failed", "A test's result is not what the spec expects.",
-            "Compare what is shown; mend the spec or the test."
+            "Compare the lines shown, and fix the spec or the test."
         ),
         ("test.model", "A spec without a model cannot be tested.", "Set `store.model`."),
         (
             "test.unknown", "A test names a stage, an entity or a property that is not there.",
-            "Mend the name."
+            "Correct the name."
         ),
         ("usage.code", "Nothing has that code.", "`etl explain` lists them."),
         ("usage.command", "There is no such command.", "`etl --help` lists them."),

@@ -19,7 +19,7 @@ extension Explanation {
         ),
         (
             "command.says", "A command wrote this to its standard error.",
-            "Nothing is to be done unless the command failed."
+            "No action needed unless the command failed."
         ),
         ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
         (
@@ -30,7 +30,7 @@ extension Explanation {
             "csv.duplicate-header", "The header has a name twice.",
             "Rename one in the file, or all of them by `read.columns`."
         ),
-        ("csv.header", "The header cannot be read.", "Mend the first line, or see `quote`."),
+        ("csv.header", "The header cannot be read.", "Correct the first line, or see `quote`."),
         (
             "csv.no-column-names", "There is no header, and no `columns` either.",
             "Name the columns under `read.columns`."
@@ -45,23 +45,23 @@ extension Explanation {
         ),
         (
             "csv.unknown-column", "The spec names a column that the header does not have.",
-            "Mend the name; the message tells the one that is nearest."
+            "Correct the name; the message suggests the closest match."
         ),
         (
-            "csv.text-after-quote", "Text stands behind a quote that closes a field.",
+            "csv.text-after-quote", "Text follows the closing quote of a field.",
             "Double the quotes inside the field, or set `quote: none`."
         ),
         (
-            "csv.quote-in-field", "A quote stands inside a field that does not begin with one.",
+            "csv.quote-in-field", "A field that does not begin with a quote contains one.",
             "Put the field in quotes and double those inside, or set `quote: none`."
         ),
         (
             "csv.unterminated-quote", "A quote is never closed, so the file ends inside a field.",
-            "Close it at the line that is told, or set `quote: none`."
+            "Close it at the line in the message, or set `quote: none`."
         ),
         (
             "csv.too-few-fields", "The row has fewer fields than the header.",
-            "Mend the row, or set `ragged: pad`."
+            "Correct the row, or set `ragged: pad`."
         ),
         (
             "csv.too-many-fields", "The row has more fields than the header.",
@@ -78,11 +78,11 @@ extension Explanation {
         ),
         (
             "gzip.crc", "The data are not what was compressed: the checksum differs.",
-            "Fetch the file again; what was imported before stays."
+            "Fetch the file again; records imported before are kept."
         ),
         (
             "gzip.data", "The compressed data are damaged.",
-            "Fetch the file again; what was imported before stays."
+            "Fetch the file again; records imported before are kept."
         ),
         (
             "gzip.header", "The file is no gzip, though its name or the spec says so.",
@@ -90,7 +90,7 @@ extension Explanation {
         ),
         (
             "gzip.length", "The length at the end is not that of the data.",
-            "Fetch the file again; what was imported before stays."
+            "Fetch the file again; records imported before are kept."
         ),
         (
             "gzip.trailing", "Something that is no gzip follows the compressed data.",
@@ -101,7 +101,7 @@ extension Explanation {
             "See whether it was whole when it was read, and fetch it again."
         ),
         (
-            "input.ambiguous-format", "Neither the name nor the first byte tells the format.",
+            "input.ambiguous-format", "Neither the name nor the first byte identifies the format.",
             "Name it: `read: { as: csv }`."
         ),
         (
@@ -116,11 +116,11 @@ extension Explanation {
         ("input.bad-pattern", "A file pattern cannot be read.", "Close its braces and brackets."),
         (
             "input.cut", "The file became shorter while it was read.",
-            "Let who writes it finish first, or rename it when it is whole, and run again."
+            "Let its writer finish, or rename the file when it is complete, and run again."
         ),
         (
             "input.grown", "The file became longer while it was read.",
-            "Let who writes it finish first, or rename it when it is whole, and run again."
+            "Let its writer finish, or rename the file when it is complete, and run again."
         ),
         (
             "input.url", "An input is named by a URL.",
@@ -146,7 +146,7 @@ extension Explanation {
         ),
         (
             "json.path-missing", "The document has nothing at `read.at`.",
-            "Mend the path, or see whether the document is the right one."
+            "Correct the path, or check that this is the right document."
         ),
         (
             "json.several", "A document of JSON has a second object behind its first one.",
@@ -154,7 +154,7 @@ extension Explanation {
         ),
         (
             "json.structure", "The document is not built as JSON, or not as `read.at` says.",
-            "Mend the document; the records before the place were kept."
+            "Correct the document; the records before this position were kept."
         ),
         (
             "json.wrapped",
@@ -162,35 +162,38 @@ extension Explanation {
             "Write the path that the message shows as `read.at`."
         ),
         (
-            "json.unexpected-byte", "Something stands where JSON allows no such thing.",
-            "Mend it at the byte that is told: often a comma or a quote."
+            "json.unexpected-byte", "JSON does not allow the character at this position.",
+            "Correct the byte that the message names; often it is a comma or a quote."
         ),
         ("json.incomplete", "The text ends inside a value.", "See whether the file is whole."),
         (
             "json.bad-number", "A number is not written as JSON wants it.",
             "Write no plus sign, no leading zero, and a digit on both sides of the point."
         ),
-        ("json.bad-literal", "A word is none of true, false and null.", "Put text in quotes."),
         (
-            "json.control-character", "A control character stands in a text as it is.",
+            "json.bad-literal", "An unquoted word is not true, false, or null.",
+            "Put text in quotes."
+        ),
+        (
+            "json.control-character", "A string contains an unescaped control character.",
             "Escape it, such as \\n or \\u0001."
         ),
         (
             "json.bad-escape", "A backslash begins no escape that JSON knows.",
-            "Double it, or mend the escape."
+            "Double the backslash, or correct the escape."
         ),
         (
-            "json.too-deep", "Lists and objects stand too deep in each other.",
+            "json.too-deep", "Lists and objects are nested too deeply.",
             "Lead `read.at` further inside, or make the records flatter."
         ),
-        ("json.two-values", "Two values stand on one line.", "Give each record its own line."),
+        ("json.two-values", "Two values are on one line.", "Give each record its own line."),
         (
             "json.not-an-object", "The record is a number, a text or a list.",
             "Give each record as an object; `read.at` leads to their array."
         ),
         ("json.invalid-utf8", "The record is no UTF-8.", "Name the file's `encoding`."),
         (
-            "json.lone-surrogate", "Half of a pair of \\u escapes stands alone.",
+            "json.lone-surrogate", "One half of a \\u surrogate pair is missing.",
             "Escape both halves, or write the character itself."
         ),
         (
@@ -204,8 +207,8 @@ extension Explanation {
             "Delete or change the duplicates, or use a `key` that identifies one object."
         ),
         (
-            "import.untried", "A preview does not look whether the model refuses some records.",
-            "Nothing is to be done; `etl plan` tries all of them."
+            "import.untried", "A preview does not check all records against the model.",
+            "No action needed; `etl plan` tries all records."
         ),
         (
             "import.nothing-fits", "No record has any field that the stage reads.",

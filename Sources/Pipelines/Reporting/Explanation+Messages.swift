@@ -31,19 +31,19 @@ extension Explanation {
             "Fetch it again; what was imported before stays."
         ),
         (
-            "import", "An import found something that may be amiss in the spec.",
+            "import", "An import found a possible mistake in the spec.",
             "See whether the spec says what you mean."
         ),
         (
             "history", "A store keeps no history, or not the part that was asked for.",
-            "Turn it on by `store.history`, or read the store anew and go on from its newest token."
+            "Turn it on with `store.history`, or read the store again and continue from its newest token."
         ),
         ("input", "An input is missing or cannot be read.", "Check the path under `read.files`."),
         ("internal", "A mistake in etl itself.", "Report it with the spec and the run's report."),
-        ("json", "A JSON document cannot be read.", "Mend it at the place that is told."),
+        ("json", "A JSON document cannot be read.", "Correct it at the position in the message."),
         (
             "infer", "No model can be guessed from a file, or not all of it was looked at.",
-            "Give a file with whole records, or mend those that are told."
+            "Give a file with complete records, or correct the records in the message."
         ),
         ("lock", "The store's lock is held, or cannot be made.", "Run again later."),
         (
@@ -52,18 +52,18 @@ extension Explanation {
         ),
         (
             "mapping", "A mapping between two versions of a model is wrong.",
-            "Mend it at the place that is told."
+            "Correct it at the position in the message."
         ),
-        ("model", "The model is wrong.", "Mend it at the place that is told."),
+        ("model", "The model is wrong.", "Correct it at the position in the message."),
         (
             "output", "An output cannot be made, or would replace what the run works with.",
             "Name another file, or make room and give the rights."
         ),
-        ("predicate", "A predicate or an expression is wrong.", "Mend it at the caret."),
-        ("query", "What a store was asked for is wrong.", "Mend the flag that is told."),
+        ("predicate", "A predicate or an expression is wrong.", "Correct it at the caret."),
+        ("query", "The query is wrong.", "Correct the flag in the message."),
         (
             "rejects", "There are too many rejects, or their files cannot be kept.",
-            "Mend the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."
+            "Correct the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."
         ),
         ("replay", "Rejects cannot be replayed, or are left.", "Do as the message says."),
         (
@@ -71,18 +71,24 @@ extension Explanation {
             "Check the folder under `report.to`."
         ),
         ("run", "A run was stopped, or does not go on with an earlier one.", "Run it again."),
-        ("spec", "The spec is wrong.", "Mend it at the place that is told; see `etl check`."),
+        (
+            "spec", "The spec is wrong.",
+            "Correct it at the position in the message; see `etl check`."
+        ),
         (
             "store", "The store cannot be opened, or refuses a change.",
             "Do as the message says; with `commit: batch` each save stays."
         ),
         ("swift", "Classes cannot be made of a name in the model.", "Rename it in the model."),
-        ("system", "Descriptors, threads or memory are out.", "Raise the limits and run again."),
-        ("test", "A test of a spec fails, or is wrong.", "Mend the spec or the test."),
+        (
+            "system", "The system is out of file descriptors, threads, or memory.",
+            "Raise the limits and run again."
+        ),
+        ("test", "A test of a spec fails, or is wrong.", "Fix the spec or the test."),
         (
             "verify", "A statement of a verify stage does not hold.",
             "Look at the objects it counts."
         ),
-        ("yaml", "A file is no YAML that is understood.", "Mend it at the place that is told."),
+        ("yaml", "A file is not valid YAML for etl.", "Correct it at the position in the message."),
     ]
 }

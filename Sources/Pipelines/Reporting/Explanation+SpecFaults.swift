@@ -8,20 +8,20 @@ extension Explanation {
             "Name those that identify an object, each with its field."
         ),
         (
-            "spec.choice", "The word is none of those that the key allows.",
+            "spec.choice", "The key does not allow this value.",
             "Take one that the message lists."
         ),
         (
-            "spec.command", "A command is one text where each word stands by itself.",
+            "spec.command", "A command is a single string, but must be a list of words.",
             "Write a list of words, or start a shell with `[sh, -c, \"…\"]`."
         ),
         (
             "spec.command-output",
-            "An export to a command stands in a run that publishes nothing before its end.",
+            "The spec exports to a command, but publishes nothing before its end.",
             "Export to a file, or in a spec of its own."
         ),
         (
-            "spec.command-secret", "A secret stands in the words of a command.",
+            "spec.command-secret", "A command line contains a secret.",
             "Give it by `env`."
         ),
         ("spec.columns", "A table has no header and no `columns`.", "Name its columns."),
@@ -40,7 +40,7 @@ extension Explanation {
             "The spec sets an attribute that its model derives from other values at each save.",
             "Remove it from `set`, or remove its derivation from the model."
         ),
-        ("spec.duplicate-name", "A name stands twice.", "Rename one, or remove it."),
+        ("spec.duplicate-name", "A name occurs twice.", "Rename one, or remove it."),
         (
             "spec.expect", "A statement of `expect` cannot be read.",
             "Write `Entity` or `Entity where predicate`, and a comparison such as \">= 1\"."
@@ -50,7 +50,7 @@ extension Explanation {
             "The name of an export is that of a format that etl does not write.",
             "Let a command compress it, or export CSV or NDJSON and convert that; the message has the line."
         ),
-        ("spec.format", "The file's name does not tell its format.", "Add `as`."),
+        ("spec.format", "The file's name does not identify its format.", "Add `as`."),
         (
             "spec.is-a-model", "The file is a model, not a spec.",
             "Name the spec; `etl model show` shows a model."
@@ -89,7 +89,7 @@ extension Explanation {
             "The message tells which key it does not go with; remove one of the two."
         ),
         (
-            "spec.secret", "A secret stands in the spec.",
+            "spec.secret", "The spec contains a secret.",
             "Keep it in a file or the environment, and name that under `from`."
         ),
         (
@@ -130,7 +130,7 @@ extension Explanation {
         ),
         (
             "spec.unknown-column", "The spec names a column that `columns` does not have.",
-            "Mend the name."
+            "Correct the name."
         ),
         (
             "spec.unknown-key", "The key means nothing there.",
@@ -173,16 +173,19 @@ extension Explanation {
         ),
         (
             "mapping.todo", "A mapping file has a `todo`: a decision that is still to be made.",
-            "Write what becomes of the data with `from`, `where`, `set`, or `lookup`, then remove the"
+            "Define what happens to the data with `from`, `where`, `set`, or `lookup`, then remove the"
                 + " `todo`."
         ),
         (
             "mapping.xml", "The file of a mapping model is damaged.",
             "Restore it, or write a mapping file for the step."
         ),
-        ("yaml.alias", "An alias names no anchor before it, or its own.", "Mend the name."),
+        (
+            "yaml.alias", "An alias names no earlier anchor, or refers to itself.",
+            "Correct the name."
+        ),
         ("yaml.documents", "A second document begins in the file.", "Give it its own file."),
-        ("yaml.duplicate-key", "A key stands twice in a mapping.", "Remove one."),
+        ("yaml.duplicate-key", "A key occurs twice in a mapping.", "Remove one."),
         ("yaml.empty", "The file holds nothing.", "See whether it is the right one."),
         ("yaml.encoding", "The file is no UTF-8.", "Save it as UTF-8."),
         ("yaml.key", "A key is a list or a mapping.", "Use text."),
@@ -192,7 +195,7 @@ extension Explanation {
             "Look at indentation, colons and quotes at the place, and just before it."
         ),
         ("yaml.tag", "A tag means nothing here.", "Remove it."),
-        ("yaml.too-deep", "Lists and mappings stand too deep in each other.", "Make it flatter."),
+        ("yaml.too-deep", "Lists and mappings are nested too deeply.", "Make it flatter."),
         ("yaml.too-large", "The file is too large for a spec.", "Put data into files of its own."),
         ("yaml.too-many-nodes", "Aliases make the file grow beyond bounds.", "Use fewer."),
         ("yaml.version", "The file says that it is of another YAML.", "Write it as YAML 1.2."),
@@ -215,19 +218,19 @@ extension Explanation {
         ),
         (
             "predicate.function", "There is no such function, or it takes other arguments.",
-            "Mend the name or its arguments at the caret."
+            "Correct the name or its arguments at the caret."
         ),
         (
             "predicate.like-percent",
-            "A text behind LIKE has % as in SQL, which stands for itself here.",
-            "Write * for any text and ? for one character; a backslash before % says that it is meant."
+            "The pattern after LIKE contains %, which is a wildcard in SQL but a literal character here.",
+            "Write * for any text and ? for one character; write \\% for a literal %."
         ),
-        ("predicate.syntax", "The text cannot be read.", "Mend it at the caret."),
+        ("predicate.syntax", "The text cannot be read.", "Correct it at the caret."),
         (
-            "predicate.to-many", "A to-many relationship stands where one value is needed.",
+            "predicate.to-many", "A to-many relationship is used where a single value is needed.",
             "Say ANY, ALL or NONE before it, or @count behind it."
         ),
-        ("predicate.too-deep", "Parentheses stand too deep in each other.", "Make it flatter."),
+        ("predicate.too-deep", "Parentheses are nested too deeply.", "Make it flatter."),
         ("predicate.too-long", "The predicate is too long.", "Use IN with a list."),
         (
             "predicate.type", "The two sides cannot be compared or computed with.",
@@ -235,7 +238,7 @@ extension Explanation {
         ),
         (
             "predicate.unknown-key", "The entity has no such property.",
-            "Mend the name; the message tells the one that is nearest."
+            "Correct the name; the message suggests the closest match."
         ),
         ("predicate.unsupported", "This cannot be asked of a store.", "Do as the message says."),
         ("predicate.variable", "A variable has no value.", "Declare it as a parameter."),
@@ -244,25 +247,25 @@ extension Explanation {
             "Give the .xcdatamodeld that it was made from."
         ),
         (
-            "model.current-version", "The bundle does not tell its current version.",
-            "Name a version's .xcdatamodel, or mend .xccurrentversion."
+            "model.current-version", "The bundle does not name its current version.",
+            "Name a version's .xcdatamodel, or correct .xccurrentversion."
         ),
         (
             "model.is-spec", "The file is a spec, where a model is asked for.",
-            "Name the model that stands under its `store.model`."
+            "Name the model under its `store.model`."
         ),
         (
             "model.left-out", "Something of a compiled model could not be read.",
-            "Nothing is to be done, if you can do without it; the .xcdatamodeld has it all."
+            "No action needed if you do not use that part; the .xcdatamodeld is complete."
         ),
         ("model.no-contents", "A version of the bundle is empty.", "Save it in Xcode again."),
         ("model.no-version", "The bundle holds no version.", "See whether it is the right one."),
         (
             "model.not-in-xcode", "Xcode's format has no place for something of the model.",
-            "Nothing is to be done, if you can do without it there."
+            "No action needed if you do not need that part in Xcode."
         ),
-        ("model.old-format", "The model is of a format of old.", "Save it in Xcode again."),
-        ("swift.name", "A name of the model is none that Swift allows.", "Rename it."),
+        ("model.old-format", "The model has an outdated format.", "Save it in Xcode again."),
+        ("swift.name", "A name in the model is not a valid Swift name.", "Rename it."),
         (
             "swift.hidden-type",
             "A generated class has the name of a type of Swift's, and hides it.",

@@ -4,10 +4,10 @@ extension Explanation {
         (
             "store.app-setting",
             "The spec asks for what would leave tables of ours in an app's store.",
-            "Leave the key out: the app chooses it, or nobody."
+            "Remove the key; only the app can choose this setting."
         ),
         (
-            "store.backup", "An app's store was changed; the file as it was before is kept.",
+            "store.backup", "An app's store was changed; a backup of the old file was kept.",
             "Remove it once the app has opened the new one."
         ),
         (
@@ -24,19 +24,20 @@ extension Explanation {
         ),
         (
             "store.deletion-denied",
-            "Objects that a `delete` or a `mirror` matches stay, since a deny rule keeps what is "
-                + "still linked; the run goes on, and ends with 0.",
+            "Objects that a `delete` or a `mirror` matches were kept, because a deny rule keeps "
+                + "objects that are "
+                + "still linked. The run continues and exits with 0.",
             "Delete what is linked in a stage before, or leave such objects out by `where`."
         ),
         (
             "store.encoding", "The store's file keeps its texts in UTF-16, and not in UTF-8.",
-            "Make it anew in UTF-8, by `(echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | "
-                + "sqlite3 NEW`, and put that in its place."
+            "Recreate it in UTF-8 with `(echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | "
+                + "sqlite3 NEW`, and replace the store with NEW."
         ),
         ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
         (
             "store.input-output", "Reading or writing the store failed.",
-            "Look after the disk, and whether it is full, and run again."
+            "Check the disk and its free space, and run again."
         ),
         (
             "store.missing-file",
@@ -57,7 +58,7 @@ extension Explanation {
         ),
         (
             "store.needs-mapping",
-            "Nobody can tell from the two models what becomes of some of the data.",
+            "The two models do not define what happens to some of the data.",
             "Write it in a mapping file, `migrations/OLD-NEW.yaml` next to the model; `etl migrate --write-mapping FILE` writes the start of one."
         ),
         (
@@ -77,11 +78,11 @@ extension Explanation {
             "Give this user the rights to both: SQLite writes beside the file, too."
         ),
         (
-            "store.resources", "Memory, threads or descriptors are out.",
+            "store.resources", "The system is out of memory, threads, or file descriptors.",
             "Raise the limits, and run again."
         ),
         (
-            "store.template", "The store of which a copy is to be made is not there, or is none.",
+            "store.template", "The template store does not exist, or is not a store.",
             "Check `store.open.template`, which begins at the spec's folder."
         ),
         (
@@ -89,32 +90,32 @@ extension Explanation {
             "See whether `where` is right; if so, raise `at-most`."
         ),
         (
-            "store.unfinished", "What was saved stays, but indexes are missing.",
+            "store.unfinished", "The saved data is kept, but indexes are missing.",
             "Run again: they are made then."
         ),
         (
             "store.unique", "Two objects have the same values of a uniqueness constraint.",
-            "Mend the records, or import by that constraint as `key`."
+            "Correct the records, or use that constraint as `key`."
         ),
         (
             "store.unsound",
-            "A run would have broken rules of the format in an app's store, which is as it was.",
+            "A run would have broken rules of the format in an app's store. The store is unchanged.",
             "Report it, with the spec and what `etl verify` says of the store."
         ),
         (
             "store.validation", "A value breaks a rule of the model, or a text is not UTF-8.",
-            "Mend the value, or the rule."
+            "Correct the value or the rule."
         ),
     ]
 
     static let historyFaults: [Fault] = [
         (
             "history.expired", "Changes after the token have been purged and not read.",
-            "Read the whole store, and go on from what `etl history STORE --token` says."
+            "Read the whole store, and continue from the token that `etl history STORE --token` prints."
         ),
         (
             "history.foreign", "The token is of another store, or of one that was replaced.",
-            "Read the whole store, and go on from what `etl history STORE --token` says."
+            "Read the whole store, and continue from the token that `etl history STORE --token` prints."
         ),
         (
             "history.off", "The store keeps no history.",

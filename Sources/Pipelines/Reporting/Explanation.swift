@@ -74,7 +74,7 @@ package struct Explanation: Sendable, Hashable {
             Explanation(
                 title: "2", names: ["2"],
                 meaning: "`etl plan --detailed-exit`: the store would change.",
-                mend: "See what was printed, and run it.")
+                mend: "Review the printed changes, and run the spec.")
         ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
 
     /// The words that count records in the line of an import and in reports.
@@ -128,10 +128,10 @@ package struct Explanation: Sendable, Hashable {
     private static let rejectTexts: [String: (String, String)] = [
         "parse": (
             "The record cannot be read as its format.",
-            "Mend the record at the place that is told; for tables see `quote` and `delimiter`."
+            "Correct the record at the position in the message; for tables see `quote` and `delimiter`."
         ),
         "shape": (
-            "What stands there is no record, such as a number or two values on one line.",
+            "The input is not a record, for example a number, or two values on one line.",
             "Give each record as one object; `read.at` leads to the array of records."
         ),
         "key": (
@@ -140,9 +140,9 @@ package struct Explanation: Sendable, Hashable {
                 + "attributes under `key`."
         ),
         "cast": (
-            "A value is none of its attribute.",
-            "Mend the value, or prepare it under `set` with `clean`, `map`, `date` or `number`; "
-                + "`on: { cast: null }` leaves out what may be null."
+            "A value does not have its attribute's type.",
+            "Correct the value, or convert it under `set` with `clean`, `map`, `date` or `number`; "
+                + "`on: { cast: null }` sets optional attributes to null."
         ),
         "required": (
             "An attribute that needs a value has none.",
@@ -155,7 +155,7 @@ package struct Explanation: Sendable, Hashable {
         ),
         "unique": (
             "Another object has the same values of a uniqueness constraint.",
-            "Mend the record, or import by that constraint as `key`."
+            "Correct the record, or use that constraint as `key`."
         ),
         "validate": (
             "A value breaks a rule of the model, such as a range, a length or a pattern.",
@@ -163,11 +163,11 @@ package struct Explanation: Sendable, Hashable {
         ),
         "expr": (
             "An expression or a predicate over the record fails.",
-            "Mend the record, or the expression for such records."
+            "Correct the record, or extend the expression to handle it."
         ),
         "encoding": (
             "The bytes are no text of the encoding that is expected.",
-            "Mend the file, or name its encoding under `read.encoding`."
+            "Correct the file, or name its encoding under `read.encoding`."
         ),
         "too-big": (
             "The record is larger than `read.max-record`.",
@@ -175,19 +175,19 @@ package struct Explanation: Sendable, Hashable {
         ),
         "duplicate": (
             "An earlier record of the stage had the same key, and `duplicates` is `reject`.",
-            "Mend the records, or set `duplicates` to first or last."
+            "Correct the records, or set `duplicates` to first or last."
         ),
         "found": (
-            "An object with that key is there already, and `when-found` is `reject`.",
+            "An object with this key already exists, and `when-found` is `reject`.",
             "Take the record out, or set `when-found` to update, skip or replace."
         ),
         "extra": (
-            "The record has a field that nothing takes, and `extra` is `reject`.",
+            "The record has a field that no stage reads, and `extra` is `reject`.",
             "Name the field under `set` or `link`, or set `extra` to ignore."
         ),
         "duplicate-key": (
             "An object of JSON has a key twice, and `on.duplicate-key` says so.",
-            "Mend the record, or leave `on.duplicate-key` out: then the last one counts."
+            "Correct the record, or remove `on.duplicate-key`; then the last value is used."
         ),
     ]
 }
@@ -196,21 +196,21 @@ extension ExitStatus {
     /// What to do about it, in one sentence.
     fileprivate var mend: String {
         switch self {
-        case .ok: "Nothing is to be done."
+        case .ok: "No action needed."
         case .check: "See what was printed; nothing was changed by asking."
         case .usage: "See `etl help` for the flags and arguments of the command."
         case .dataError:
-            "See the rejects beside their reasons, mend them or the spec, and run again or "
-                + "`etl replay`; with `commit: batch` each save stays."
+            "See the rejects and their reasons, correct them or the spec, and run again or use "
+                + "`etl replay`; with `commit: batch` each save is kept."
         case .noInput: "See whether the path is right: it begins at the spec's folder."
         case .software: "Report it with the spec and the run's report."
         case .osError: "Raise the limits on memory, threads or open files, and run again."
         case .cannotCreate: "Check the folder's permissions, or name another, and run again."
-        case .ioError: "Make room on the disk or look after it, and run again to complete."
-        case .temporaryFailure: "Run again later: the run goes on where it stopped."
+        case .ioError: "Free disk space or check the disk, and run again to complete."
+        case .temporaryFailure: "Run again later: the run resumes where it stopped."
         case .noPermission: "Give this user the rights to the file that is named."
         case .configuration: "`etl check` shows every problem of the spec with its place."
-        case .hungUp, .interrupted, .terminated: "Run again: the run goes on where it stopped."
+        case .hungUp, .interrupted, .terminated: "Run again: the run resumes where it stopped."
         }
     }
 }

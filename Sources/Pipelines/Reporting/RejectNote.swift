@@ -63,8 +63,8 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         } catch {
             throw RunFailure(
                 .dataError, code: "rejects.note",
-                "\(path) is damaged, so nobody can tell which run these rejects are of",
-                fix: "restore the file, or import the records of this folder by a spec of their own"
+                "\(path) is damaged, so the run of these rejects is unknown",
+                fix: "restore the file, or import the records of this folder with a separate spec"
             )
         }
         guard note.format == currentFormat else { return nil }

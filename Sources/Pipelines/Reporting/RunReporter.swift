@@ -115,7 +115,7 @@ extension RunReporter {
             guard !index.isTaken else {
                 throw RunFailure(
                     .cannotCreate, code: "report.index",
-                    "\(index.path) is not a list of runs, so it is kept, and none is written",
+                    "\(index.path) is not etl's list of runs, so it is kept and no list is written",
                     fix: "rename it, or set another `report.to`")
             }
             try Self.write(index.page(with: report), to: index.path)

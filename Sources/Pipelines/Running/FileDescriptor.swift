@@ -126,8 +126,8 @@ enum FileDescriptor {
         } catch {
             throw RunFailure(
                 Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",
-                "The names in \(path.fileName.displayText) cannot be made durable: \(error.text)",
-                fix: "look after that disk, and run it again")
+                "The folder \(path.fileName.displayText) cannot be synced to disk: \(error.text)",
+                fix: "check that disk, and run it again")
         }
     }
 

@@ -17,8 +17,8 @@ extension PipelineRun {
         tell(
             Diagnostic(
                 .note, code: "store.backup",
-                "The store was changed; as it was before it is kept as \(backup)",
-                fix: "remove it once the app has opened the new one"))
+                "The store was changed; a backup of the old store is \(backup)",
+                fix: "remove the backup once the app has opened the new store"))
         // `completeOfApp` has opened the new store.
         do {
             try StoreBackups(of: job.target.path).remove(allBut: job.spec.store.backupsKept)
@@ -129,12 +129,13 @@ extension PipelineRun {
         }
         let kept = self.kept(behind: working, job)
         guard kept.isEmpty else {
-            return "what \(names(kept)) did stays, and what came after waits beside the store for "
+            return
+                "the changes of \(names(kept)) are kept, and later work is stored next to the store for "
                 + "the next run"
         }
         return job.target.isThere
-            ? "the store is as it was, and what is done so far waits beside it for the next run"
-            : "there is no store yet, and what is done so far waits beside its place for the next run"
+            ? "the store is unchanged, and the work so far is kept next to it for the next run"
+            : "the store does not exist yet, and the work so far is kept for the next run"
     }
 
     /// Tells of work that a failure which passes has left beside the store, since the lines of its
@@ -144,7 +145,7 @@ extension PipelineRun {
         return Diagnostic(
             .note, code: "run.left-beside",
             leftOver.prefix(1).uppercased() + leftOver.dropFirst(),
-            fix: "mend what failed, and run it again to complete it")
+            fix: "correct what failed, and run it again to complete it")
     }
 
     /// Tells what becomes of the work of stages that is to be thrown away, since their lines were
@@ -168,7 +169,7 @@ extension PipelineRun {
                 "Nothing that \(names(working)) did is kept; what was done before stays: "
                 + names(kept)
         } else if job.target.isThere {
-            words = "Nothing that the stages did is kept: the store is as it was before the run"
+            words = "The changes of all stages were discarded; the store is unchanged"
         } else {
             words = "Nothing that the stages did is kept: there is no store, as before the run"
         }

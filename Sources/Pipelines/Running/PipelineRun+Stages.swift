@@ -128,7 +128,7 @@ extension PipelineRun {
         let later = alwaysStages(after: failed, job).filter(\.kind.isWriting)
         if !later.isEmpty, target.isOpenAfterFailure {
             kept +=
-                "; what the stages change that run all the same is not shown: "
+                "; the changes of stages with `always: true` are not shown: "
                 + later.map(\.name).joined(separator: ", ")
         }
         failure.diagnostics.append(

@@ -41,8 +41,8 @@ extension PipelineRun {
             return "nothing was saved"
         }
         let work =
-            records > 0 ? "what \(ReportWords.several(records, "record")) brought" : "what was done"
-        return work + " is saved, and the next run goes on behind it"
+            records > 0 ? "the work for \(ReportWords.several(records, "record"))" : "the work done"
+        return work + " is saved, and the next run resumes after it"
     }
 }
 

@@ -247,8 +247,8 @@ struct Publication: Sendable {
             if error.isNoEntry { return "" }
             throw RunFailure(
                 Fault(.store, error.kind(else: .inputOutput)), code: "store.input-output",
-                "\(path) cannot be looked at: \(error.text)",
-                fix: "look after that disk, and run it again")
+                "\(path) cannot be inspected: \(error.text)",
+                fix: "check that disk, and run it again")
         }
     }
 

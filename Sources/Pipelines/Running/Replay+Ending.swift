@@ -136,7 +136,7 @@ extension Replay {
         guard let moves = try? JSONDecoder().decode([Move].self, from: plan) else {
             throw RunFailure(
                 .dataError, code: "rejects.note", "\(planPath) is damaged",
-                fix: "restore the file, or import the records of this folder by a spec of their own"
+                fix: "restore the file, or import the records of this folder with a separate spec"
             )
         }
         // The links of a replay have a folder of their own.
@@ -244,9 +244,9 @@ extension Replay {
             Diagnostic(
                 code: "replay.left",
                 "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
-                    + "\(left == 1 ? "is" : "are") refused again",
-                fix: "mend the records in \(shownFolder)"
-                    + (note.specText == nil ? ", or the spec," : ",")
+                    + "\(left == 1 ? "is" : "are") rejected again",
+                fix: "correct the records in \(shownFolder)"
+                    + (note.specText == nil ? ", or fix the spec," : ",")
                     + " and replay again"))
         throw RunFailure(.dataError, diagnostics)
     }

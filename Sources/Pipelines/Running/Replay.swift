@@ -45,7 +45,7 @@ struct Replay: Sendable {
             throw RunFailure(
                 .noInput, code: "replay.missing",
                 "\(run) is no folder of a run's rejects that can be replayed",
-                fix: "name the folder that the run showed, such as rejects/nightly-…")
+                fix: "name the folder that the run printed, such as rejects/nightly-…")
         }
         self.note = note
     }
@@ -78,7 +78,7 @@ struct Replay: Sendable {
         guard found.count == 1 else {
             throw RunFailure(
                 .noInput, code: "replay.missing", "There are no rejects of a run at \(run)",
-                fix: "name the folder that the run showed, such as rejects/nightly-…")
+                fix: "name the folder that the run printed, such as rejects/nightly-…")
         }
         return PathText.join(rejects, found[0])
     }
@@ -167,8 +167,8 @@ struct Replay: Sendable {
                 [
                     Diagnostic(
                         code: "replay.generated",
-                        "These records were generated, so there is no input to be mended",
-                        at: .source(spec.location), fix: "mend the spec, and run it again")
+                        "These records were generated, so there is no input file to correct",
+                        at: .source(spec.location), fix: "correct the spec, and run it again")
                 ])
         }
         var spec = spec

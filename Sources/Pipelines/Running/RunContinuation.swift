@@ -32,8 +32,8 @@ struct RunContinuation {
             case .parameters: "it had other parameters or other stages"
             case .date(let date): "it is of \(date)"
             case .stage(let name): "the stage '\(name)' has changed"
-            case .input(let name): "\(name) is new or not what it was"
-            case .stream(let name): "\(name) cannot be known again"
+            case .input(let name): "\(name) is new or has changed"
+            case .stream(let name): "\(name) cannot be compared with the earlier run"
             }
         }
     }

@@ -43,15 +43,15 @@ package struct RunFailure: Error, Sendable {
                 "bring back a copy that is whole, or save what is left by"
                     + " `etl verify STORE --repair NEW`"
             case .encoding:
-                "make it anew in UTF-8, and put that in its place:"
+                "recreate the store in UTF-8, and replace STORE with NEW:"
                     + " (echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | sqlite3 NEW"
-            case .full: "make room on the disk and run again: a run goes on where it stopped"
-            case .inputOutput: "look after the disk, and whether it is full"
+            case .full: "free disk space and run again; the run resumes where it stopped"
+            case .inputOutput: "check the disk and its free space"
             case .busy where error.isUnfinishedLoad:
                 "run the spec again, which completes it; opening the store for writing does, too"
             case .busy where error.isWrittenMeanwhile:
-                "run it again: it begins anew with what is there now"
-            case .busy: "try again when the other process is done"
+                "run it again; it starts over with the current store"
+            case .busy: "try again when the other process has finished"
             case .permission where error.foreignLog?.holdsChanges == true:
                 "another user's program has left it, with changes that are in no other file: give"
                     + " this user the right to write it"

@@ -65,7 +65,7 @@ extension RunJournal {
                 throw RunFailure(
                     .dataError, code: "run.cannot-resume",
                     "The notes of an unfinished run in the store are damaged",
-                    fix: "begin anew with --restart")
+                    fix: "start over with --restart")
             }
         }
 
@@ -160,7 +160,7 @@ extension RunJournal {
     private static func oldNotes(_ heading: Heading) -> RunFailure {
         RunFailure(
             .dataError, code: "run.cannot-resume",
-            "The run \(heading.runID) is unfinished, and another version of etl wrote its notes",
-            fix: "complete it with that version, or begin anew with --restart")
+            "The run \(heading.runID) is unfinished, and another version of etl started it",
+            fix: "complete it with that version, or start over with --restart")
     }
 }

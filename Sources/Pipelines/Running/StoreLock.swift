@@ -84,8 +84,8 @@ final class StoreLock {
         throw held(
             "Another process has locked \(storePath), and "
                 + (words.isEmpty
-                    ? "does not say who it is"
-                    : "cannot be seen from here; the last one that said who it is: \(words)"))
+                    ? "the lock file does not name it"
+                    : "it is not visible from here; the lock file last named: \(words)"))
     }
 
     private static let attemptsMax = 10

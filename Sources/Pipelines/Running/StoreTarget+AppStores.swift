@@ -120,7 +120,7 @@ extension StoreTarget {
                     code: "store.unsound",
                     "The copy of the store that was written is not sound, and was thrown away: "
                         + "\(finding)",
-                    fix: "report it; the store is as it was")
+                    fix: "report this as a bug; the store is unchanged")
             })
     }
 

@@ -26,9 +26,9 @@ package struct StreamsAgain: Sendable, Hashable {
         let again = "run it again with all records of \(streams)"
         return switch outcome {
         case .readOver: again
-        case .importAnew: "\(again): the import begins anew"
-        case .runAnew: "\(again): all stages run anew"
-        case .refused: "\(streams) cannot be known again: \(NewInput.wayOn)"
+        case .importAnew: "\(again): the import starts over"
+        case .runAnew: "\(again): all stages run again"
+        case .refused: "\(streams) cannot be compared with the earlier run: \(NewInput.wayOn)"
         }
     }
 

@@ -54,8 +54,8 @@ struct FileUseCheck {
             found.append(
                 Diagnostic(
                     code: "spec.rule",
-                    "\(spec.parts != nil ? "Parts are files" : "A manifest stands beside a file"), "
-                        + "and '-' is standard output",
+                    "\(spec.parts != nil ? "Parts are files" : "A manifest is written next to a file"), "
+                        + "but '-' is standard output",
                     at: .source(place), fix: "name a file"))
             return
         }

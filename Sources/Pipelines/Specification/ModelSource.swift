@@ -36,7 +36,7 @@ package enum ModelSource {
                 at: .source(
                     SourceLocation(
                         file: path, line: mark.line, column: mark.column, keyPath: "etl")),
-                fix: "name the model that stands under its `store.model`")
+                fix: "name the model under its `store.model`")
         ])
     }
 
@@ -119,7 +119,7 @@ package enum ModelSource {
     ) throws(Diagnostic) -> [Diagnostic] {
         guard overwrites || !FileSystem.exists(path) else {
             throw Diagnostic(
-                code: "file.exists", "The model is there already", at: .file(path),
+                code: "file.exists", "The model already exists", at: .file(path),
                 fix: "choose another name, or give --force")
         }
         if isXcodeName(path) { return try XcodeModelFile.write(model, to: path) }

@@ -75,7 +75,7 @@ struct ParameterBinder {
             }
             if parameter.kind == .secret {
                 report(
-                    "secret", "A secret must not stand on the command line: '\(name)'",
+                    "secret", "A secret must not be on the command line: '\(name)'",
                     .source(parameter.location), fix: Self.fix(parameter))
             }
             sets[name, default: []].append(assignment.value)

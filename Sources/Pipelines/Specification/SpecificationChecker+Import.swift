@@ -158,7 +158,7 @@ extension SpecificationChecker {
         if let key = spec.key.first {
             error(
                 "rule",
-                "`when-found: append` looks for no object, so 'key' has no meaning beside it",
+                "`when-found: append` looks for no object, so 'key' has no effect",
                 key.location, fix: "remove it, or use another `when-found`")
         }
     }

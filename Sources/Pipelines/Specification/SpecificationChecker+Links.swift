@@ -92,7 +92,7 @@ extension SpecificationChecker {
         guard !family.contains(target.name) else { return target }
         error(
             "link-target",
-            "'\(relationship.name)' leads to '\(destination)', and '\(to.text)' is none",
+            "'\(relationship.name)' leads to '\(destination)', and '\(to.text)' is not such an entity",
             to.location, fix: "use \(family.joined(separator: " or "))")
         return nil
     }

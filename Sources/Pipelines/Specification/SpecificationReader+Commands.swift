@@ -15,7 +15,7 @@ extension SpecificationReader {
         }
         if let text = first.scalar?.text, items.count == 1, text.contains(" ") {
             first.fail(
-                "command", "No program is named '\(text)': each word stands by itself",
+                "command", "No program is named '\(text)'; a command is a list of words",
                 fix: "write [\(text.split(separator: " ").joined(separator: ", "))], or "
                     + "[sh, -c, \"\(text)\"] for a shell")
             return nil

@@ -47,8 +47,8 @@ extension SpecificationReader {
         guard let path else {
             if let to, to.isMapping {
                 to.fail(
-                    "format", "A command does not tell the format",
-                    fix: "add `as:` with csv, tsv, json or ndjson beside `to`")
+                    "format", "The format of the command's input is not set",
+                    fix: "add `as:` with csv, tsv, json, or ndjson next to `to`")
             }
             return nil
         }
@@ -61,7 +61,7 @@ extension SpecificationReader {
         // A parameter that nobody declares says nothing about the name.
         if known == nil, path.parameterNames.allSatisfy(templateNames.contains) {
             to?.fail(
-                "format", "The name '\(path.text)' does not tell the format",
+                "format", "The name '\(path.text)' does not identify the format",
                 fix: "add `as:` with csv, tsv, json or ndjson")
         }
         return known
@@ -105,9 +105,10 @@ extension SpecificationReader {
             return false
         }
         if command != nil {
-            value.fail("rule", "A manifest stands beside a file, and a command reads this export")
+            value.fail(
+                "rule", "A manifest is written next to a file, but a command reads this export")
         } else if path?.text == "-" {
-            value.fail("rule", "A manifest stands beside a file, and '-' is standard output")
+            value.fail("rule", "A manifest is written next to a file, but '-' is standard output")
         }
         return true
     }
@@ -117,9 +118,9 @@ extension SpecificationReader {
     ) -> Int? {
         guard let value = mapping.optional("parts") else { return nil }
         if command != nil {
-            value.fail("rule", "Parts are files, and a command reads this export")
+            value.fail("rule", "Parts are files, but a command reads this export")
         } else if path?.text == "-" {
-            value.fail("rule", "Parts are files, and '-' is standard output")
+            value.fail("rule", "Parts are files, but '-' is standard output")
         }
         return value.integer(in: 1...Int64(ExportParts.countMax)).map { Int($0) }
     }

@@ -85,7 +85,7 @@ extension SpecificationReader {
             read.generated = readGenerated(rows, seed: mapping.optional("seed"))
             read.format = .ndjson
             mapping.refuse(
-                "files", "'generate' makes the records, so 'files' has no meaning beside it",
+                "files", "'generate' creates the records, so 'files' has no effect",
                 fix: "remove one of the two")
             mapping.finish(.generate)
             return read
@@ -95,7 +95,7 @@ extension SpecificationReader {
         if command != nil {
             for key in ["files", "min-files"] {
                 mapping.refuse(
-                    key, "'command' writes what is read, so '\(key)' has no meaning beside it",
+                    key, "'command' supplies the input, so '\(key)' has no effect",
                     fix: "remove one of the two")
             }
         }
@@ -122,11 +122,14 @@ extension SpecificationReader {
         }
         if command != nil {
             mapping.refuse(
-                "once", "A command's output cannot be known again, so 'once' has no meaning")
+                "once",
+                "A command's output cannot be identified in a later run, so 'once' has no effect")
         } else if let once = mapping.optional("once") {
             read.isOnce = once.boolean() ?? false
             if read.isOnce, read.files.contains(where: { $0.text == "-" }) {
-                once.fail("rule", "Standard input cannot be known again, so 'once' has no meaning")
+                once.fail(
+                    "rule",
+                    "Standard input cannot be identified in a later run, so 'once' has no effect")
             }
         }
         readLimits(mapping, &read)

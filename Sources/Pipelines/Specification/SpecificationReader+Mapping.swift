@@ -27,7 +27,7 @@ extension SpecificationReader {
         mapping.finish(.field)
         guard let const else { return field.map { .field($0) } }
         if let other = others.first {
-            const.fail("rule", "'const' is the whole value, so '\(other)' has no meaning beside it")
+            const.fail("rule", "'const' sets the value, so '\(other)' has no effect")
         }
         return constant(const).map { .constant($0, const.location) }
     }
@@ -69,7 +69,7 @@ extension SpecificationReader {
         if let from {
             source = placed(from)
             if expr != nil {
-                from.fail("rule", "'expr' computes the value, so 'from' has no meaning beside it")
+                from.fail("rule", "'expr' computes the value, so 'from' has no effect")
             }
         } else if source == nil {
             _ = mapping.required("from")

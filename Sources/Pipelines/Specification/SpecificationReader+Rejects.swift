@@ -20,8 +20,8 @@ extension SpecificationReader {
             case .null:
                 value.fail(
                     "rule",
-                    "'null' is for 'cast', where a value alone is amiss, and '\(code)' is about "
-                        + "the record", fix: "use reject or stop")
+                    "'null' is only for 'cast', where one value is invalid; '\(code)' concerns "
+                        + "the complete record", fix: "use reject or stop")
             }
         }
         mapping.finish(.on)
@@ -52,8 +52,8 @@ extension SpecificationReader {
     func refuseMerge(_ mapping: YAMLMapping) {
         mapping.refuse(
             "merge",
-            "An import reads and writes each batch in one transaction, so nobody else can change "
-                + "a row in between, and 'merge' has nothing to decide",
-            fix: "remove it; `when-found` says what becomes of objects that are there")
+            "An import reads and writes each batch in one transaction, so no other process can change "
+                + "a row in between, so 'merge' has no effect",
+            fix: "remove it; `when-found` sets what happens to existing objects")
     }
 }

@@ -66,7 +66,7 @@ extension SpecificationReader {
     private func readDefault(_ value: YAMLValue, _ kind: ParameterSpec.Kind) -> String? {
         guard kind != .secret else {
             value.fail(
-                "secret", "A secret must not stand in the spec",
+                "secret", "A secret must not be in the spec",
                 fix: "name where it is kept: `from: [\"env:NAME\"]`")
             return nil
         }

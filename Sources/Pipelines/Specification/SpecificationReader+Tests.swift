@@ -16,7 +16,7 @@ extension SpecificationReader {
     }
 
     private func readTest(_ mapping: YAMLMapping) -> SpecificationTest? {
-        let name = mapping.required("name", fix: "say what the test shows")?.filledText()
+        let name = mapping.required("name", fix: "describe what the test shows")?.filledText()
         let place = mapping.location
         var test = SpecificationTest(
             name: name ?? "", location: place, thenLocation: place, rejectsLocation: place)
@@ -35,7 +35,7 @@ extension SpecificationReader {
                 SpecificationTest.Given(
                     name: PlacedText(entry.key, entry.keyLocation), records: records ?? []))
         }
-        if let then = mapping.required("then", fix: "say what the store holds in the end") {
+        if let then = mapping.required("then", fix: "list what the store must contain at the end") {
             test.thenLocation = then.location
             readThen(then, &test)
         }

@@ -35,7 +35,7 @@ package enum URLCheck {
         guard let scheme = scheme(of: text) else { return nil }
         return Diagnostic(
             code: "spec.url",
-            "A path must stand here, not a URL: etl does not read or write \(scheme)://",
+            "A path is needed here, not a URL: etl does not read or write \(scheme)://",
             at: place, fix: fix(scheme, text, use))
     }
 

@@ -85,8 +85,8 @@ struct ImportInputs: Sendable {
         if let stream = streams.first {
             throw RunFailure(
                 .configuration, code: "spec.rule",
-                "\(stream.name) is no regular file and cannot be known again, so 'once' has no meaning",
-                fix: "leave out `once`, or give it a regular file")
+                "\(stream.name) is not a regular file, so 'once' cannot tell whether it was imported before",
+                fix: "remove `once`, or use a regular file")
         }
         let known = try environment.container.knownInputs(
             pipeline: environment.spec.name, stage: stage.name)
@@ -393,6 +393,6 @@ struct CannotResume: Error {
     }()
 
     init(changed file: InputFile) {
-        reason = "\(file.name) is not what it was"
+        reason = "\(file.name) has changed"
     }
 }

@@ -52,13 +52,13 @@ struct ImportStage: Sendable {
                     ? "restore the input or the stage, or read everything again with --restart, also what"
                         + " is saved; `etl replay` reads the rejects alone; with `commit: run`, a run that"
                         + " fails saves nothing"
-                    : "give again what the stopped run had of \(streams), or begin anew with "
+                    : "send again what the stopped run received from \(streams), or start over with "
                         + "--restart")
         }
         environment.warn(
             Diagnostic(
                 .warning, code: "run.starts-again",
-                "The import '\(stage.name)' begins again from its first record: "
+                "The import '\(stage.name)' starts over from its first record: "
                     + obstacle.reason,
                 fix: streams.isEmpty
                     ? nil : "give again all records of \(streams), not only those that were left"))

@@ -105,14 +105,14 @@ extension ImportWriter {
         let allowance =
             environment.hasSpecFile
             ? "raise `rejects.\(key)`" : "allow rejects with --allow-rejects"
-        if environment.isDry { return "mend the records, or \(allowance)" }
+        if environment.isDry { return "correct the records, or \(allowance)" }
         let folder = rejects.finalFolder
         if rejects.areGone {
             return "the records were in \(folder), and are no longer there: read the input again"
                 + " with --restart, or \(allowance)"
         }
         return environment.hasSpecFile
-            ? "mend the records in \(folder), or \(allowance)"
+            ? "correct the records in \(folder), or \(allowance)"
             : "correct the file and import it again, or \(allowance); the records are in \(folder)"
     }
 }

@@ -13,7 +13,7 @@ extension ImportWriter {
         guard counts.isConserved else {
             throw RunFailure(
                 .software, code: "internal.conservation",
-                "Of \(progress.counts.read) records, some came to no end or to two: "
+                "Of \(progress.counts.read) records, some were not counted or counted twice: "
                     + "\(counts)",
                 fix: "please report this with the spec and the run's report")
         }

@@ -33,9 +33,9 @@ struct MirrorDeletion {
         }
         guard counts.rejected == 0 else {
             throw failure(
-                "\(counts.rejectedOfRead), so what is missing "
-                    + "cannot be told from what is bad; nothing was deleted",
-                fix: "mend the records and run again")
+                "\(counts.rejectedOfRead), so a missing record "
+                    + "cannot be told from a rejected one; nothing was deleted",
+                fix: "correct the records and run again")
         }
         guard counts.read > 0 else {
             throw failure(

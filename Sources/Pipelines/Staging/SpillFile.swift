@@ -55,7 +55,7 @@ final class SpillFile {
     private func lost(_ reason: String) -> RunFailure {
         RunFailure(
             .ioError, code: "run.sort-lost",
-            "Records that were kept aside in \(folder) cannot be read: \(reason)",
-            fix: "look after that disk, and run it again")
+            "Records that were spooled in \(folder) cannot be read back: \(reason)",
+            fix: "check that disk, and run it again")
     }
 }

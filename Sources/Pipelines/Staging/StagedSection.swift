@@ -130,10 +130,10 @@ final class StagedSection {
         guard !spill.hasFailed else { throw Self.noRoom }
         guard records <= earlier.records, earlier.finished.starts(with: finished),
             !isComplete || Self.isSame(position, earlier.end)
-        else { throw CannotResume("what it was to read again is not what it was") }
+        else { throw CannotResume("the records to read again have changed") }
         // Which records are written is known by their rows.
         guard !isComplete || rowsHash == earlier.rowsHash else {
-            throw CannotResume("others have taken away objects, or their keys")
+            throw CannotResume("another program has deleted objects or changed their keys")
         }
     }
 
@@ -145,8 +145,8 @@ final class StagedSection {
 
     private static let noRoom = RunFailure(
         .ioError, code: "run.sort-room",
-        "There is no room for the records that the stopped run kept aside beside the store",
-        fix: "make room there, and run it again; or begin anew with --restart")
+        "There is not enough disk space for the records that the stopped run spooled next to the store",
+        fix: "free disk space there and run it again, or start over with --restart")
 
     private func add(_ batch: MappedBatch, _ row: Int, _ number: UInt64) {
         spill.add(number, atMost: rows.byteCountMax(of: batch, row)) { room in

@@ -148,7 +148,7 @@ struct TestComparison {
         guard !missing.isEmpty || !actual.isEmpty else { return [] }
         let lines =
             missing.map { "- expected  \(TestValue.object($0.members))" }
-            + actual.map { "+ is there  \(TestValue.object($0))" }
+            + actual.map { "+ actual    \(TestValue.object($0))" }
         return [
             failure(
                 "\(entity) has \(RecordCounts.grouped(expected.objects.count - missing.count)) of "
@@ -205,7 +205,7 @@ struct TestComparison {
                 failure(
                     "\(entity.name) has \(ReportWords.several(found.count, "object")), of which "
                         + "`then` says nothing", test.thenLocation,
-                    found.map { "+ is there  \(TestValue.object($0))" })
+                    found.map { "+ actual    \(TestValue.object($0))" })
             ]
         }
     }
@@ -236,7 +236,7 @@ struct TestComparison {
         guard !isSame else { return [] }
         let lines =
             test.rejects.map { "- expected  \(TestValue.object($0.members))" }
-            + actual.map { "+ is there  \(TestValue.object($0))" }
+            + actual.map { "+ actual    \(TestValue.object($0))" }
         return [
             failure(
                 "the rejects are not those expected", test.rejectsLocation, lines)

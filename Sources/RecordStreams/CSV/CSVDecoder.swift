@@ -81,7 +81,7 @@ final class CSVDecoder: RecordDecoder {
             guard isLonger else { return nil }
             // Without a header this is a bad record like others, and LF ends nearly all lines.
             guard !options.header else {
-                throw RecordStreamError(.csvHeader(reason: "it never ends"), in: source)
+                throw RecordStreamError(.csvHeader(reason: "it is not terminated"), in: source)
             }
         }
         dialect.endsAtReturn = endsAtReturn ?? false
@@ -153,7 +153,8 @@ final class CSVDecoder: RecordDecoder {
                         + "\(max(options.maxPreambleBytes, options.maxRecordBytes)) bytes together"),
                 in: source)
         case .lineTooLong:
-            throw RecordStreamError(.csvHeader(reason: "a line before it never ends"), in: source)
+            throw RecordStreamError(
+                .csvHeader(reason: "a line before it is not terminated"), in: source)
         }
     }
 

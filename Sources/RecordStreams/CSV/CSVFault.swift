@@ -27,12 +27,12 @@ enum CSVFault: Equatable {
         case .quoteInField:
             RecordFault(
                 code: "parse", detail: "csv.quote-in-field",
-                message: "A quote stands inside a field that does not start with one",
+                message: "A field that does not start with a quote contains one",
                 fix: "enclose the field in quotes, or set `quote: none` on this input")
         case .unterminatedQuote:
             RecordFault(
                 code: "parse", detail: "csv.unterminated-quote",
-                message: "The quoted field never ends",
+                message: "The quoted field is not closed",
                 fix: "close the quote, or set `quote: none` on this input")
         case .tooFewFields(let count, let expected):
             RecordFault(

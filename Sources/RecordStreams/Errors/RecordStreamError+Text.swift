@@ -9,8 +9,8 @@ extension RecordStreamError {
         case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
         case .ambiguousFormat(let isEmpty):
             isEmpty
-                ? "There is nothing in it, and its name does not tell the format"
-                : "Neither the name nor the first byte tells the format"
+                ? "The input is empty, and its name does not identify the format"
+                : "Neither the name nor the first byte identifies the format"
         case .commandNotStarted(let reason): "The command cannot be started: \(reason)"
         case .commandFailed(let ending, let line, let isOutput):
             "The command ended \(ending)" + (line.isEmpty ? "" : " (\(line))")
@@ -55,7 +55,7 @@ extension RecordStreamError {
         case .csvNoColumnNames: "The columns have no names"
         case .outputNotCreated(let reason, _): "The file cannot be made: \(reason)"
         case .outputNotWritten(let reason): "The file cannot be written: \(reason)"
-        case .outputClosed: "Whoever read the output went away"
+        case .outputClosed: "The reader closed the output"
         case .outputCompression(let code): "The data cannot be compressed (zlib code \(code))"
         }
     }
@@ -90,7 +90,7 @@ extension RecordStreamError {
         case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
         case .jsonStructure(let reason):
             TextEncoding.fix(of: reason)
-                ?? "mend the document; the records before this place were kept"
+                ?? "correct the document; the records before this position were kept"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .jsonPathMismatch(_, _, let others):
             others.isEmpty
@@ -103,7 +103,7 @@ extension RecordStreamError {
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvTooShort: "lower `read.skip`"
         case .csvHeader(let reason):
-            TextEncoding.fix(of: reason) ?? "mend the first line"
+            TextEncoding.fix(of: reason) ?? "correct the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
         case .csvNothingFits(let wanted, let header):
             Self.delimiterFix(header) ?? Self.nearNames(wanted, header)

@@ -88,7 +88,7 @@ struct GlobPattern {
             }
             guard finished.count + waiting.count <= 10_000 else {
                 throw RecordStreamError(
-                    .badPattern(reason: "its braces stand for too many names"), in: pattern)
+                    .badPattern(reason: "its braces expand to too many names"), in: pattern)
             }
         }
         return finished

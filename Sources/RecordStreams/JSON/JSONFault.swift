@@ -62,18 +62,18 @@ extension JSONFault.Kind {
         case .badLiteral:
             RecordFault(
                 code: "parse", detail: "json.bad-literal",
-                message: "Only true, false and null may stand without quotes")
+                message: "Only true, false, and null may be unquoted")
         case .controlCharacter:
             RecordFault(
                 code: "parse", detail: "json.control-character",
-                message: "A control character stands in a string without being escaped")
+                message: "A string contains an unescaped control character")
         case .badEscape:
             RecordFault(
                 code: "parse", detail: "json.bad-escape", message: "JSON has no such escape")
         case .loneSurrogate:
             RecordFault(
                 code: "encoding", detail: "json.lone-surrogate",
-                message: "Half of a surrogate pair stands alone")
+                message: "One half of a surrogate pair is missing")
         case .invalidUTF8:
             RecordFault(
                 code: "encoding",

@@ -190,7 +190,7 @@ package struct FieldPath: Sendable, Hashable {
             && [".", "["].contains(scalars[index + 2]) && (index == 0 || scalars[index - 1] != "\\")
         {
             throw FieldPathError(
-                text: text, reason: "'*' may stand at the end only", offset: index + 1)
+                text: text, reason: "'*' is allowed only at the end", offset: index + 1)
         }
     }
 

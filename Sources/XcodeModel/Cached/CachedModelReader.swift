@@ -32,7 +32,7 @@ struct CachedModelReader {
                 configurations: Self.configurations(root, names),
                 fetchRequestTemplates: templates(root, names))
         } catch {
-            throw ArchiveFault("the archived model does not hang together: \(error)")
+            throw ArchiveFault("the archived model is inconsistent: \(error)")
         }
     }
 

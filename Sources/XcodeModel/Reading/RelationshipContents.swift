@@ -13,7 +13,7 @@ enum RelationshipContents {
         _ = source.text("name")
         guard let destination = source.filled("destinationEntity") else {
             problems.fail(
-                "missing-destination", "'\(owner).\(name)' leads nowhere", source.place(nil),
+                "missing-destination", "'\(owner).\(name)' has no destination", source.place(nil),
                 fix: "give it a destinationEntity")
             return nil
         }

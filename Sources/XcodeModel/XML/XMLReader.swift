@@ -54,7 +54,7 @@ struct XMLReader {
     /// The encodings of the declaration that mean UTF-8.
     private mutating func declaration() throws(XMLProblem) {
         let start = scanner
-        try scanner.skip(past: "?>", "The declaration never ends")
+        try scanner.skip(past: "?>", "The declaration is not closed")
         let text = scanner.string(start.position..<scanner.position)
         guard let range = text.firstRange(of: "encoding") else { return }
         let rest = text[range.upperBound...].drop { $0 == " " || $0 == "=" }
@@ -108,7 +108,7 @@ struct XMLReader {
             }
             scanner.advance()
         }
-        throw start.problem("The document type never ends")
+        throw start.problem("The document type is not closed")
     }
 
     // MARK: Elements
@@ -144,7 +144,7 @@ struct XMLReader {
         while true {
             let hadSpace = scanner.skipSpace()
             guard let byte = scanner.peek() else {
-                throw scanner.problem("The tag <\(element.name)> never ends")
+                throw scanner.problem("The tag <\(element.name)> is not closed")
             }
             if byte == .greaterThan || byte == UInt8(ascii: "/") { return }
             guard hadSpace else { throw scanner.problem("A space must come before an attribute") }
@@ -168,7 +168,7 @@ struct XMLReader {
     private mutating func attributeValue(_ name: String) throws(XMLProblem) -> String {
         let start = scanner
         guard let quote = scanner.peek(), quote == .quote || quote == .apostrophe else {
-            throw scanner.problem("The value of '\(name)' must stand in quotes")
+            throw scanner.problem("The value of '\(name)' must be in quotes")
         }
         scanner.advance()
         var value: [UInt8] = []
@@ -192,7 +192,7 @@ struct XMLReader {
                 scanner.advance()
             }
         }
-        throw start.problem("The value of '\(name)' never ends")
+        throw start.problem("The value of '\(name)' is not closed")
     }
 
     /// Everything between a start tag and its end tag, and the end tag.
@@ -233,7 +233,7 @@ struct XMLReader {
         scanner.skipSpace()
         guard name == element.name, scanner.peek() == .greaterThan else {
             throw XMLProblem(
-                message: "</\(name)> stands where </\(element.name)> must close the element of "
+                message: "</\(name)> is found where </\(element.name)> must close the element of "
                     + "line \(element.line)", line: line, column: column)
         }
         scanner.advance()

@@ -133,7 +133,7 @@ struct XMLScanner {
         let number =
             digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
         guard let number, let scalar = Unicode.Scalar(number), Self.isCharacter(scalar) else {
-            throw problem("'&\(body);' stands for no character")
+            throw problem("'&\(body);' is not a character")
         }
         return String(scalar)
     }

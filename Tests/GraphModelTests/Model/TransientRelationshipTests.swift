@@ -56,7 +56,7 @@ import Testing
         let found = FormatCheck(entityName: "A", model: model).predicate("bs.@count > 0")
         #expect(
             found.mistakes.map(\.description).joined().contains(
-                "'bs' of 'A' is transient: no store holds its values"))
+                "'bs' of 'A' is transient, so its values are not stored"))
     }
 
     @Test("a count of -1 sets no limit and has a hash of its own")

@@ -99,7 +99,7 @@ import Testing
                     "42 Arithmetic needs numbers, not a date",
                     "59 'Task' has no property 'b'",
                     "62 cast needs the name of an attribute's type, such as 'Integer 64'",
-                    "72 'age' of 'Task' is transient: no store holds its values",
+                    "72 'age' of 'Task' is transient, so its values are not stored",
                 ]
             ),
         ])

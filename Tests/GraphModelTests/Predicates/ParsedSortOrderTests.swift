@@ -64,7 +64,7 @@ import Testing
             "a nulls first nulls last", "This key has a second place for nulls",
             "a nulls first nulls last\n              ^"
         ),
-        ("a [x]", "[c] or [cd] is meant", "a [x]\n   ^"),
+        ("a [x]", "[c] or [cd] is expected", "a [x]\n   ^"),
         ("a [c", "A ']' is missing", "a [c\n    ^"),
     ])
     func pointsAtTheMistake(text: String, message: String, excerpt: String) {

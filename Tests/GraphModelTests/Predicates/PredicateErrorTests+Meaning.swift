@@ -41,7 +41,7 @@ extension PredicateErrorTests {
           title.size > 1
           ^
 
-        'draft' of 'Task' is transient: no store holds its values [predicate.unsupported]
+        'draft' of 'Task' is transient, so its values are not stored [predicate.unsupported]
           draft == 'x'
           ^
 

@@ -29,7 +29,7 @@ extension PredicateErrorTests {
           AND title == 'x'
           ^
 
-        The quoted text never ends [predicate.syntax]
+        The quoted text is not closed [predicate.syntax]
           title == 'x
                    ^
 
@@ -137,7 +137,7 @@ extension PredicateErrorTests {
           $ == 1
           ^
 
-        The quoted text never ends [predicate.syntax]
+        The quoted text is not closed [predicate.syntax]
           title == #'
                     ^
 

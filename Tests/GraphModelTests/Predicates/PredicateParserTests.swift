@@ -87,7 +87,7 @@ struct PredicateParserTests {
                 "a", 0, "predicate.syntax",
                 "'a' alone is no condition; compare it, as in '== YES' or '!= nil'"
             ),
-            ("a == 'x", 5, "predicate.syntax", "The quoted text never ends"),
+            ("a == 'x", 5, "predicate.syntax", "The quoted text is not closed"),
             ("a == 1 b", 7, "predicate.syntax", "AND, OR or the end is expected here"),
             ("a 1", 2, "predicate.syntax", "An operator is missing before this value"),
             (
@@ -149,11 +149,11 @@ struct PredicateParserTests {
         }
         #expect(
             error?.rendered == """
-                The quoted text never ends [predicate.syntax]
+                The quoted text is not closed [predicate.syntax]
                   \tb == 'x
                   \t     ^
                 """)
-        #expect(error?.description == "The quoted text never ends (column 18)")
+        #expect(error?.description == "The quoted text is not closed (column 18)")
     }
 
     @Test("refuses what is too deep instead of running out of stack")

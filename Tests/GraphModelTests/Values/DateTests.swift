@@ -167,10 +167,10 @@ struct DateTests {
         arguments: [
             (
                 "yyyy-QQ", 5,
-                "A date pattern cannot have 2 of the letter 'Q'; quote it if it stands for itself"
+                "A date pattern cannot have 2 of the letter 'Q'; quote it if it is literal text"
             ),
             ("yyyy MM yy", 8, "The date pattern has the letter 'y' twice"),
-            ("yyyy'T", 4, "The quoted text of the date pattern never ends"),
+            ("yyyy'T", 4, "The quoted text in the date pattern is not closed"),
             ("dd.MM", 0, "The date pattern has no year (y)"),
             ("yyyy h", 0, "In a date pattern, h (1 to 12) and a (AM or PM) go together"),
             (

@@ -41,8 +41,8 @@ import Testing
         #expect(
             found
                 == ["DELETE", "SOURCE_INSERT", "UPDATE"].map {
-                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\($0) names what is not as it was, and"
-                        + " only the app's framework can make the new one"
+                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\($0) refers to parts that have"
+                        + " changed, and only the app's framework can create the new one"
                 })
         #expect(try folderDigest(store.folder.path) == digest)
     }
@@ -53,8 +53,8 @@ import Testing
                 + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END")
         #expect(
             try obstacles(LaterShelf.second) == [
-                "the trigger ZT_KIND names what is not as it was, and only the app's framework can"
-                    + " make the new one"
+                "the trigger ZT_KIND refers to parts that have changed, and only the app's"
+                    + " framework can create the new one"
             ])
         // Where no number changes it stays as it is.
         let trigger = try store.rows("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'")
@@ -80,8 +80,8 @@ import Testing
         ])
         #expect(
             found == [
-                "the trigger ZT_SEEN waits for ZTAG.ZISHIDDEN, which the new store does not have, and"
-                    + " only the app's framework can make another",
+                "the trigger ZT_SEEN depends on ZTAG.ZISHIDDEN, which the new store does not have,"
+                    + " and only the app's framework can create a replacement",
                 "the trigger ZT_SHOW cannot be run in the new store (no such column: ZISHIDDEN), and"
                     + " only the app's framework can make another",
             ])
@@ -99,8 +99,8 @@ import Testing
                 + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END")
         #expect(
             try obstacles(LaterShelf.second) == [
-                "the trigger ZT_KIND names what is not as it was, and only the app's framework can"
-                    + " make the new one"
+                "the trigger ZT_KIND refers to parts that have changed, and only the app's"
+                    + " framework can create the new one"
             ])
         #expect(try obstacles(["weight: Float }": "nickname: String }"]) == [])
     }
@@ -115,8 +115,9 @@ import Testing
         for event in ["DELETE", "SOURCE_INSERT", "UPDATE"] {
             #expect(
                 found.contains(
-                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\(event) names what is not as it was,"
-                        + " and only the app's framework can make the new one"), "\(found)")
+                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\(event) refers to parts that have"
+                        + " changed, and only the app's framework can create the new one"),
+                "\(found)")
         }
     }
 

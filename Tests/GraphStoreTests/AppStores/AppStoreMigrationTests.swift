@@ -258,8 +258,8 @@ import Testing
         let error = storeError { try MigrationManager(storeAt: store.path, to: model).migrate() }
         #expect(
             error?.message
-                == "\(store.path) carries no model that can be read, and was made with none of the"
-                + " versions that are known, so nobody can tell what it holds; give the older"
+                == "\(store.path) contains no readable model, and was created with none of the"
+                + " known versions of the model, so its contents are unknown; pass the older"
                 + " versions")
         var knowing = MigrationManager(storeAt: store.path, to: model)
         knowing.versions = [store.model, model]
@@ -277,7 +277,7 @@ import Testing
         let result = try manager.migrate()
         #expect(
             result.plan.notes.last
-                == "the history is left behind, since keys change; who follows it begins anew")
+                == "the history is dropped, because keys change; its readers must start over")
         try store.expect("SELECT Z_PK FROM ZITEM ORDER BY 1", ["1", "2", "4", "9"])
         // What triggers keep is right for the objects that are left.
         try store.expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["1", "1", "0"])

@@ -62,8 +62,8 @@ import Testing
         try store.run("DROP TRIGGER T; DROP TABLE ANSCKEVENT; DROP TABLE Z_MODELCACHE")
         #expect(
             refusal()
-                == "no-model: \(store.path) carries no model that can be read, without which it is"
-                + " only read; give its model")
+                == "no-model: \(store.path) contains no readable model, so it is read-only; pass"
+                + " its model")
         #expect(refusal(store.model) == nil)
     }
 

@@ -76,7 +76,7 @@ import Testing
         try store.run(
             "UPDATE ZTASK SET ZTITLE = CAST(x'4142FF43' AS TEXT) WHERE Z_PK = 2;"
                 + " UPDATE ZTASK SET ZTITLE = 'größer 😀' WHERE Z_PK = 3")
-        let found = ["Task.title: 1 value is no text in UTF-8 (object 2)"]
+        let found = ["Task.title: 1 value is not valid UTF-8 text (object 2)"]
         #expect(try store.findings() == found)
         let salvage = try PersistentContainer.salvage(
             at: store.path, to: store.folder.file("new.sqlite"))

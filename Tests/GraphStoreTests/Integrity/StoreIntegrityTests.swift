@@ -162,11 +162,11 @@ struct BreakableStore {
             ),
             (
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Tag'",
-                ["Tag: key 2 is used, but only 1 handed out (object 2)"]
+                ["Tag: key 2 is used, but Z_PRIMARYKEY counts only to 1 (object 2)"]
             ),
             (
                 "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Passport'",
-                ["Passport: key 2 is used, but only 0 handed out (object 2)"]
+                ["Passport: key 2 is used, but Z_PRIMARYKEY counts only to 0 (object 2)"]
             ),
             (
                 "UPDATE ZTAG SET Z_ENT = 77, Z_OPT = NULL WHERE Z_PK = 1",

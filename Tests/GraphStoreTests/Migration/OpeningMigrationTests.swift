@@ -373,7 +373,7 @@ import Testing
         #expect(error?.code == .cancelled)
         #expect(
             error?.message
-                == "The migration of \(store.path) was cancelled; the store is as it was")
+                == "The migration of \(store.path) was cancelled; the store is unchanged")
         _ = try open(store, options())
         #expect(try store.objects("Task", "name", "rank") == ["name=a rank=3", "name=b rank=3"])
     }

@@ -40,8 +40,8 @@ import Testing
         #expect(errors.map { $0?.code } == Array(repeating: .corrupt, count: 5))
         #expect(
             Set(errors.compactMap { $0?.message }) == [
-                "Item: no key is left to hand out, as its counter in Z_PRIMARYKEY is at its end,"
-                    + " 9223372036854775807"
+                "Item has no free primary keys: its counter in Z_PRIMARYKEY has reached its"
+                    + " maximum, 9223372036854775807"
             ])
         try store.expect("SELECT count(*) FROM ZITEM", ["0"])
     }

@@ -22,9 +22,9 @@ import YAML
             text.contains(
                 """
                         "when-same": {
-                          "description": "What becomes of an object that is as the record says \
-                already.\\n- skip: It is counted as unchanged, and nothing is written.\\n- touch: \
-                It is written all the same.",
+                          "description": "What to do if the object already has the record's \
+                values.\\n- skip: Counts the object as unchanged and writes nothing.\\n- touch: \
+                Writes the object anyway.",
                           "default": "skip",
                           "examples": ["touch"],
                           "enum": ["skip", "touch"]

@@ -61,7 +61,7 @@ struct ImportPolicyTests {
             try folder.rows("SELECT ZID, ZTITLE, ZNOTE, ZSTATE, Z_OPT FROM ZTASK ORDER BY ZID")
                 == rows)
         let reasons =
-            policy == "reject" ? ["found id: An object with this key is there already"] : []
+            policy == "reject" ? ["found id: An object with this key already exists"] : []
         #expect(try folder.reasons() == reasons + reasons)
     }
 
@@ -243,7 +243,7 @@ struct ImportPolicyTests {
                     tasks.ndjson:1:1: error: An object of the record has a key twice [duplicate-key]
                       in: record 1, byte 0
                       stage: spec.yaml:5:3 import import-tasks
-                      fix: mend the record, or say `on: { duplicate-key: ignore }`
+                      fix: correct the record, or set `on: { duplicate-key: ignore }`
                     """ : ""))
     }
 

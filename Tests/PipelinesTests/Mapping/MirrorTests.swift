@@ -144,8 +144,8 @@ struct MirrorTests {
         #expect(run.status == .dataError)
         #expect(
             run.text.hasPrefix(
-                "error: 1 of 20 records was rejected, so what is missing cannot be told from what is "
-                    + "bad; nothing was deleted [mirror.refused]"), "\(run.text)")
+                "error: 1 of 20 records was rejected, so a missing record cannot be told from a "
+                    + "rejected one; nothing was deleted [mirror.refused]"), "\(run.text)")
         #expect(ids == Self.all)
     }
 

@@ -62,7 +62,7 @@ struct RejectRuleTests {
         let (stopped, run) = try run("on: { \(code): stop }\n  \(keys)", lines)
         #expect(run.status == .dataError)
         #expect(run.text.contains("[\(code)]") || run.text.contains("[json."), "\(run.text)")
-        let fix = code == "extra" ? "or say `on: { extra: reject }`" : "on: { \(code): reject }"
+        let fix = code == "extra" ? "or set `on: { extra: reject }`" : "on: { \(code): reject }"
         #expect(run.text.contains(fix), "\(run.text)")
         #expect(try stopped.rows("SELECT ZID FROM ZTASK") == ["1"])
         #expect(try stopped.reasons().count == 1)
@@ -100,10 +100,10 @@ struct RejectRuleTests {
             """, open: "existing")
         #expect(
             run.text == """
-                tasks.ndjson:1:8: error: An object with this key is there already [found]
+                tasks.ndjson:1:8: error: An object with this key already exists [found]
                   in: record 1, field 'id', byte 7
                   stage: spec.yaml:5:3 import import-tasks
-                  fix: mend the record, or say `on: { found: reject }`
+                  fix: correct the record, or set `on: { found: reject }`
                 """)
     }
 
@@ -169,8 +169,9 @@ struct RejectRuleTests {
                     a.yaml:7:17: error: Nothing that this import fills may be null [spec.rule]
                       in: stages[0].on.cast
                       fix: use reject or stop
-                    a.yaml:7:28: error: 'null' is for 'cast', where a value alone is amiss, and 'key' \
-                    is about the record [spec.rule]
+                    a.yaml:7:28: error: 'null' is only for 'cast', where one value is invalid; \
+                    'key' \
+                    concerns the complete record [spec.rule]
                       in: stages[0].on.key
                       fix: use reject or stop
                     a.yaml:7:34: error: The key 'links' is unknown here. Did you mean 'link'? \
@@ -179,11 +180,12 @@ struct RejectRuleTests {
                     a.yaml:7:54: error: 'shape' must be reject, stop or null, not 'stopp'. Did you \
                     mean 'stop'? [spec.choice]
                       in: stages[0].on.shape
-                    a.yaml:10:12: error: An import reads and writes each batch in one transaction, \
-                    so nobody else can change a row in between, and 'merge' has nothing to decide \
+                    a.yaml:10:12: error: An import reads and writes each batch in one \
+                    transaction, so no other process can change a row in between, so 'merge' has \
+                    no effect \
                     [spec.rule]
                       in: stages[1].merge
-                      fix: remove it; `when-found` says what becomes of objects that are there
+                      fix: remove it; `when-found` sets what happens to existing objects
                     a.yaml:12:18: error: `extra: stop` says otherwise [spec.rule]
                       in: stages[1].on.extra
                       fix: remove one of them

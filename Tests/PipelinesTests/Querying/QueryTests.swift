@@ -333,7 +333,7 @@ import Testing
         Mistake(
             predicate: "title == 'x",
             text: """
-                --where: error: The quoted text never ends [predicate.syntax]
+                --where: error: The quoted text is not closed [predicate.syntax]
                   title == 'x
                            ^
                 """),
@@ -388,7 +388,7 @@ import Testing
         Mistake(
             fields: "id,id",
             text: """
-                --fields: error: 'id' is there already [query.duplicate-field]
+                --fields: error: 'id' is already listed [query.duplicate-field]
                   id,id
                      ^
                 """),

@@ -162,11 +162,12 @@ struct PipelineStatusTests {
         defer { FileDescriptor.close(descriptor) }
         #expect(FileDescriptor.lock(descriptor))
         #expect(
-            refusal() == "Another process has locked store.sqlite, and does not say who it is")
+            refusal()
+                == "Another process has locked store.sqlite, and the lock file does not name it")
         FileDescriptor.rewrite(descriptor, killed)
         #expect(
-            refusal() == "Another process has locked store.sqlite, and cannot be seen from here; "
-                + "the last one that said who it is: " + killed)
+            refusal() == "Another process has locked store.sqlite, and it is not visible from "
+                + "here; the lock file last named: " + killed)
         let own = "pid \(FileDescriptor.processID), pipeline nightly, since noon"
         FileDescriptor.rewrite(descriptor, own)
         #expect(refusal() == "Another run works on store.sqlite: " + own)

@@ -73,7 +73,7 @@ struct MappingLintTests {
                 a.yaml:15:18: error: '+25:00' is no offset from UTC [spec.zone]
                   in: stages[0].set.f.zone
                   fix: write Z or an offset such as +02:00; a place's offset changes with the season
-                a.yaml:16:18: error: 'expr' computes the value, so 'from' has no meaning beside it \
+                a.yaml:16:18: error: 'expr' computes the value, so 'from' has no effect \
                 [spec.rule]
                   in: stages[0].set.g.from
                 a.yaml:17:21: error: With a 'default' no record lacks the value, so 'need' asks \
@@ -85,8 +85,7 @@ struct MappingLintTests {
                 a.yaml:19:18: error: 'cast' must be lossless or lossy, not 'losy'. Did you mean \
                 'lossy'? [spec.choice]
                   in: stages[0].set.j.cast
-                a.yaml:20:19: error: 'const' is the whole value, so 'default' has no meaning beside \
-                it [spec.rule]
+                a.yaml:20:19: error: 'const' sets the value, so 'default' has no effect [spec.rule]
                   in: stages[0].set.k.const
                 a.yaml:21:33: error: 'thousands' must be one character that is no letter, digit or \
                 sign, not the text 'ab' [spec.type]
@@ -146,7 +145,7 @@ struct MappingLintTests {
                 a.yaml:9:66: error: 'name' is not optional, so it cannot be null [spec.constant]
                   in: stages[1].set.name.default
                 a.yaml:13:10: error: `when-found: append` looks for no object, so 'key' has no \
-                meaning beside it [spec.rule]
+                effect [spec.rule]
                   in: stages[2].key
                   fix: remove it, or use another `when-found`
                 a.yaml:14:13: error: `when-found: append` finds no object again, so 'mirror' would \

@@ -304,8 +304,8 @@ import Testing
                 a.yaml:7:15: error: 'set-only' must be true or false, not the text 'yes' [spec.type]
                   in: stages[1].set-only
                   fix: write `true`
-                a.yaml:9:33: error: 'generate' makes the records, so 'files' has no meaning beside \
-                it [spec.rule]
+                a.yaml:9:33: error: 'generate' creates the records, so 'files' has no effect \
+                [spec.rule]
                   in: stages[2].read.files
                   fix: remove one of the two
                 a.yaml:12:34: error: 'quote' must be one ASCII character other than a line end, \

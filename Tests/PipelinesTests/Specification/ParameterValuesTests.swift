@@ -130,7 +130,7 @@ import Testing
                 pipelines/a.yaml:4:3: error: 'b' must be a date such as 2026-01-31, today - 90d \
                 or now - 4h, not 'monday' (--set) [spec.parameter-value]
                   in: params.b
-                pipelines/a.yaml:7:3: error: A secret must not stand on the command line: 'e' \
+                pipelines/a.yaml:7:3: error: A secret must not be on the command line: 'e' \
                 [spec.secret]
                   in: params.e
                   fix: name its source with `from`

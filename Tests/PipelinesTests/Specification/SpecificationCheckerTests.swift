@@ -309,8 +309,8 @@ import Testing
                   in: stages[0].fields[2]
                 a.yaml:8:9: error: 'Task.age' is transient, so no store keeps it [spec.transient]
                   in: stages[0].fields[3]
-                a.yaml:9:9: error: 'tags.tasks' goes on to a relationship after the many objects \
-                of 'tags' [spec.path]
+                a.yaml:9:9: error: 'tags.tasks' continues with a relationship after the to-many \
+                'tags' [spec.path]
                   in: stages[0].fields[4]
                   fix: name an attribute behind it, such as 'tags.name', or ask for 'Tag'
                 a.yaml:10:9: error: 'Task.tags' leads to many objects in 'tags.tasks.id' \

@@ -124,7 +124,7 @@ import Testing
                 a.yaml:6:33: error: 'default' must be a duration such as 30m or 1h30m, not the \
                 number 5 [spec.type]
                   in: params.d.default
-                a.yaml:7:31: error: A secret must not stand in the spec [spec.secret]
+                a.yaml:7:31: error: A secret must not be in the spec [spec.secret]
                   in: params.e.default
                   fix: name where it is kept: `from: ["env:NAME"]`
                 a.yaml:8:29: error: 'environment:X' must begin with file: or env: [spec.source]
@@ -293,11 +293,10 @@ import Testing
                 a.yaml:17:12: error: The key 'form' is unknown here. Did you mean 'from'? \
                 [spec.unknown-key]
                   in: stages[2].set.b.form
-                a.yaml:18:19: error: 'const' is the whole value, so 'from' has no meaning beside \
-                it [spec.rule]
+                a.yaml:18:19: error: 'const' sets the value, so 'from' has no effect [spec.rule]
                   in: stages[2].set.c.const
                 a.yaml:19:27: error: A date pattern cannot have 2 of the letter 'Q'; quote it if \
-                it stands for itself [spec.date-pattern]
+                it is literal text [spec.date-pattern]
                   in: stages[2].set.d.date
                 a.yaml:20:31: error: 'a' must be a single value, not a list [spec.type]
                   in: stages[2].set.e.map.a
@@ -463,7 +462,7 @@ import Testing
             problems(text) == """
                 a.yaml:4:5: error: The key 'to' is missing [spec.missing-key]
                   in: stages[0]
-                a.yaml:5:25: error: The name 'out/tasks-${run.date}' does not tell the format \
+                a.yaml:5:25: error: The name 'out/tasks-${run.date}' does not identify the format \
                 [spec.format]
                   in: stages[1].to
                   fix: add `as:` with csv, tsv, json or ndjson

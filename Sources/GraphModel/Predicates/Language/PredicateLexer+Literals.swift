@@ -134,7 +134,7 @@ extension PredicateLexer {
             default: text += [byte, escaped]
             }
         }
-        throw error("The quoted text never ends", at: start)
+        throw error("The quoted text is not closed", at: start)
     }
 
     /// The scalar of `\uhhhh`, or of two of them that are a surrogate pair; nil where the four

@@ -9,7 +9,7 @@ extension GraphPredicateError {
         else { return self }
         return GraphPredicateError(
             code, message, at: byteOffset, in: format,
-            fix: "a text stands in quotation marks of its own: \"'\(text)'\"",
+            fix: "put text in its own quotation marks: \"'\(text)'\"",
             isOfAnyKeys: isOfAnyKeys)
     }
 }

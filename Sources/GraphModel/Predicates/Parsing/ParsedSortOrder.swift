@@ -135,12 +135,12 @@ private struct SortOrderParser {
 
     /// What stands in brackets, as in predicates.
     private mutating func marks() throws(GraphPredicateError) -> GraphSortDescriptor.TextOrder {
-        guard case .word(let word) = token else { throw error("[c] or [cd] is meant") }
+        guard case .word(let word) = token else { throw error("[c] or [cd] is expected") }
         let order: GraphSortDescriptor.TextOrder
         switch word.lowercased() {
         case "c": order = .caseInsensitive
         case "cd", "dc": order = .caseAndDiacriticInsensitive
-        default: throw error("[c] or [cd] is meant")
+        default: throw error("[c] or [cd] is expected")
         }
         try advance()
         guard try take(.symbol("]")) else { throw error("A ']' is missing") }

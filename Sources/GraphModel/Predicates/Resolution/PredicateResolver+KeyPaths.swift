@@ -57,7 +57,7 @@ extension PredicateResolver {
                 if attribute.isTransient, !allowsTransient {
                     throw error(
                         .unsupported,
-                        "'\(key)' of '\(entity)' is transient: no store holds its values",
+                        "'\(key)' of '\(entity)' is transient, so its values are not stored",
                         node: node)
                 }
                 let kind = ExpressionKind(attribute)
@@ -99,7 +99,7 @@ extension PredicateResolver {
         }
         if model.isTransientRelationship(key, of: entity) {
             return error(
-                .unsupported, "'\(key)' of '\(entity)' is transient: no store holds its values",
+                .unsupported, "'\(key)' of '\(entity)' is transient, so its values are not stored",
                 node: node)
         }
         let suggestion = PredicateParser.suggestion(key, model.keys(of: entity))

@@ -257,7 +257,7 @@ extension ReportPage {
         let columns = [
             Column(name: "stage"), Column(name: "field"), Column(name: "records", style: "number"),
         ]
-        return "<section><h2>Fields that nothing takes</h2>\(table(columns, rows))</section>\n"
+        return "<section><h2>Fields that no stage reads</h2>\(table(columns, rows))</section>\n"
     }
 
     fileprivate var files: Markup {
