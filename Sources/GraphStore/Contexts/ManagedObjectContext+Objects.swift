@@ -142,8 +142,8 @@ extension ManagedObjectContext {
         undoLog?.note(object, existed: false)
         object.pending = .inserted
         object.changeCount = 1
-        register(object)
         list(object)
+        register(object)
         noteForEvent { $0.noteInserted(object.objectID) }
         object.awakeFromInsert()
     }
@@ -198,7 +198,7 @@ extension ManagedObjectContext {
     }
 
     func register(_ object: ManagedObject) {
-        registry.set(object)
+        registry.set(object, isHeld: object.isListed)
         if retainsRegisteredObjects { retained.append(object) }
     }
 

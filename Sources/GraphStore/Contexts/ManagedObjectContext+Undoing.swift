@@ -32,6 +32,7 @@ extension ManagedObjectContext {
                 object.revert()
             }
         }
+        registry.release()
         if undone != nil { forgetTransactionRows() }
         tellDidChange()
         tellFollowers(.rolledBack)

@@ -1,11 +1,15 @@
 import GraphModel
 
-/// The objects of a context by their IDs, none of which it keeps alive.
+/// The objects of a context by their IDs. It does not keep them alive, except for a while.
 ///
-/// It belongs to the region of its context, as all that has to do with objects. An object may still
-/// be freed on another thread: a caller that sends a context away may release its objects a moment
-/// after the receiver has started. So an entry is a weak reference, which gives either an object
-/// that stays or nil, and an object that is freed does not come back here.
+/// The registry belongs to the region of its context, like everything about objects. But an object
+/// may be freed on another thread: a caller that sends a context away may release its objects a
+/// moment after the receiver has started. So an entry is a weak reference, which gives either nil or
+/// an object that stays.
+///
+/// The first weak reference to an object allocates memory and makes later uses of the object slower.
+/// Objects that the context keeps alive anyway, because they have changes or take part in a save,
+/// get a strong reference until `release()`. Most of them are freed then, and never had a weak one.
 ///
 /// Entries of freed objects stay until the table has no room or `objects` is read, and are dropped
 /// then. An object has nothing to do with it when it is freed.
@@ -16,15 +20,29 @@ final class ObjectRegistry {
     private struct Entry {
         /// The entity number is 0 in a free position; no entity has it.
         var id = ManagedObjectID(entityNumber: 0, primaryKey: 0)
-        weak var object: ManagedObject?
+        weak var reference: ManagedObject?
+        /// The object, until `release()`.
+        var held: ManagedObject?
 
+        var object: ManagedObject? { held ?? reference }
         var isFree: Bool { id.entityNumber == 0 }
+
+        /// Frees the object if nothing else holds it; otherwise refers to it weakly.
+        mutating func release() {
+            guard held != nil else { return }
+            if !isKnownUniquelyReferenced(&held) { reference = held }
+            held = nil
+        }
     }
 
     private static let smallest = 64
     private var entries = ContiguousArray(repeating: Entry(), count: smallest)
     /// Positions that are not free.
     private var count = 0
+    /// The IDs whose entries may hold their objects.
+    private var heldIDs: [ManagedObjectID] = []
+    /// Whether every object that is entered is held.
+    private var holdsAll = false
 
     /// The object with that ID, if it is in memory.
     func object(for id: ManagedObjectID) -> ManagedObject? {
@@ -46,7 +64,9 @@ final class ObjectRegistry {
     }
 
     /// Makes the ID of an object lead to it.
-    func set(_ object: ManagedObject) {
+    ///
+    /// - Parameter isHeld: whether it keeps the object alive until `release()`.
+    func set(_ object: ManagedObject, isHeld: Bool = false) {
         if count * 8 >= entries.count * 5 {
             rebuild(for: entries.count { $0.object != nil })
         }
@@ -55,7 +75,26 @@ final class ObjectRegistry {
             count += 1
             entries[position].id = object.objectID
         }
-        entries[position].object = object
+        if isHeld || holdsAll {
+            entries[position].reference = nil
+            entries[position].held = object
+            heldIDs.append(object.objectID)
+        } else {
+            entries[position].held = nil
+            entries[position].reference = object
+        }
+    }
+
+    /// Keeps every object alive that is entered from now on, until `release()`.
+    func holdAll() { holdsAll = true }
+
+    /// Keeps no object alive any more.
+    ///
+    /// - Complexity: O(*n*) in the objects entered as held since the last call.
+    func release() {
+        holdsAll = false
+        for id in heldIDs { entries[position(of: id)].release() }
+        heldIDs.removeAll()
     }
 
     /// Removes an object, unless its ID leads to another one.
@@ -80,6 +119,7 @@ final class ObjectRegistry {
     func removeAll() {
         entries = ContiguousArray(repeating: Entry(), count: Self.smallest)
         count = 0
+        heldIDs.removeAll()
     }
 
     // MARK: The table

@@ -29,6 +29,12 @@ extension ManagedObjectContext {
             throw error
         }
         guard hasChanges else { return SaveResult(change: StoreChange()) }
+        registry.holdAll()
+        defer { registry.release() }
+        return try saveChanges()
+    }
+
+    private func saveChanges() throws(StoreError) -> SaveResult {
         try checkInterrupt()
         try processPendingChanges()
         tell(.willSave(ContextChange(PendingObjects(listed))))

@@ -28,6 +28,27 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
+    @Test("A new object stays until its save, whoever holds it, and no longer")
+    func newObjects() throws {
+        let store = try TestStore(entities)
+        let context = store.context()
+        var kept: ManagedObject? = try context.insert("Item")
+        weak var dropped = try context.insert("Item")
+        #expect(context.registeredObjects.count == 2)
+        #expect(dropped != nil)
+        try context.save()
+        #expect(dropped == nil)
+        let id = try #require(kept?.objectID)
+        #expect(context.registeredObject(for: id) === kept)
+        kept = nil
+        #expect(context.registeredObjects.isEmpty)
+
+        dropped = try context.insert("Item")
+        context.rollback()
+        #expect(dropped == nil)
+        #expect(context.registeredObjects.isEmpty)
+    }
+
     @Test func forgetsAnObjectByTheIDThatItHadWhenItsIDChanges() throws {
         let store = try TestStore(entities)
         let context = store.context()
