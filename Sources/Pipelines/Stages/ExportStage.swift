@@ -211,8 +211,8 @@ struct ExportStage: Sendable {
 
 /// The rows of an export, and how each is written.
 private struct ExportRows {
-    /// An output that rows go to.
-    struct Sink {
+    /// An output that rows go to; a class, because a row's sink is looked up and must not be copied.
+    final class Sink {
         let encoder: RecordEncoder
         private let rows: RowEncoder<RecordEncoder>
         private let nested: NestedRowEncoder?

@@ -53,6 +53,15 @@ package enum UTF8Validation {
     ) -> UnsafePointer<UInt8>? {
         var position = start
         while position < end {
+            // Most text is ASCII, of which four words at a time are quick to skip.
+            if end - position >= 32 {
+                let first = Words.load(position) | Words.load(position + 8)
+                let second = Words.load(position + 16) | Words.load(position + 24)
+                if (first | second) & Words.highBits == 0 {
+                    position += 32
+                    continue
+                }
+            }
             if end - position >= 8 {
                 let marks = Words.load(position) & Words.highBits
                 if marks == 0 {
