@@ -136,7 +136,7 @@ import Testing
         let without = try Tool.etl(["fetch", store, "Film", "--count"])
         #expect(without.standardOutput == "2\n")
         #expect(
-            without.standardError.contains("names are in lower case"), "\(without.standardError)")
+            without.standardError.contains("names are in lowercase"), "\(without.standardError)")
     }
 
     /// The archive in a store and a compiled model say what the model file says.

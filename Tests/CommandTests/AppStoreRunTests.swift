@@ -92,7 +92,7 @@ import Testing
         try work.expect(store + ".bak-v1", "SELECT ZLABEL FROM ZSHELF", ["Upper", "Lower"])
         #expect(try work.frame(of: store + ".bak-v1") == before)
         let report = try latestReport()
-        #expect(report.contains("it is kept as \(store).bak-v1"))
+        #expect(report.contains("a backup of the old store is \(store).bak-v1"))
         // What is so already is not written again, and the file stays the same.
         let after = try digest()
         #expect(try run(Self.changes) == .silentSuccess)

@@ -186,8 +186,7 @@ struct LockedStoreTests {
                 error: store.sqlite is in use by another process; try again later [store.busy]
                   stage: spec.yaml:11:3 export export-task
                   fix: try again when the other process has finished; the work for 5,000 records \
-                  is \
-                saved, and the next run resumes after it
+                is saved, and the next run resumes after it
 
                 """)
         #expect(

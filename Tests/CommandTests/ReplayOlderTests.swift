@@ -29,7 +29,7 @@ import Testing
             #expect(replay.status == 65)
             #expect(replay.errors.contains("\n  rejects: rejects/\(run)\n"), "\(replay.errors)")
             #expect(
-                replay.errors.contains("  fix: mend the records in rejects/\(run), or the spec,"),
+                replay.errors.contains("  fix: correct the records in rejects/\(run), or fix the spec,"),
                 "\(replay.errors)")
         }
     }

@@ -170,7 +170,7 @@ import Testing
         // The model is in the part that is gone.
         #expect(
             seen.errors.contains(
-                "`etl verify store.sqlite --repair NEW --model MODEL` saves what"))
+                "`etl verify store.sqlite --repair NEW --model MODEL` recovers what"))
         let repair = try verify("store.sqlite --repair new.sqlite --model model.yaml")
         #expect(repair.status == 1 && repair.output.hasPrefix("lost: "), "\(repair)")
         #expect(try verify("new.sqlite").status == 0)

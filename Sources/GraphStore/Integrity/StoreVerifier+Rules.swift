@@ -56,7 +56,7 @@ extension StoreVerifier {
             try verifier.findBreaches(.value, name, place, entity) { cell in
                 cell.kind == .text && !Self.isUTF8(cell.bytes) ? "it is not UTF-8" : nil
             } message: { count, _ in
-                count.counting("value is", "values are") + " no text in UTF-8"
+                count.counting("value is", "values are") + " not valid UTF-8 text"
             }
         }
     }

@@ -344,7 +344,7 @@ import Testing
                 "  fix: name the field: `title: FIELD`",
                 "spec.yaml:13:47: error: 'notes' leads to many objects, so it cannot be part of a key [spec.rule]",
                 "  fix: use attributes and to-one relationships",
-                "spec.yaml:19:35: error: 'album' leads to 'Album', and 'Artist' is none [spec.link-target]",
+                "spec.yaml:19:35: error: 'album' leads to 'Album', and 'Artist' is not such an entity [spec.link-target]",
                 "  fix: use Album",
                 "spec.yaml:19:76: error: 'Track' has no attribute 'x' [spec.unknown-attribute]",
             ])

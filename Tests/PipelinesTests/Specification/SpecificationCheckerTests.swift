@@ -214,7 +214,7 @@ import Testing
                 [spec.unknown-relationship]
                   in: stages[0].link.title
                   fix: put it under `set`
-                a.yaml:7:20: error: 'owner' leads to 'Person', and 'Tag' is none [spec.link-target]
+                a.yaml:7:20: error: 'owner' leads to 'Person', and 'Tag' is not such an entity [spec.link-target]
                   in: stages[0].link.owner.to
                   fix: use Person
                 a.yaml:8:19: error: The model has no entity 'Tg'. Did you mean 'Tag'? \
@@ -240,7 +240,7 @@ import Testing
                   fix: use reject or null, or import them first
                 a.yaml:18:44: error: 'date' is for Date, and 'name' is String [spec.rule]
                   in: stages[2].link.tags.by.name.date
-                a.yaml:23:20: error: 'tasks' leads to 'Task', and 'Item' is none [spec.link-target]
+                a.yaml:23:20: error: 'tasks' leads to 'Task', and 'Item' is not such an entity [spec.link-target]
                   in: stages[3].link.tasks.to
                   fix: use Task
                 a.yaml:27:22: note: No uniqueness constraint of 'Person' covers [name]; records \
