@@ -27,7 +27,8 @@ struct FailureDiskTests {
             #expect(result.status == 74)
             #expect(result.output == "")
             #expect(result.errors.contains("[store.full]"), "\(result.errors)")
-            #expect(result.errors.contains("fix: free disk space and run again"), "\(result.errors)")
+            #expect(
+                result.errors.contains("fix: free disk space and run again"), "\(result.errors)")
             #expect(!folder.names().contains("out.csv"))
             try folder.shell("mount -o remount,size=100M disk")
             _ = try folder.query("SELECT count(*) FROM ZTASK", store: "disk/store.sqlite")
@@ -73,7 +74,8 @@ struct FailureDiskTests {
             let result = try folder.run(command, spec: "change.yaml")
             #expect(result.status == 74, "\(result.errors)")
             #expect(result.errors.contains("[store.full]"), "\(result.errors)")
-            #expect(result.errors.contains("fix: free disk space and run again"), "\(result.errors)")
+            #expect(
+                result.errors.contains("fix: free disk space and run again"), "\(result.errors)")
             #expect(try folder.query(content, store: "disk/store.sqlite") == before)
             try folder.shell("mount -o remount,size=100M disk")
             #expect(try folder.run(command, spec: "change.yaml").status == 0)

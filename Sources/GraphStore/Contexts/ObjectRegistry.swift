@@ -1,6 +1,6 @@
 import GraphModel
 
-/// The objects of a context by their IDs. It does not keep them alive, except for a while.
+/// The objects of a context by their IDs, which it keeps alive only for a while.
 ///
 /// The registry belongs to the region of its context, like everything about objects. But an object
 /// may be freed on another thread: a caller that sends a context away may release its objects a
