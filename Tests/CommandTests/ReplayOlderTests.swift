@@ -29,7 +29,8 @@ import Testing
             #expect(replay.status == 65)
             #expect(replay.errors.contains("\n  rejects: rejects/\(run)\n"), "\(replay.errors)")
             #expect(
-                replay.errors.contains("  fix: correct the records in rejects/\(run), or fix the spec,"),
+                replay.errors.contains(
+                    "  fix: correct the records in rejects/\(run), or fix the spec,"),
                 "\(replay.errors)")
         }
     }
