@@ -154,7 +154,7 @@ import Testing
         #expect(
             importers == [
                 "Diagnostics/WorkerThread.swift",  // threads
-                "GraphModel/Predicates/Functions/EvaluationFunction+Numbers.swift",  // mathematics
+                "GraphModel/Predicates/Functions/PredicateFunction+Numbers.swift",  // mathematics
                 "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
                 "GraphModel/Predicates/Text/TextCollation.swift",  // memory
                 "GraphModel/Predicates/Text/TextComparison.swift",  // memory

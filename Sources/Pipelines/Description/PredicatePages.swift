@@ -115,7 +115,7 @@ enum PredicatePages {
     private static func table(_ functions: [PredicateFunction]) -> String {
         var text = "| function | gives | example |\n|---|---|---|\n"
         for function in functions {
-            let result = function.result.map { " is `\($0)`" } ?? ""
+            let result = function.exampleResult.map { " is `\($0)`" } ?? ""
             text += row(["`\(function.usage)`", function.meaning, "`\(function.example)`\(result)"])
         }
         return text

@@ -148,9 +148,10 @@ struct ArchivedPredicate {
         "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
     ]
     /// Functions of `NSExpression` that ours mean the same by.
-    static let functions: Set<String> = [
-        "now", "lowercase:", "uppercase:", "canonical:", "length:", "abs:", "floor:", "ceiling:",
-    ]
+    private static let functions = Dictionary(
+        uniqueKeysWithValues: PredicateFunction.named.values.compactMap { function in
+            function.foundationSelector.map { ($0, function.name) }
+        })
 
     private mutating func function(_ node: ArchivedNode, depth: Int) -> GraphExpression? {
         guard let selector = node["NSSelectorName"]?.text else { return nil }
@@ -163,15 +164,9 @@ struct ArchivedPredicate {
             return Self.path(path, from: operand)
         }
         guard let arguments = expressions(node["NSArguments"], depth: depth + 1) else { return nil }
-        if Self.functions.contains(selector) {
-            return .function(selector.replacing(":", with: ""), arguments)
-        }
+        if let name = Self.functions[selector] { return .function(name, arguments) }
         switch arguments.count {
-        case 1:
-            if selector == "onesComplement:" {
-                return .function(EvaluationFunction.complement.rawValue, arguments)
-            }
-            return Self.collections[selector].flatMap { Self.collection($0, of: arguments[0]) }
+        case 1: return Self.collections[selector].flatMap { Self.collection($0, of: arguments[0]) }
         case 2:
             if selector == "castObject:toType:" { return Self.cast(arguments[0], to: arguments[1]) }
             return Self.arithmetic[selector].map { .arithmetic($0, arguments[0], arguments[1]) }

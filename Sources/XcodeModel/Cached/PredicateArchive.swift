@@ -116,10 +116,7 @@ package final class PredicateArchive {
         case .arithmetic(let op, let left, let right):
             return function(Self.arithmetic[op] ?? "", try numbers(of: [left, right]))
         case .function(let name, let arguments):
-            let isComplement = name == EvaluationFunction.complement.rawValue
-            let selector =
-                isComplement ? "onesComplement:" : name + (arguments.isEmpty ? "" : ":")
-            guard isComplement || ArchivedPredicate.functions.contains(selector) else {
+            guard let selector = PredicateFunction.named[name]?.foundationSelector else {
                 throw ArchiveFault("NSExpression does not have the function '\(name)'")
             }
             return function(selector, try numbers(of: arguments))

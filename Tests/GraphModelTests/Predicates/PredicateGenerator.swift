@@ -79,10 +79,11 @@ struct PredicateGenerator {
 
     /// A call of any function with as many arguments as it takes.
     private mutating func function(depth: Int) -> GraphExpression {
-        let functions = PredicateKeywords.functions.sorted { $0.key < $1.key }
-        guard let (name, counts) = functions.randomElement(using: &random) else {
+        let functions = PredicateFunction.named.sorted { $0.key < $1.key }
+        guard let (name, function) = functions.randomElement(using: &random) else {
             return .evaluatedObject
         }
+        let counts = function.counts
         let count = Int.random(in: counts.lowerBound...min(counts.upperBound, 3), using: &random)
         var arguments = (0..<count).map { _ in expression(depth: depth) }
         let formats = ["yyyy-MM-dd", "d.M.yy H:m", "?", "Q"]

@@ -107,73 +107,66 @@ extension EvaluationCompiler {
     mutating func function(
         _ name: String, _ arguments: [GraphExpression]
     ) throws(GraphPredicateError) -> Compiled {
-        guard let counts = PredicateKeywords.functions[name] else {
+        guard let function = PredicateFunction.named[name] else {
             throw error(.function, "There is no function '\(name)'")
         }
         var parts: [Compiled] = []
         for argument in arguments { parts.append(try compile(argument)) }
-        guard counts.contains(parts.count) else {
+        guard function.counts.contains(parts.count) else {
             throw error(.function, "'\(name)' does not take \(parts.count) arguments")
         }
-        if name == "now" { return add(.constant(.date(setting.now))) }
-        if name == "today" {
-            let day = (setting.now / 86_400).rounded(.down) * 86_400
-            return add(.constant(.date(day)))
+        if case .moment(let moment) = function.evaluation {
+            return add(.constant(.date(moment(setting.now))))
         }
-        guard let function = EvaluationFunction(rawValue: name) else {
-            throw error(.function, "There is no function '\(name)'")
+        if let wanted = function.parameters.first?.takes.wantedList, parts[0].shape == .single {
+            throw error(.type, "'\(name)' needs \(wanted)")
         }
-        let takesList = function == .join || function == .pick
-        if takesList, parts[0].shape == .single {
-            throw error(
-                .type,
-                function == .join
-                    ? "'join' needs a collection or a list, then a separator"
-                    : "'pick' needs a list, such as {'low', 'high'}")
-        }
-        if function.isDrawn { parts += try drawn(by: name) }
-        for part in takesList ? parts.dropFirst() : parts[...] {
+        if function.isOfGeneratedRecords { parts.append(try drawn(by: name)) }
+        for part in parts.dropFirst(function.takesList ? 1 : 0) {
             try refuseSeveral(part)
         }
         try checkConstants(function, arguments)
         let list = program.list(parts.map(\.node))
-        return add(.function(function, list), function == .split ? .several : .single)
+        program.functions.append(function.evaluation)
+        return add(
+            .function(program.functions.count - 1, list),
+            function.result == .texts ? .several : .single)
     }
 
-    /// What a drawing function is called with besides its arguments: the stream that is its own,
-    /// and the row.
-    private mutating func drawn(by name: String) throws(GraphPredicateError) -> [Compiled] {
+    /// What a drawing function is called with besides its arguments: the number that each row
+    /// has drawn from the stream that is the call's own.
+    private mutating func drawn(by name: String) throws(GraphPredicateError) -> Compiled {
         guard let drawing = setting.drawing else {
             throw error(
                 .function, "'\(name)' makes values of generated records, and nothing else")
         }
         drawCount += 1
         let row = try compile(.keyPath(drawing.rowPath))
-        let stream = add(.constant(.integer(drawing.stream(drawCount))), .single)
         hiddenNodes += 2
-        return [stream, row]
+        return add(.drawing(stream: drawing.stream(drawCount), row: row.node))
     }
 
     /// Tells what a constant is worth before anything runs.
     private func checkConstants(
-        _ function: EvaluationFunction, _ arguments: [GraphExpression]
+        _ function: PredicateFunction, _ arguments: [GraphExpression]
     ) throws(GraphPredicateError) {
-        guard arguments.count == 2, case .constant(.string(let text)) = arguments[1] else { return }
-        switch function {
-        case .date, .format:
-            do throws(DatePattern.ParsingError) {
-                _ = try DatePattern(parsing: text)
-            } catch {
-                throw self.error(
-                    .function,
-                    error.description + (error.correction.map { ", as in '\($0)'" } ?? ""))
+        for (argument, parameter) in zip(arguments, function.parameters) {
+            guard case .constant(.string(let text)) = argument else { continue }
+            switch parameter.takes {
+            case .datePattern:
+                do throws(DatePattern.ParsingError) {
+                    _ = try DatePattern(parsing: text)
+                } catch {
+                    throw self.error(
+                        .function,
+                        error.description + (error.correction.map { ", as in '\($0)'" } ?? ""))
+                }
+            case .typeName:
+                guard let type = AttributeType(rawValue: text), CastFunction.makes(type) else {
+                    throw error(.function, CastFunction.needsType)
+                }
+            default: break
             }
-        case .cast:
-            guard let type = AttributeType(rawValue: text), CastFunction.makes(type) else {
-                throw error(
-                    .function, "cast needs the name of an attribute's type, such as 'Integer 64'")
-            }
-        default: break
         }
     }
 }

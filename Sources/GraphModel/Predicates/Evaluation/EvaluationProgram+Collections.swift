@@ -50,10 +50,11 @@ extension EvaluationProgram {
                 }
                 return try body(element)
             }
-        case .function(.split, let arguments):
-            return try visitPieces(arguments[0], arguments[1], scope) {
-                (piece: ByteView) throws(EvaluationError) -> Bool in
-                try body(.value(.text(piece)))
+        case .function(let function, let arguments):
+            guard case .pieces(let visitPieces) = functions[function] else { fallthrough }
+            guard let values = try values(of: arguments, from: 0, scope) else { return true }
+            return try visitPieces(values) { piece throws(EvaluationError) in
+                try body(.value(piece))
             }
         default:
             let value = try value(node, scope)
@@ -210,46 +211,6 @@ extension EvaluationProgram {
             return count <= wanted
         }
         return kind == .size ? .value(.integer(count)) : found
-    }
-
-    // MARK: Texts
-
-    /// The elements as texts with a separator between them, without those that are nil.
-    func join<Graph>(
-        _ base: Int, _ separatorNode: Int, _ scope: EvaluationScope<Graph>
-    ) throws(EvaluationError) -> EvaluatedValue {
-        let separator = try value(separatorNode, scope)
-        if separator.isNull { return .null }
-        let between = try separator.neededText()
-        var joined: [UInt8] = []
-        var isFirst = true
-        _ = try visit(base, scope) {
-            (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
-            let value = self.value(of: element, scope)
-            if value.isNull { return true }
-            if !isFirst { joined.append(contentsOf: between) }
-            isFirst = false
-            joined.append(contentsOf: try value.neededText())
-            return true
-        }
-        return .text(context.arena.store(joined))
-    }
-
-    private func visitPieces<Graph>(
-        _ textNode: Int, _ separatorNode: Int, _ scope: EvaluationScope<Graph>,
-        _ body: (ByteView) throws(EvaluationError) -> Bool
-    ) throws(EvaluationError) -> Bool {
-        let text = try value(textNode, scope)
-        let separator = try value(separatorNode, scope)
-        if text.isNull || separator.isNull { return true }
-        let bytes = try text.neededText()
-        let cut = try separator.neededText()
-        var start = 0
-        while let found = TextComparison.firstIndex(of: cut, in: bytes, from: start) {
-            guard try body(ByteView(rebasing: bytes[start..<found])) else { return false }
-            start = found + cut.count
-        }
-        return try body(ByteView(rebasing: bytes[start...]))
     }
 }
 

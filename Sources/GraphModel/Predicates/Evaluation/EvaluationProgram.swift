@@ -17,7 +17,10 @@ final class EvaluationProgram {
         case identity(depth: Int)
         case negation(Int)
         case arithmetic(ArithmeticOperator, Int, Int)
-        case function(EvaluationFunction, List)
+        /// A call of one of the program's functions.
+        case function(Int, List)
+        /// The number that a row, whose number is the other node's, has drawn from a stream.
+        case drawing(stream: Int64, row: Int)
         case conditional(Int, Int, Int)
         case list(List)
         case collection(Int, CollectionOperator, handles: List)
@@ -55,6 +58,7 @@ final class EvaluationProgram {
     private var nodeCount = 0
     private var lists: [UnsafeMutablePointer<Int>] = []
     var patterns: [CompiledPattern] = []
+    var functions: [PredicateFunction.Evaluation] = []
     let constants = EvaluationArena()
     let context = EvaluationContext()
     /// The root entity's number for that of each entity below it.
@@ -188,6 +192,11 @@ extension EvaluationProgram {
             return try compute(op, left, right)
         case .function(let function, let arguments):
             return try call(function, arguments, scope)
+        case .drawing(let stream, let row):
+            guard case .integer(let row) = try NumericValue(needed: value(row, scope)) else {
+                throw .wrongKind(needed: "The number of a row", found: "another value")
+            }
+            return .integer(Int64(bitPattern: Drawing.seed(stream: stream, row: row)))
         case .conditional(let predicate, let yes, let no):
             return try value(try test(predicate, scope) ? yes : no, scope)
         case .collection(let base, let op, let handles):
@@ -277,24 +286,47 @@ extension EvaluationProgram {
         return result?.value ?? .null
     }
 
-    /// The function's value; nil arguments give nil, except in `coalesce` and `join`.
+    /// The value of a call.
     private func call<Graph>(
-        _ function: EvaluationFunction, _ arguments: List, _ scope: EvaluationScope<Graph>
+        _ function: Int, _ arguments: List, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
-        if function == .coalesce {
+        switch functions[function] {
+        case .firstValue:
             for index in 0..<arguments.count {
                 let value = try value(arguments[index], scope)
                 if !value.isNull { return value }
             }
             return .null
+        case .values(let body):
+            guard let values = try values(of: arguments, from: 0, scope) else { return .null }
+            return try body(values, context)
+        case .elements(let body):
+            guard let values = try values(of: arguments, from: 1, scope) else { return .null }
+            var elements: [EvaluatedValue] = []
+            _ = try visit(arguments[0], scope) {
+                (element: EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool in
+                elements.append(self.value(of: element, scope))
+                return true
+            }
+            return try body(elements, values, context)
+        case .pieces: throw .severalValues
+        // A constant by now.
+        case .moment: return .null
         }
-        if function == .join { return try join(arguments[0], arguments[1], scope) }
-        if function == .split { throw .severalValues }
-        if function.isDrawn { return try draw(function, arguments, scope) }
-        let first = arguments.count > 0 ? try value(arguments[0], scope) : .null
-        let second = arguments.count > 1 ? try value(arguments[1], scope) : .null
-        let third = arguments.count > 2 ? try value(arguments[2], scope) : .null
-        return try function.call(
-            first, second, third, count: arguments.count, in: context)
+    }
+
+    /// The values of the arguments from one on; nil where one of them is nil.
+    func values<Graph>(
+        of arguments: List, from start: Int, _ scope: EvaluationScope<Graph>
+    ) throws(EvaluationError) -> PredicateFunction.Values? {
+        var values = PredicateFunction.Values()
+        let count = arguments.count - start
+        if count > 0 { values.first = try value(arguments[start], scope) }
+        if count > 1 { values.second = try value(arguments[start + 1], scope) }
+        if count > 2 { values.third = try value(arguments[start + 2], scope) }
+        let isNull =
+            count > 0 && values.first.isNull || count > 1 && values.second.isNull
+            || count > 2 && values.third.isNull
+        return isNull ? nil : values
     }
 }

@@ -6,6 +6,9 @@ struct CastFunction {
     /// The longest of numbers, `-2.2250738585072014e-308`.
     private static let numberBytesMax = 24
 
+    /// What to say where no type is named.
+    static let needsType = "cast needs the name of an attribute's type, such as 'Integer 64'"
+
     let type: AttributeType
     let arena: EvaluationArena
 

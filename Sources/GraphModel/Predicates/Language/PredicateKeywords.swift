@@ -71,9 +71,4 @@ package enum PredicateKeywords {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    /// The functions, with how many arguments they take.
-    static let functions = Dictionary(
-        uniqueKeysWithValues: PredicateFunction.all.map { ($0.name, $0.counts) }
-            + [(EvaluationFunction.complement.rawValue, 1...1)])
 }

@@ -78,8 +78,9 @@ package struct PredicateTerm: Sendable, Hashable {
             return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
         } + [
             PredicateTerm(
-                spellings: [EvaluationFunction.complement.rawValue],
-                meaning: "Every bit of the integer turned over.", example: "~priority")
+                spellings: [PredicateFunction.complement.name],
+                meaning: PredicateFunction.complement.meaning,
+                example: PredicateFunction.complement.example)
         ]
     }
 
@@ -220,4 +221,9 @@ extension PredicateForm {
             )
         }
     }
+}
+
+/// What is written like a function and is none, since a condition stands in it.
+package enum PredicateForm: String, Sendable, CaseIterable {
+    case subquery, ternary
 }

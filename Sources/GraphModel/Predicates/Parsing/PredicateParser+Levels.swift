@@ -163,7 +163,9 @@ extension PredicateParser {
             let operand = try sign()
             leave()
             return try finish(
-                .expression(.function("~", [try expression(operand)])), at: place,
+                .expression(
+                    .function(PredicateFunction.complement.name, [try expression(operand)])),
+                at: place,
                 depth: operand.depth)
         }
         guard token == .symbol("-") else { return try primary() }

@@ -108,9 +108,9 @@ extension PredicateParser {
         if let op = Self.collectionFunctions[name] {
             return try collectionCall(op, at: place, opening: opening)
         }
-        guard let counts = PredicateKeywords.functions[name] else {
+        guard let function = PredicateFunction.named[name] else {
             let names =
-                PredicateKeywords.functions.keys.sorted() + PredicateForm.allCases.map(\.rawValue)
+                PredicateFunction.named.keys.sorted() + PredicateForm.allCases.map(\.rawValue)
             try report(
                 GraphPredicateError(
                     .function,
@@ -121,14 +121,16 @@ extension PredicateParser {
                 .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
         }
         let arguments = try elements(until: ")", opening: opening)
-        let hasAll = counts.contains(arguments.values.count)
+        let hasAll = function.counts.contains(arguments.values.count)
         if !hasAll {
             try report(
                 GraphPredicateError(
-                    .function, Self.wrongCount(name, counts, arguments.values.count), at: place,
-                    in: format))
+                    .function, Self.wrongCount(name, function.counts, arguments.values.count),
+                    at: place, in: format))
         }
-        if name == "cast", hasAll, let value = try castConstant(arguments.values, at: place) {
+        if function.result == .cast, hasAll,
+            let value = try castConstant(arguments.values, at: place)
+        {
             return try finish(.expression(.constant(value)), at: place, replacing: 2)
         }
         return try finish(

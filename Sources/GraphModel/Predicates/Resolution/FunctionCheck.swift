@@ -7,88 +7,78 @@ struct FunctionCheck {
     func kind(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> ExpressionKind {
-        guard let counts = PredicateKeywords.functions[name] else {
+        guard let function = PredicateFunction.named[name] else {
             throw resolver.error(
                 .function,
                 "There is no function '\(name)'"
-                    + PredicateParser.suggestion(name, PredicateKeywords.functions.keys.sorted()),
+                    + PredicateParser.suggestion(name, PredicateFunction.named.keys.sorted()),
                 node: node)
         }
-        guard counts.contains(arguments.count) else {
+        guard function.counts.contains(arguments.count) else {
             throw resolver.error(
-                .function, PredicateParser.wrongCount(name, counts, arguments.count), node: node)
+                .function, PredicateParser.wrongCount(name, function.counts, arguments.count),
+                node: node)
         }
-        switch name {
-        case "now", "today": return .date
-        case "uuid": return .uuid
-        case "lowercase", "uppercase", "canonical", "trim", "sha256":
-            try check(arguments, [.text])
-            return .text
-        case "length":
-            try check(arguments, [.text])
-            return .integer
-        case "~":
-            try check(arguments, [.integer])
-            return .integer
-        case "abs", "floor", "ceiling", "round":
-            try check(arguments, [.double])
-            return ExpressionKind.numeric(arguments.first?.kind ?? .integer, .integer)
-        case "coalesce":
+        guard !function.isOfGeneratedRecords else {
+            throw resolver.error(
+                .function, "'\(name)' makes values of generated records, and nothing else",
+                node: node)
+        }
+        for (argument, parameter) in zip(arguments, function.parameters) {
+            try check(argument, parameter.takes, isOfAnyKeys: !function.takesMoreOfRecords)
+        }
+        switch function.result {
+        case .text: return .text
+        case .texts: return .collection(.text)
+        case .count, .integer: return .integer
+        case .date: return .date
+        case .uuid: return .uuid
+        case .number: return ExpressionKind.numeric(arguments.first?.kind ?? .integer, .integer)
+        case .cast: return try castKind(arguments)
+        case .common:
             guard var result = arguments.first else { return .null }
             for argument in arguments.dropFirst() {
                 result.kind = try resolver.common(result, argument)
             }
             return result.kind
-        case "substring":
-            try check(arguments, [.text, .integer, .integer])
-            return .text
-        case "replace":
-            try check(arguments, [.text, .text, .text])
-            return .text
-        case "split":
-            try check(arguments, [.text, .text])
-            return .collection(.text)
-        case "join":
-            try checkJoin(arguments)
-            return .text
-        case "date":
-            try check(arguments, [.text, .text])
-            return .date
-        case "format":
-            try check(arguments, [.date, .text])
-            return .text
-        case "uuid5":
-            guard let space = arguments.first,
-                [.uuid, .text, .unknown].contains(space.kind)
-            else {
-                throw resolver.error(
-                    .function, "'uuid5' needs a UUID, not \(arguments[0].kind)",
-                    node: arguments[0].node)
-            }
-            try check(Array(arguments.dropFirst()), [.text])
-            return .uuid
-        case "cast": return try castKind(arguments)
-        case "random", "pick", "lorem":
-            throw resolver.error(
-                .function, "'\(name)' makes values of generated records, and nothing else",
-                node: node)
-        default:
-            throw resolver.error(.function, "There is no function '\(name)'", node: node)
         }
     }
 
-    private func checkJoin(
-        _ arguments: [PredicateResolver.Resolved]
+    private func check(
+        _ argument: PredicateResolver.Resolved, _ wanted: PredicateFunction.Argument,
+        isOfAnyKeys: Bool
     ) throws(GraphPredicateError) {
-        guard let list = arguments.first else { return }
-        try check(Array(arguments.dropFirst()), [.text])
-        switch list.kind {
-        case .list: try check(list.elements, list.elements.map { _ in .text })
-        case .collection(.text), .unknown: break
-        default:
-            throw resolver.error(
-                .function, "'join' needs a list of texts, not \(list.kind)", node: list.node)
+        switch wanted {
+        case .text, .datePattern: try check(argument, is: .text, isOfAnyKeys)
+        case .number: try check(argument, is: .double, isOfAnyKeys)
+        case .date: try check(argument, is: .date, isOfAnyKeys)
+        case .uuid:
+            guard [.uuid, .text, .unknown].contains(argument.kind) else {
+                throw resolver.error(
+                    .function, "'\(name)' needs a UUID, not \(argument.kind)", node: argument.node)
+            }
+        case .texts:
+            switch argument.kind {
+            case .list:
+                for element in argument.elements { try check(element, is: .text, isOfAnyKeys) }
+            case .collection(.text), .unknown: break
+            default:
+                throw resolver.error(
+                    .function, "'\(name)' needs a list of texts, not \(argument.kind)",
+                    node: argument.node)
+            }
+        // Which type is named says what the call gives; see `castType`.
+        case .any, .list, .typeName: break
         }
+    }
+
+    private func check(
+        _ argument: PredicateResolver.Resolved, is kind: ExpressionKind, _ isOfAnyKeys: Bool
+    ) throws(GraphPredicateError) {
+        guard !argument.kind.isComparable(with: kind) else { return }
+        throw resolver.error(
+            .function, "'\(name)' needs \(kind), not \(argument.kind)", node: argument.node,
+            isOfAnyKeys: isOfAnyKeys)
     }
 
     private func castKind(
@@ -113,7 +103,7 @@ struct FunctionCheck {
             type != .transformable, type != .undefined
         else {
             throw resolver.error(
-                .function, "cast needs the name of an attribute's type, such as 'Integer 64'",
+                .function, CastFunction.needsType,
                 node: arguments.last?.node ?? node)
         }
         return type
@@ -123,19 +113,4 @@ struct FunctionCheck {
         "NSString": .string, "NSNumber": .double, "NSDecimalNumber": .decimal, "NSDate": .date,
         "NSUUID": .uuid, "NSData": .binary, "NSURL": .uri,
     ]
-
-    /// Those that take more of a record than of an object: the text of a date, bytes, and what is
-    /// no text in a list.
-    private static let takesMore: Set<String> = ["format", "sha256", "join"]
-
-    private func check(
-        _ arguments: [PredicateResolver.Resolved], _ kinds: [ExpressionKind]
-    ) throws(GraphPredicateError) {
-        for (argument, kind) in zip(arguments, kinds)
-        where !argument.kind.isComparable(with: kind) {
-            throw resolver.error(
-                .function, "'\(name)' needs \(kind), not \(argument.kind)",
-                node: argument.node, isOfAnyKeys: !Self.takesMore.contains(name))
-        }
-    }
 }

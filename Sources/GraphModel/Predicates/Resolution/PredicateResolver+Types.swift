@@ -83,11 +83,12 @@ extension PredicateResolver {
         // As with arithmetic, what makes no decimal is made of doubles.
         let isExact = kind == .decimal || kind == .unknown
         var arguments = results.map { isExact ? $0.expression : $0.expression.rounded }
-        if name == "cast", let type = try check.castType(results) {
+        let result = PredicateFunction.named[name]?.result
+        if result == .cast, let type = try check.castType(results) {
             arguments[1] = .constant(.string(type.rawValue))
         }
         return Resolved(
             expression: .function(name, arguments), kind: kind, node: place,
-            isOrdered: name == "split")
+            isOrdered: result == .texts)
     }
 }

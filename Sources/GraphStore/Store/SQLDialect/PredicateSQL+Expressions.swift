@@ -84,7 +84,7 @@ extension PredicateSQL {
     }
 
     /// One of the values that another may be instead.
-    private static func part(_ operand: SQLOperand, of type: SQLType) -> SQLFragment {
+    static func part(_ operand: SQLOperand, of type: SQLType) -> SQLFragment {
         if type == .decimal { return DecimalSQL.operand(operand).sql }
         // A whole double may stand as an integer, and would be taken for one here.
         return type == .number && operand.type == .double
@@ -153,7 +153,7 @@ extension PredicateSQL {
     // MARK: The evaluator's
 
     /// Leaves a value to the evaluator, with everything from the store as its arguments.
-    private mutating func program(
+    mutating func program(
         for expression: GraphExpression, _ type: SQLType
     ) throws(StoreError) -> SQLOperand {
         var program = SQLProgram(now: now)
@@ -195,12 +195,12 @@ extension PredicateSQL {
             return .negation(try slotted(operand, &program))
         case .arithmetic(let op, let left, let right):
             return .arithmetic(op, try slotted(left, &program), try slotted(right, &program))
-        case .function("join", let arguments):
-            guard let collection = arguments.first, try isStoredCollection(collection) else {
-                return .function("join", try slotted(arguments, &program))
-            }
-            return program.slot(for: try plainOperand(expression))
         case .function(let name, let arguments):
+            if PredicateFunction.named[name]?.takesList == true, let collection = arguments.first,
+                try isStoredCollection(collection)
+            {
+                return program.slot(for: try plainOperand(expression))
+            }
             return .function(name, try slotted(arguments, &program))
         case .aggregate(let elements):
             return .aggregate(try slotted(elements, &program))
@@ -223,48 +223,6 @@ extension PredicateSQL {
         var results: [GraphExpression] = []
         for expression in expressions { results.append(try slotted(expression, &program)) }
         return results
-    }
-
-    private mutating func function(
-        _ name: String, _ arguments: [GraphExpression], as whole: GraphExpression
-    ) throws(StoreError) -> SQLOperand {
-        switch name {
-        case "coalesce" where !arguments.isEmpty:
-            if arguments.count == 1 { return try operand(arguments[0]) }
-            var parts: [SQLOperand] = []
-            for argument in arguments { parts.append(try operand(argument)) }
-            let type = parts.reduce(SQLType.null) { $0.common(with: $1.type) }
-            return SQLOperand(
-                "coalesce(" + parts.map { Self.part($0, of: type) }.joined(separator: ", ") + ")",
-                type)
-        case "join" where arguments.count == 2:
-            guard try isStoredCollection(arguments[0]) else {
-                return try program(for: whole, .text)
-            }
-            return try join(arguments[0], arguments[1])
-        case "now", "today": return try program(for: whole, .date)
-        case "uuid", "uuid5": return try program(for: whole, .uuid)
-        case "~": return try program(for: whole, .anyInteger)
-        case "length": return try program(for: whole, .integer(0...Int64(Int32.max)))
-        case "abs", "floor", "ceiling", "round":
-            let type = try arguments.first.map { expression throws(StoreError) in
-                try operand(expression).type
-            }
-            if type?.bounds != nil { return try program(for: whole, .anyInteger) }
-            return try program(
-                for: whole, type == .number || type == .decimal ? type ?? .double : .double)
-        case "date": return try program(for: whole, .date)
-        case "cast":
-            if arguments.count == 2, case .constant(.string(let name)) = arguments[1],
-                let type = AttributeType(rawValue: name)
-            {
-                let value = try operand(arguments[0]).type
-                return try program(
-                    for: whole, type == .decimal && value == .decimal ? .decimal : SQLType(type))
-            }
-            return try program(for: whole, .text)
-        default: return try program(for: whole, .text)
-        }
     }
 
     // MARK: Places

@@ -53,8 +53,10 @@ extension PredicateSQL {
             return variables[name].flatMap { scopes[$0.scope].entity(at: $0.tail + path) }
         case .member(let base, let path):
             return try scopes[memberScope(of: base)].entity(at: path)
-        case .index(.aggregate(let elements), _), .function("coalesce", let elements):
-            return try entity(ofOneOf: elements)
+        case .index(.aggregate(let elements), _): return try entity(ofOneOf: elements)
+        case .function(let name, let arguments)
+        where PredicateFunction.named[name]?.result == .common:
+            return try entity(ofOneOf: arguments)
         case .index(let base, _):
             let elements = try elements(base)
             return scopes[elements.scope].entity(at: elements.tail)

@@ -179,7 +179,7 @@ extension GraphExpression {
     /// Whether it is a collection that a function makes, which is in no table.
     var isMadeCollection: Bool {
         switch self {
-        case .function("split", _): true
+        case .function(let name, _): PredicateFunction.named[name]?.result == .texts
         case .collection(let base, .unionOfObjects, _),
             .collection(let base, .distinctUnionOfObjects, _):
             base.isMadeCollection

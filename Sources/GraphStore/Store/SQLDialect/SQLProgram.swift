@@ -181,7 +181,7 @@ extension GraphExpression {
     /// Whether each row has a value of its own, although no property is looked at.
     fileprivate var isVolatile: Bool {
         switch self {
-        case .function("uuid", _): true
+        case .function(let name, _) where PredicateFunction.named[name]?.isVolatile == true: true
         case .function(_, let operands), .aggregate(let operands):
             operands.contains(where: \.isVolatile)
         case .negation(let operand), .collection(let operand, _, _), .index(let operand, _):

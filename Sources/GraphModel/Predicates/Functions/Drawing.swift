@@ -1,0 +1,61 @@
+/// Where the functions that make values of generated rows draw from.
+///
+/// A value depends on the seed, on the place of its function in its expression, and on the row, and
+/// on nothing else: rows may be made in any order, and again, and are always the same.
+package struct Drawing: Sendable, Hashable {
+    /// The name of what the expression fills, in words that tell it from every other.
+    package var name: String
+    package var seed: Int64
+    /// The key path of a row's number.
+    package var rowPath: [String]
+
+    package init(name: String, seed: Int64, rowPath: [String]) {
+        self.name = name
+        self.seed = seed
+        self.rowPath = rowPath
+    }
+
+    /// The stream of the function that is the `place`th of its expression.
+    package func stream(_ place: Int) -> Int64 {
+        // FNV-1a; `mix` spreads it.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let seeded = Self.mix(hash ^ Self.mix(UInt64(bitPattern: seed)))
+        return Int64(bitPattern: Self.mix(seeded &+ UInt64(place)))
+    }
+
+    /// A number for a stream and a row: the output function of SplitMix64.
+    package static func draw(stream: Int64, row: Int64, round: UInt64 = 0) -> UInt64 {
+        draw(seed: seed(stream: stream, row: row), round: round)
+    }
+
+    /// What all numbers for a stream and a row are drawn from.
+    static func seed(stream: Int64, row: Int64) -> UInt64 {
+        mix(UInt64(bitPattern: stream) ^ mix(UInt64(bitPattern: row)))
+    }
+
+    static func draw(seed: UInt64, round: UInt64 = 0) -> UInt64 { mix(seed &+ round) }
+
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var value = value &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    /// A number from 0 up to `count`, each as likely as the others as far as matters here.
+    package static func place(_ number: UInt64, below count: UInt64) -> UInt64 {
+        number.multipliedFullWidth(by: count).high
+    }
+
+    /// Words that mean nothing, from the text that printers have used since the 1500s.
+    package static let words = [
+        "lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit", "sed", "do",
+        "eiusmod", "tempor", "incididunt", "ut", "labore", "et", "dolore", "magna", "aliqua",
+        "enim", "ad", "minim", "veniam", "quis", "nostrud", "exercitation", "ullamco", "laboris",
+        "nisi", "aliquip", "ex", "ea", "commodo", "consequat", "duis", "aute", "irure", "in",
+        "reprehenderit", "voluptate", "velit", "esse", "cillum", "eu", "fugiat", "nulla",
+        "pariatur", "excepteur", "sint", "occaecat", "cupidatat", "non", "proident", "sunt",
+        "culpa", "qui", "officia", "deserunt", "mollit", "anim", "id", "est", "laborum",
+    ]
+}

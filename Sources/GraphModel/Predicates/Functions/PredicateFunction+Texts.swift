@@ -1,0 +1,127 @@
+internal import Digests
+
+extension PredicateFunction {
+    /// The functions of texts.
+    static let texts = [
+        PredicateFunction(
+            "lowercase", ["text": .text], gives: .text, meaning: "The text in small letters.",
+            example: "lowercase('ÀBC')", is: "'àbc'", foundation: "lowercase:",
+            by: .values { values, context throws(EvaluationError) in
+                .text(
+                    TextFunctions.cased(try values.first.neededText(), upper: false, context.arena))
+            }),
+        PredicateFunction(
+            "uppercase", ["text": .text], gives: .text, meaning: "The text in capitals.",
+            example: "uppercase('abc')", is: "'ABC'", foundation: "uppercase:",
+            by: .values { values, context throws(EvaluationError) in
+                .text(
+                    TextFunctions.cased(try values.first.neededText(), upper: true, context.arena))
+            }),
+        PredicateFunction(
+            "canonical", ["text": .text], gives: .text,
+            meaning: "The text without case and diacritics, as `[cd]` compares it.",
+            example: "canonical('Zoë')", is: "'zoe'", foundation: "canonical:",
+            by: .values { values, context throws(EvaluationError) in
+                // What `[cd]` holds equal becomes the same.
+                let folded = TextComparison.folded(
+                    try values.first.neededText(), [.caseInsensitive, .diacriticInsensitive])
+                return .text(context.arena.store(folded))
+            }),
+        PredicateFunction(
+            "trim", ["text": .text], gives: .text,
+            meaning: "The text without white space at its ends.",
+            example: "trim('  a b ')", is: "'a b'",
+            by: .values { values, _ throws(EvaluationError) in
+                .text(TextFunctions.trimmed(try values.first.neededText()))
+            }),
+        PredicateFunction(
+            "length", ["text": .text], gives: .count,
+            meaning: "How many UTF-16 units the text has.",
+            example: "length('abc')", is: "3", foundation: "length:",
+            by: .values { values, _ throws(EvaluationError) in
+                .integer(Int64(ScalarParser.utf16Length(try values.first.neededText())))
+            }),
+        PredicateFunction(
+            "substring", ["text": .text, "start": .number, "length": .number], optional: 1,
+            gives: .text,
+            meaning:
+                "A part of the text, from a place that is counted from 0; without a length, the rest.",
+            example: "substring('2026-01-31', 5, 2)", is: "'01'",
+            by: .values { values, _ throws(EvaluationError) in
+                .text(
+                    TextFunctions.substring(
+                        try values.first.neededText(), from: try whole(values.second),
+                        length: values.third.isNull ? nil : try whole(values.third)))
+            }),
+        PredicateFunction(
+            "replace", ["text": .text, "part": .text, "other": .text], gives: .text,
+            meaning: "The text with each such part replaced.", example: "replace('a-b-c', '-', '')",
+            is: "'abc'",
+            by: .values { values, context throws(EvaluationError) in
+                .text(
+                    TextFunctions.replacing(
+                        try values.first.neededText(), try values.second.neededText(),
+                        try values.third.neededText(), context.arena))
+            }),
+        PredicateFunction(
+            "split", ["text": .text, "separator": .text], gives: .texts,
+            meaning: "The parts of the text, a list.", example: "split('a,b', ',')[0]", is: "'a'",
+            by: .pieces { values, body throws(EvaluationError) in
+                let bytes = try values.first.neededText()
+                let cut = try values.second.neededText()
+                var start = 0
+                while let found = TextComparison.firstIndex(of: cut, in: bytes, from: start) {
+                    guard try body(.text(ByteView(rebasing: bytes[start..<found]))) else {
+                        return false
+                    }
+                    start = found + cut.count
+                }
+                return try body(.text(ByteView(rebasing: bytes[start...])))
+            }),
+        PredicateFunction(
+            "join", ["texts": .texts, "separator": .text], gives: .text,
+            meaning: "The texts of a list, in one; those that are nil are left out.",
+            example: "join({'Ada', 'Lovelace'}, ' ')", is: "'Ada Lovelace'",
+            traits: [.takesMoreOfRecords],
+            by: .elements { elements, values, context throws(EvaluationError) in
+                let between = try values.first.neededText()
+                var joined: [UInt8] = []
+                var isFirst = true
+                for element in elements where !element.isNull {
+                    if !isFirst { joined.append(contentsOf: between) }
+                    isFirst = false
+                    joined.append(contentsOf: try element.neededText())
+                }
+                return .text(context.arena.store(joined))
+            }),
+        PredicateFunction(
+            "sha256", ["text": .text], gives: .text,
+            meaning: "The text's SHA-256, in hexadecimal digits.",
+            example: "substring(sha256('abc'), 0, 8)",
+            is: "'ba7816bf'", traits: [.takesMoreOfRecords],
+            by: .values { values, context throws(EvaluationError) in
+                let bytes: ByteView
+                switch values.first {
+                case .binary(let data), .uuid(let data): bytes = data
+                default: bytes = try values.first.neededText()
+                }
+                let digits = Array("0123456789abcdef".utf8)
+                let text = ByteDigest.of(Array(bytes)).flatMap {
+                    [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
+                }
+                return .text(context.arena.store(text))
+            }),
+    ]
+
+    /// A number that counts something.
+    private static func whole(_ value: EvaluatedValue) throws(EvaluationError) -> Int {
+        switch try NumericValue(needed: value) {
+        case .integer(let number): return Int(number)
+        case .double(let number):
+            guard let whole = Int(exactly: number) else {
+                throw .wrongKind(needed: "A whole number", found: "a fraction")
+            }
+            return whole
+        }
+    }
+}

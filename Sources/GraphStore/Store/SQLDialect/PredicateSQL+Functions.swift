@@ -1,0 +1,71 @@
+import GraphModel
+
+/// Functions: SQL of their own for those that SQLite answers as ruled; the evaluator answers the
+/// others.
+extension PredicateSQL {
+    private typealias Spelling =
+        @Sendable (inout PredicateSQL, [GraphExpression]) throws(StoreError) -> SQLOperand?
+
+    /// By the name of the function; nil for arguments that are left to the evaluator.
+    private static let spellings: [String: Spelling] = [
+        "coalesce": { compiler, arguments throws(StoreError) in
+            try compiler.firstValue(arguments)
+        },
+        "join": { compiler, arguments throws(StoreError) in
+            guard arguments.count == 2, try compiler.isStoredCollection(arguments[0]) else {
+                return nil
+            }
+            return try compiler.join(arguments[0], arguments[1])
+        },
+    ]
+
+    /// A call as SQL.
+    mutating func function(
+        _ name: String, _ arguments: [GraphExpression], as whole: GraphExpression
+    ) throws(StoreError) -> SQLOperand {
+        if let operand = try Self.spellings[name]?(&self, arguments) { return operand }
+        return try program(for: whole, try type(ofCall: name, arguments))
+    }
+
+    private mutating func firstValue(
+        _ arguments: [GraphExpression]
+    ) throws(StoreError) -> SQLOperand? {
+        guard let first = arguments.first else { return nil }
+        if arguments.count == 1 { return try operand(first) }
+        var parts: [SQLOperand] = []
+        for argument in arguments { parts.append(try operand(argument)) }
+        let type = parts.reduce(SQLType.null) { $0.common(with: $1.type) }
+        return SQLOperand(
+            "coalesce(" + parts.map { Self.part($0, of: type) }.joined(separator: ", ") + ")", type)
+    }
+
+    /// What the evaluator gives for a call.
+    private mutating func type(
+        ofCall name: String, _ arguments: [GraphExpression]
+    ) throws(StoreError) -> SQLType {
+        switch PredicateFunction.named[name]?.result {
+        case .text, .texts, .common, nil: return .text
+        case .integer: return .anyInteger
+        case .count: return .integer(0...Int64(Int32.max))
+        case .date: return .date
+        case .uuid: return .uuid
+        case .number:
+            let type = try type(ofFirst: arguments)
+            if type.bounds != nil { return .anyInteger }
+            return type == .number || type == .decimal ? type : .double
+        case .cast:
+            guard arguments.count == 2, case .constant(.string(let name)) = arguments[1],
+                let type = AttributeType(rawValue: name)
+            else { return .text }
+            let value = try self.type(ofFirst: arguments)
+            return type == .decimal && value == .decimal ? .decimal : SQLType(type)
+        }
+    }
+
+    private mutating func type(
+        ofFirst arguments: [GraphExpression]
+    ) throws(StoreError) -> SQLType {
+        guard let first = arguments.first else { return .double }
+        return try operand(first).type
+    }
+}
