@@ -12,23 +12,12 @@ struct ModelDiagramCommand: ParsableCommand {
     var model: String
 
     @Option(help: "The format: mermaid, dot, or svg.")
-    var format = DiagramFormat.mermaid
+    var format = ModelDiagram.Format.mermaid
 
     func run() throws {
         let model = try ModelCommand.read(model, quiet: true)
-        print(ModelDiagram.text(of: model, format: format.format), terminator: "")
+        print(ModelDiagram.text(of: model, format: format), terminator: "")
     }
 }
 
-/// The formats by the names of the command line.
-enum DiagramFormat: String, ExpressibleByArgument, CaseIterable {
-    case mermaid, dot, svg
-
-    var format: ModelDiagram.Format {
-        switch self {
-        case .mermaid: .mermaid
-        case .dot: .dot
-        case .svg: .svg
-        }
-    }
-}
+extension ModelDiagram.Format: @retroactive ExpressibleByArgument {}

@@ -104,7 +104,7 @@ struct SpecificationTestTests {
               then:
                 Task:
                   - { id: \(Self.id)2, title: "x, \\"y\\"", due: 2026-02-03T01:00:00+01:00, tags: [] }
-                  - { id: \(Self.id.lowercased())1, title: null, due: null, size: 5, cost: 12.5,
+                  - { id: \(Self.id.lowercased())1, title: null, due: null, size: 5.0, cost: 12.5,
                       owner.name: Ann, tags: [x, y] }
                 Person: [{ name: Ann, tasks: [\(Self.id.lowercased())1] }]
                 Tag: [{ name: x }, { name: y }]

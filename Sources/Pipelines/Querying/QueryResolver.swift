@@ -5,14 +5,6 @@ import GraphStore
 
 /// Turns the texts of a query into a request that the store's model allows.
 struct QueryResolver {
-    /// Whose columns an answer has that names no fields.
-    enum DefaultColumns {
-        /// As exports have them.
-        case ndjson, csv
-        /// In the order of the model, since those at the end may find no room.
-        case table
-    }
-
     let container: PersistentContainer
     let query: Query
 
@@ -23,17 +15,17 @@ struct QueryResolver {
     /// - Returns: the shape of records that have composites in them, too, which only JSON has.
     /// - Throws: `QueryMistake` for what was asked, `StoreError` for what the store says.
     func request(
-        forEntity name: String, columns: DefaultColumns
+        forEntity name: String, as format: QueryFormat
     ) throws -> (request: RowRequest, shape: NestedShape?) {
         let entity = try entityName(name)
         let parsed = try predicate()
         let variables = try self.variables(of: parsed, entityName: entity)
-        let named = try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, columns)
+        let named = try fields(ofEntity: entity) ?? defaultFields(ofEntity: entity, format)
         let shape =
-            columns == .ndjson
+            format == .ndjson
             ? NestedShape(unlessFlat: named, of: entity, container.schema) : nil
         let spelledOut = container.schema.spelledOut(
-            named, of: entity, withToManys: columns != .ndjson)
+            named, of: entity, withToManys: format != .ndjson)
         let request = RowRequest(
             entityName: entity,
             predicate: try parsed?.predicate.substituting(variables: variables.lists),
@@ -133,11 +125,12 @@ struct QueryResolver {
     }
 
     private func defaultFields(
-        ofEntity entity: String, _ columns: DefaultColumns
+        ofEntity entity: String, _ format: QueryFormat
     ) -> [[String]] {
-        guard columns != .ndjson else { return container.schema.defaultMembers(of: entity) }
+        guard format != .ndjson else { return container.schema.defaultMembers(of: entity) }
         let fields = container.schema.defaultFields(of: entity, withToManys: false)
-        guard columns == .table else { return fields }
+        // A table has the model's order, since the columns at its end may find no room.
+        guard case .table = format else { return fields }
         let key = container.schema.key(of: entity)
         let declared = (key + model.attributes(of: entity).map(\.name)).map { [$0] }
         let attributes = declared.filter { fields.contains($0) }

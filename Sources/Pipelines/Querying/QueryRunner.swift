@@ -121,7 +121,7 @@ package struct QueryRunner: Sendable {
     private func request(
         _ entity: String, _ resolver: QueryResolver
     ) throws -> (request: RowRequest, shape: NestedShape?) {
-        var (request, shape) = try resolver.request(forEntity: entity, columns: columns)
+        var (request, shape) = try resolver.request(forEntity: entity, as: format)
         if resolver.query.wanted == .count { request.fields = [] }
         return (request, shape)
     }
@@ -284,14 +284,6 @@ package struct QueryRunner: Sendable {
         // A table spells control characters out itself.
         let isTable = if case .table = format { true } else { false }
         return try OutputFile(path: path, escapesControls: isTerminal && !isTable)
-    }
-
-    private var columns: QueryResolver.DefaultColumns {
-        switch format {
-        case .table: .table
-        case .ndjson: .ndjson
-        case .csv: .csv
-        }
     }
 
     private var recordFormat: RecordFormat { format == .csv ? .csv : .ndjson }

@@ -57,11 +57,11 @@ struct PropertyKind {
             }
         case .number(let text):
             switch type {
-            case .decimal: return Self.decimal(text) ?? value
             case .double, .float, .undefined:
                 return Double(text).map { .number("\($0)") } ?? value
             case .string: return .text(text)
-            default: return value
+            // `1.0` is the whole number 1.
+            default: return Self.decimal(text) ?? value
             }
         default: return value
         }

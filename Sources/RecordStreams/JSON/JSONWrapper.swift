@@ -8,22 +8,26 @@ enum JSONWrapper {
     /// Objects inside more objects than this are not looked into.
     private static let depthMax = 4
 
-    /// The path of the first array whose first element is an object, as `read.at` has it.
+    /// The path of the first array whose first element is an object, as `read.at` has it; without
+    /// one, that of the first empty array, as a day without records has it.
     ///
     /// - Parameter limit: the end of what is there of the document.
     static func pathOfRecords(from start: Bytes, to limit: Bytes) -> String? {
-        var names: [String] = []
-        var position = start
-        guard search(&position, limit, &names) else { return nil }
-        return "$." + names.map { FieldPath.escaped($0) }.joined(separator: ".") + "[*]"
+        for first in [UInt8(ascii: "{"), UInt8(ascii: "]")] {
+            var names: [String] = []
+            var position = start
+            guard search(for: first, &position, limit, &names) else { continue }
+            return "$." + names.map { FieldPath.escaped($0) }.joined(separator: ".") + "[*]"
+        }
+        return nil
     }
 
-    /// Looks into an object.
+    /// Looks into an object for an array that goes on with that byte.
     ///
     /// - Returns: whether the array is found, with the names that lead to it; what is there of the
     ///   object was read over where it is not.
     private static func search(
-        _ position: inout Bytes, _ limit: Bytes, _ names: inout [String]
+        for first: UInt8, _ position: inout Bytes, _ limit: Bytes, _ names: inout [String]
     ) -> Bool {
         position += 1
         while true {
@@ -36,9 +40,9 @@ enum JSONWrapper {
             position = JSONToken.skipSpace(position + 1, end: limit)
             guard position < limit else { return false }
             names.append(name)
-            if isArrayOfObjects(position, limit) { return true }
+            if isArray(position, limit, of: first) { return true }
             if position.pointee == UInt8(ascii: "{"), names.count < depthMax {
-                if search(&position, limit, &names) { return true }
+                if search(for: first, &position, limit, &names) { return true }
             } else {
                 var scanner = JSONScanner(depthMax: 1 << 24, isLenient: true)
                 guard scanner.run(&position, end: limit) == .done else { return false }
@@ -68,9 +72,11 @@ enum JSONWrapper {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    private static func isArrayOfObjects(_ position: Bytes, _ limit: Bytes) -> Bool {
+    private static func isArray(
+        _ position: Bytes, _ limit: Bytes, of first: UInt8
+    ) -> Bool {
         guard position.pointee == UInt8(ascii: "[") else { return false }
-        let first = JSONToken.skipSpace(position + 1, end: limit)
-        return first < limit && first.pointee == UInt8(ascii: "{")
+        let next = JSONToken.skipSpace(position + 1, end: limit)
+        return next < limit && next.pointee == first
     }
 }
