@@ -158,9 +158,8 @@ extension SalvageWriter {
             where place.attribute.allowsExternalBinaryDataStorage
                 && place.declaringEntity == entity.name
             {
-                let rows = try target.prepare(
-                    "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
-                        + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                let rows = try ExternalFiles.namings(in: place.column, of: entity.table)
+                    .prepare(on: target)
                 var files: [(key: Int64, name: String)] = []
                 while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
                 var missing: [Int64] = []

@@ -115,10 +115,8 @@ extension StoreVerifier {
                 let before = findings.count
                 let connection = connection
                 try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(StoreError) in
-                    let rows = try SelectSQL(
-                        "Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)", from: entity.table,
-                        where: ["substr(\(place.column), 1, 1) = x'02'"]
-                    ).prepare(on: connection)
+                    let rows = try ExternalFiles.namings(in: place.column, of: entity.table)
+                        .prepare(on: connection)
                     while try rows.step() {
                         let file = rows.string(1)
                         known.insert(file)

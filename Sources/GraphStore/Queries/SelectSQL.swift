@@ -76,12 +76,15 @@ struct SelectSQL {
     }
 
     var fragment: SQLFragment {
-        let each = isDistinct ? "DISTINCT " : ""
-        var select =
-            "SELECT \(each)" + columns.joined(separator: ", ") + " FROM " + table + joins + filter
-        if !groups.isEmpty { select = select + " GROUP BY \(groups.joined(separator: ", "))" }
-        if let having { select = select + " HAVING \(having)" }
-        if !order.isEmpty { select = select + " ORDER BY \(order.joined(separator: ", "))" }
+        var select = SQLFragment(isDistinct ? "SELECT DISTINCT " : "SELECT ")
+        select += columns.joined(separator: ", ")
+        select.sql += " FROM "
+        select += table
+        select.sql += joins
+        select += filter
+        if !groups.isEmpty { select.sql += " GROUP BY \(groups.joined(separator: ", "))" }
+        if let having { select.sql += " HAVING \(having)" }
+        if !order.isEmpty { select.sql += " ORDER BY \(order.joined(separator: ", "))" }
         return select + window
     }
 
@@ -95,9 +98,7 @@ struct SelectSQL {
 
     /// The number in the first column of the first row; 0 where there is none.
     func integer(on connection: Connection) throws(StoreError) -> Int {
-        let rows = try prepare(on: connection)
-        defer { rows.reset() }
-        return try rows.step() ? Int(rows.integer(0)) : 0
+        try fragment.integer(on: connection)
     }
 }
 
