@@ -22,18 +22,19 @@ struct BatchMatch {
         let connection = session.connection
         let table = "temp.ETL_MATCHED"
         self.table = table
-        let select = try Self.select(
-            entity, where: predicate,
-            columns: ([SQLFragment("t.Z_PK, t.Z_ENT"), changes] + values).joined(separator: ", "),
-            session.schema)
+        var select = try EntitySelect(entity, where: predicate, in: session.schema)
+        select.clauses.columns = [SQLFragment("t.Z_PK, t.Z_ENT"), changes] + values
+        if let fetchLimit {
+            select.clauses.order = ["t.Z_PK"]
+            select.clauses.take(fetchLimit, from: 0)
+        }
         let kept = values.indices.map { ", v\($0)" }.joined()
         try connection.execute(
             """
             DROP TABLE IF EXISTS \(table);
             CREATE TABLE \(table) (pk INTEGER PRIMARY KEY, ent INTEGER, changes INTEGER\(kept))
             """)
-        let first = fetchLimit.map { " ORDER BY t.Z_PK LIMIT \($0)" } ?? ""
-        let matched = try ("INSERT INTO \(table) " + select + SQLFragment(first)).run(
+        let matched = try ("INSERT INTO \(table) " + select.statement.fragment).run(
             on: connection)
         if let load {
             count = matched - (try Self.spare(load, in: table, connection))
@@ -87,32 +88,6 @@ struct BatchMatch {
             """)
         return "(SELECT number FROM \(numbers) WHERE pk = t.Z_PK)"
     }
-
-    /// `SELECT columns` over the entity's objects that meet the predicate.
-    static func select(
-        _ entity: StoreLayout.Entity, where predicate: GraphPredicate?, columns: SQLFragment,
-        _ schema: StoreLayout
-    ) throws(StoreError) -> SQLFragment {
-        var compiler = PredicateSQL(KeyPathSQL(schema, entity, style: .joins))
-        let filter = try filter(entity, where: predicate, &compiler)
-        return "SELECT " + columns + " FROM \(entity.table) t\(compiler.joins)" + filter
-    }
-
-    /// ` WHERE …` for the entity's objects that meet the predicate, over the alias `t`; empty where
-    /// that is every row.
-    static func filter(
-        _ entity: StoreLayout.Entity, where predicate: GraphPredicate?,
-        _ compiler: inout PredicateSQL, and others: [SQLFragment] = []
-    ) throws(StoreError) -> SQLFragment {
-        var conditions: [SQLFragment] = []
-        if let family = entity.familyFilter(alias: "t.") {
-            conditions.append(SQLFragment(family))
-        }
-        if let predicate { conditions.append(try compiler.condition(predicate)) }
-        conditions += others
-        return conditions.isEmpty
-            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-    }
 }
 
 extension ObjectLimit {
@@ -120,9 +95,8 @@ extension ObjectLimit {
     func check(
         _ count: Int, of entity: StoreLayout.Entity, on connection: Connection
     ) throws(StoreError) {
-        let family = entity.familyCondition().map { " WHERE \($0)" } ?? ""
         let allowed = try allows(count) { () throws(StoreError) in
-            Int(try connection.integer("SELECT count(*) FROM \(entity.table)\(family)") ?? 0)
+            try SelectSQL("count(*)", of: entity).integer(on: connection)
         }
         guard allowed else {
             throw StoreError(

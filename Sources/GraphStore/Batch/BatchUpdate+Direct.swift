@@ -37,21 +37,21 @@ extension BatchUpdate {
         let connection = session.connection
         let differing = "(" + differences.joined(separator: " OR ") + ")"
         let isTold = try isToldOfUpdates()
-        let reading = try BatchMatch.select(
-            entity, where: predicate,
-            columns: isTold ? SQLFragment("count(*)") : "t.Z_PK, t.Z_ENT, " + differing,
-            session.schema)
+        var reading = try EntitySelect(entity, where: predicate, in: session.schema)
+        reading.clauses.columns =
+            isTold ? [SQLFragment("count(*)")] : [SQLFragment("t.Z_PK, t.Z_ENT"), differing]
+        let select = reading.statement
         let columns = assignments.map(\.column.column) + columns(of: predicate)
         var notes = BatchUpdateNotes(properties)
         // A limit must know before anything is written.
         let counting =
             isTold && request.limit == nil
-            ? try CountBeside(reading, of: entity, beside: session) : nil
+            ? try CountBeside(select.fragment, of: entity, beside: session) : nil
         defer { counting?.stop() }
         var matched = 0
         if counting == nil {
             matched = try connection.withScanCache(of: entity.table, columns: columns) {
-                () throws(StoreError) in try read(reading, isCount: isTold, &notes)
+                () throws(StoreError) in try read(select, isCount: isTold, &notes)
             }
             try request.limit?.check(matched, of: entity, on: connection)
         }
@@ -60,10 +60,12 @@ extension BatchUpdate {
         let sets =
             zip(assignments, values).map { "\($0.column.column) = " + $1 }
             + [SQLFragment("Z_OPT = Z_OPT + 1")]
-        var compiler = PredicateSQL(KeyPathSQL(session.schema, entity, style: .subqueries))
+        var changing = try EntitySelect(
+            entity, where: predicate, in: session.schema, style: .subqueries)
+        changing.keep(differing)
         let update =
             "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
-            + (try BatchMatch.filter(entity, where: predicate, &compiler, and: [differing]))
+            + changing.clauses.filter
         let updated: Int
         do throws(StoreError) {
             updated = try connection.withScanCache(of: entity.table, columns: columns) {
@@ -99,10 +101,10 @@ extension BatchUpdate {
 
     /// Counts what matches, and notes what is to change where nobody will tell.
     private func read(
-        _ reading: SQLFragment, isCount: Bool, _ notes: inout BatchUpdateNotes
+        _ select: SelectSQL, isCount: Bool, _ notes: inout BatchUpdateNotes
     ) throws(StoreError) -> Int {
-        let rows = try reading.prepare(on: session.connection)
-        if isCount { return try rows.step() ? Int(rows.integer(0)) : 0 }
+        if isCount { return try select.integer(on: session.connection) }
+        let rows = try select.prepare(on: session.connection)
         var matched = 0
         while try rows.step() {
             matched += 1

@@ -165,16 +165,14 @@ struct BatchUpdate {
             guard let member = session.schema.entity(number: number) else { continue }
             for rule in try ValidationRules(of: member.name, in: session.schema.model).rules
             where rules == .honour || rule.required != nil {
-                let broken = try BatchMatch.select(
-                    member, where: .not(rule.predicate), columns: SQLFragment("count(*)"),
-                    session.schema)
-                let statement = try (broken + " AND t.\(changing)").prepare(on: connection)
-                guard try statement.step(), statement.integer(0) > 0 else { continue }
-                let count = statement.integer(0)
-                statement.reset()
+                var broken = try EntitySelect(
+                    member, where: .not(rule.predicate), in: session.schema)
+                broken.keep(SQLFragment("t.\(changing)"))
+                let count = try broken.statement.counting.integer(on: connection)
+                guard count > 0 else { continue }
                 throw StoreError(
                     .validation,
-                    Self.objects(Int(count))
+                    Self.objects(count)
                         + (rule.required == nil ? " would break a rule: " : " would lack a value: ")
                         + rule.message)
             }
@@ -217,14 +215,12 @@ struct BatchUpdate {
         }
         if attribute.isExactDecimal { try DecimalSQL.register(on: connection) }
         for rule in rules {
-            let count =
-                try connection.integer(
-                    "SELECT count(*) FROM \(entity.table) WHERE \(changing) AND (\(rule.violation))"
-                )
-                ?? 0
+            let breaking = SelectSQL(
+                "count(*)", from: entity.table, where: [changing, "(\(rule.violation))"])
+            let count = try breaking.integer(on: connection)
             if count > 0 {
-                let objects = Int(count) * each
-                return "'\(attribute.name)' of \(Self.objects(objects)) would be \(rule.words)"
+                let objects = Self.objects(count * each)
+                return "'\(attribute.name)' of \(objects) would be \(rule.words)"
             }
         }
         guard allRules == .honour else { return nil }
@@ -248,8 +244,9 @@ struct BatchUpdate {
         guard attribute.length != nil || attribute.pattern != nil, attribute.type != .decimal
         else { return nil }
         let validator = AttributeValidator(attribute)
-        let values = try connection.prepare(
-            "SELECT DISTINCT \(name) FROM \(entity.table) WHERE \(changing) AND \(name) NOT NULL")
+        var select = SelectSQL(name, from: entity.table, where: [changing, "\(name) NOT NULL"])
+        select.isDistinct = true
+        let values = try select.prepare(on: connection)
         while try values.step() {
             if let problem = validator.problem(with: BulkCell(column: 0, of: values)) {
                 values.reset()

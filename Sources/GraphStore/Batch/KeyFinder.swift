@@ -168,12 +168,12 @@ struct KeyFinder: ~Copyable {
 
     private mutating func load(_ connection: Connection) throws(StoreError) {
         map = KeyIndex(rows: rowsEstimate)
-        let columns = plan.keyColumns.joined(separator: ", ")
+        let columns = (["Z_PK"] + plan.keyColumns).joined(separator: ", ")
         // A constraint covers the whole table, a key without one only the entity's objects.
-        let family = plan.isKeyUnique ? nil : plan.entity.familyCondition()
-        let rows = try connection.prepare(
-            "SELECT Z_PK, \(columns) FROM \(plan.entity.table)"
-                + (family.map { " WHERE \($0)" } ?? ""))
+        let select =
+            plan.isKeyUnique
+            ? SelectSQL(columns, from: plan.entity.table) : SelectSQL(columns, of: plan.entity)
+        let rows = try select.prepare(on: connection)
         let count = Int32(plan.keyColumns.count)
         while try rows.step() {
             guard KeyIndex.canHold(rows.integer(0)) else {

@@ -40,11 +40,11 @@ final class KeyLookup {
         on connection: Connection
     ) throws(StoreError) {
         if try Self.hasIndex(on: columns, of: entity.table, connection) {
-            let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
-            let family = entity.familyCondition().map { " AND +\($0)" } ?? ""
-            select = try connection.prepare(
-                "SELECT Z_PK, Z_ENT FROM \(entity.table) WHERE \(condition)\(family)"
-                    + " ORDER BY Z_PK")
+            let family = entity.familyCondition().map { ["+\($0)"] } ?? []
+            select = try SelectSQL(
+                "Z_PK, Z_ENT", from: entity.table, where: columns.map { "\($0) = ?" } + family,
+                order: ["Z_PK"]
+            ).prepare(on: connection)
         } else {
             let table = try tables.table(of: entity, columns: columns)
             select = try connection.prepare(table.selectText)

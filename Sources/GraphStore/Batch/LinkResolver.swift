@@ -66,8 +66,6 @@ final class LinkResolver {
         }
         self.parts = parts
         let columns = parts.map(\.column)
-        let condition =
-            columns.isEmpty ? "0" : columns.map { "\($0) = ?" }.joined(separator: " AND ")
         let isUnique =
             key.isEmpty || isByNumber
             || lookups.schema.isUnique(key.map(\.property), of: destination)
@@ -76,9 +74,10 @@ final class LinkResolver {
             ? nil
             : try KeyLookup(
                 destination, columns: columns, lookups.keyTables, on: lookups.connection)
-        let family = destination.familyCondition().map { " AND \($0)" } ?? ""
-        select = try lookups.connection.prepare(
-            "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition)\(family)")
+        select = try SelectSQL(
+            "Z_PK, Z_ENT", of: destination,
+            where: columns.isEmpty ? ["0"] : columns.map { "\($0) = ?" }
+        ).prepare(on: lookups.connection)
         insert = try lookups.connection.prepare(Self.insertText(destination, parts, isByNumber))
     }
 

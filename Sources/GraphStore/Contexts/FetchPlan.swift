@@ -9,6 +9,7 @@ struct FetchPlan {
     let limit: Int
     let offset: Int
     let numbers: [Int64]
+    let includesSubentities: Bool
     /// Root entities, besides its own, whose objects the predicate or the order look at.
     let otherRoots: Set<Int64>
     /// Root entities of objects that the predicate or the order only name: a deletion counts.
@@ -36,6 +37,7 @@ struct FetchPlan {
         sortDescriptors = request.sortDescriptors.map {
             $0.folded(for: layout.name, in: objects.schema.model)
         }
+        includesSubentities = request.includesSubentities
         numbers =
             request.includesSubentities ? layout.entity.familyNumbers : [layout.entity.number]
         do {
@@ -94,57 +96,30 @@ struct FetchPlan {
     /// The select of rows, or of what stands for them.
     ///
     /// - Parameter limit: rows at most; nil is no limit.
-    func select(_ columns: String, limit: Int?, offset: Int) throws(StoreError) -> SQLFragment {
-        try statement(columns, limit: limit, offset: offset).sql
-    }
-
-    /// The same, with what its aliases stand for.
-    func statement(
+    func select(
         _ columns: String, limit: Int?, offset: Int
-    ) throws(StoreError) -> (sql: SQLFragment, sources: [String: SQLSource]) {
-        var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
-        let order = try OrderSQL(sortDescriptors, &paths).terms.joined(separator: ", ")
-        let (source, sources) = try source(paths)
-        var sql = "SELECT \(columns)" + source + " ORDER BY \(order)"
-        if limit != nil || offset > 0 { sql = sql + " LIMIT \(limit ?? -1) OFFSET \(offset)" }
-        return (sql, sources)
+    ) throws(StoreError) -> EntitySelect {
+        var select = EntitySelect(layout.entity, in: objects.schema)
+        try select.sort(by: sortDescriptors)
+        select.clauses.columns = [SQLFragment(columns)]
+        try select.keep(predicate, withSubentities: includesSubentities)
+        select.clauses.take(limit, from: offset)
+        return select
     }
 
     /// The number of rows, whatever the limit, without some objects.
-    func counting(without ids: [ManagedObjectID]) throws(StoreError) -> SQLFragment {
-        var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
+    func counting(without ids: [ManagedObjectID]) throws(StoreError) -> SelectSQL {
         // What cannot be sorted by is an error here, too.
-        _ = try OrderSQL(sortDescriptors, &paths)
-        paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
-        var others: [SQLFragment] = []
+        var sorted = EntitySelect(layout.entity, in: objects.schema)
+        try sorted.sort(by: sortDescriptors)
+        var select = EntitySelect(layout.entity, in: objects.schema)
         if !ids.isEmpty {
             let list = TemporaryList(ids.map { .integer($0.primaryKey) })
             var condition = SQLFragment("t.Z_PK NOT IN (SELECT value FROM \(list.table))")
             condition.lists = [list]
-            others = [condition]
+            select.keep(condition)
         }
-        return "SELECT count(*)" + (try source(paths, others).sql)
-    }
-
-    /// What follows the columns: the tables and the conditions.
-    private func source(
-        _ paths: KeyPathSQL, _ others: [SQLFragment] = []
-    ) throws(StoreError) -> (sql: SQLFragment, sources: [String: SQLSource]) {
-        var compiler = PredicateSQL(paths)
-        var conditions = others
-        if numbers.count < familyOfRoot {
-            let list = numbers.map(String.init).joined(separator: ",")
-            conditions.append(SQLFragment("t.Z_ENT IN (\(list))"))
-        }
-        if let predicate { conditions.append(try compiler.condition(predicate)) }
-        let filter =
-            conditions.isEmpty
-            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        let tables = SQLFragment(" FROM \(layout.entity.table) t\(compiler.joins)")
-        return (tables + filter, compiler.sources)
-    }
-
-    private var familyOfRoot: Int {
-        objects.layout(layout.entity.rootNumber)?.entity.familyNumbers.count ?? 1
+        try select.keep(predicate, withSubentities: includesSubentities)
+        return select.statement.counting
     }
 }

@@ -178,9 +178,6 @@ extension ManagedObjectContext {
     private func count(
         _ plan: FetchPlan, without ids: [ManagedObjectID]
     ) throws(StoreError) -> Int {
-        let select = try plan.counting(without: ids)
-        let reader = try objectReader()
-        let rows = try select.prepare(on: reader.connection)
-        return try rows.step() ? Int(rows.integer(0)) : 0
+        try plan.counting(without: ids).integer(on: objectReader().connection)
     }
 }

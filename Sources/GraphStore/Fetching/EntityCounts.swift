@@ -13,12 +13,13 @@ extension PersistentContainer {
             guard table.hasSubentities else {
                 if let entity = schema.entity(named: table.rootEntity) {
                     ownCounts[entity.number] =
-                        try connection.integer("SELECT count(*) FROM \(table.name)")
+                        Int64(try SelectSQL("count(*)", from: table.name).integer(on: connection))
                 }
                 continue
             }
-            let rows = try connection.prepare(
-                "SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
+            var select = SelectSQL("Z_ENT, count(*)", from: table.name)
+            select.groups = ["Z_ENT"]
+            let rows = try select.prepare(on: connection)
             while try rows.step() { ownCounts[rows.integer(0)] = rows.integer(1) }
         }
         return schema.entities.map { entity in

@@ -18,13 +18,13 @@ extension ManagedObjectContext {
             let plan = try FieldPlan(field, of: entity, in: schema)
             return plan.toMany == nil ? plan.path : nil
         }
-        let select = try SelectSQL(
-            request, of: entity, where: predicate, columns: columns, schema)
+        let select = try request.select(
+            of: entity, where: predicate, columns: columns, schema)
         return try explanation(
-            of: isCount ? select.counting : select.fragment, entity, predicate,
+            of: isCount ? select.statement.counting : select.statement, entity, predicate,
             order: (isCount ? [] : request.order).map {
                 $0.folded(for: entity.name, in: schema.model)
-            }, select.sources, numbers: entity.familyNumbers)
+            }, select.sources)
     }
 
     /// Returns how the store would answer a fetch, without running it.
@@ -37,25 +37,22 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Object>
     ) throws(StoreError) -> RequestExplanation {
         let plan = try FetchPlan(request, container.objects)
-        let (statement, sources) = try plan.statement(
+        let select = try plan.select(
             "t.*", limit: plan.limit > 0 ? plan.limit : nil, offset: plan.offset)
         return try explanation(
-            of: statement, plan.layout.entity, plan.predicate, order: plan.sortDescriptors, sources,
-            numbers: plan.numbers)
+            of: select.statement, plan.layout.entity, plan.predicate, order: plan.sortDescriptors,
+            select.sources, withSubentities: plan.includesSubentities)
     }
 
     private func explanation(
-        of statement: SQLFragment, _ entity: StoreLayout.Entity, _ predicate: GraphPredicate?,
-        order: [GraphSortDescriptor], _ sources: [String: SQLSource], numbers: [Int64]
+        of select: SelectSQL, _ entity: StoreLayout.Entity, _ predicate: GraphPredicate?,
+        order: [GraphSortDescriptor], _ sources: [String: SQLSource],
+        withSubentities: Bool = true
     ) throws(StoreError) -> RequestExplanation {
         let connection = try container.newReader()
-        let isFamily = numbers == entity.familyNumbers
-        let list = numbers.map(String.init).joined(separator: ",")
-        let family = isFamily ? entity.familyCondition() : "Z_ENT IN (\(list))"
-        let count =
-            try connection.integer(
-                "SELECT count(*) FROM \(entity.table)" + (family.map { " WHERE \($0)" } ?? ""))
-            ?? 0
+        let count = try SelectSQL("count(*)", of: entity, withSubentities: withSubentities)
+            .integer(on: connection)
+        let statement = select.fragment
         let rows = try ("EXPLAIN QUERY PLAN " + statement).prepare(on: connection)
         var steps: [PlanReader.Step] = []
         while try rows.step() {
@@ -65,7 +62,7 @@ extension ManagedObjectContext {
         }
         let reader = PlanReader(
             entity: entity, predicate: predicate, order: order, sources: sources,
-            objectCount: Int(count), steps: steps,
+            objectCount: count, steps: steps,
             indexes: container.schema.table(named: entity.table)?.indexes ?? [])
         // Texts that are not folded yet are mostly none.
         let computes = statement.sql
@@ -76,6 +73,6 @@ extension ManagedObjectContext {
         return RequestExplanation(
             sql: statement.sql, plan: reader.lines,
             sentences: reader.sentences + outside, suggestions: reader.suggestions,
-            scannedObjects: reader.scansAll ? Int(count) : 0)
+            scannedObjects: reader.scansAll ? count : 0)
     }
 }

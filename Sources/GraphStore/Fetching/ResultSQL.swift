@@ -62,20 +62,10 @@ struct ResultSQL {
         self.schema = schema
         self.entity = entity
         try check()
-        var paths = KeyPathSQL(schema, entity, style: .joins)
-        if isGrouped {
-            fragment = try grouped(&paths)
-        } else {
-            fragment = try plain(&paths)
-        }
-        if request.limit > 0 || request.offset > 0 {
-            // https://www.sqlite.org/lang_select.html#limitoffset: below zero is no limit.
-            let limit = request.limit > 0 ? Int64(request.limit) : -1
-            fragment =
-                fragment
-                + SQLFragment(
-                    " LIMIT ? OFFSET ?", [.integer(limit), .integer(Int64(request.offset))])
-        }
+        var select = try isGrouped ? grouped() : plain()
+        select.clauses.take(
+            request.limit > 0 ? request.limit : nil, from: request.offset, isBound: true)
+        fragment = select.statement.fragment
     }
 
     private var hasFunctions: Bool { request.columns.contains { $0.function != nil } }
@@ -200,30 +190,21 @@ struct ResultSQL {
         }
     }
 
-    private func source(_ compiler: inout PredicateSQL) throws(StoreError) -> SQLFragment {
-        var conditions: [SQLFragment] = []
+    private func keepObjects(in select: inout EntitySelect) throws(StoreError) {
+        let predicate = try request.predicate.map(resolved)
         if request.includesSubentities {
-            if let family = entity.familyFilter(alias: "t.") {
-                conditions.append(SQLFragment(family))
-            }
-        } else if entity.sharesTable || entity.familyNumbers.count > 1 {
-            conditions.append(SQLFragment("t.Z_ENT = \(entity.number)"))
+            try select.keep(predicate)
+        } else {
+            try select.keep(predicate, withSubentities: false)
         }
-        if let predicate = request.predicate {
-            conditions.append(try compiler.condition(try resolved(predicate)))
-        }
-        let filter =
-            conditions.isEmpty
-            ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
-        return SQLFragment(" FROM \(entity.table) t\(compiler.joins)") + filter
     }
 
-    private mutating func plain(_ paths: inout KeyPathSQL) throws(StoreError) -> SQLFragment {
-        let order = try OrderSQL(request.order, &paths).terms.joined(separator: ", ")
-        var compiler = PredicateSQL(paths)
+    private mutating func plain() throws(StoreError) -> EntitySelect {
+        var select = EntitySelect(entity, in: schema)
+        try select.sort(by: request.order)
         var selected: [SQLFragment] = []
         for (position, description) in request.columns.enumerated() {
-            let value = try operand(description, &compiler).sql
+            let value = try operand(description, &select.compiler).sql
             columns[position].place = Int32(selected.count)
             selected.append(value)
             if let number = entityColumn(value, position) {
@@ -231,20 +212,20 @@ struct ResultSQL {
                 selected.append(number)
             }
         }
-        let source = try source(&compiler)
-        return "SELECT " + selected.joined(separator: ", ") + source + " ORDER BY \(order)"
+        select.clauses.columns = selected
+        try keepObjects(in: &select)
+        return select
     }
 
-    private mutating func grouped(_ paths: inout KeyPathSQL) throws(StoreError) -> SQLFragment {
-        var compiler = PredicateSQL(paths)
+    private mutating func grouped() throws(StoreError) -> EntitySelect {
+        var select = EntitySelect(entity, in: schema)
         var inner = [SQLFragment("min(t.Z_PK) AS Z_PK")]
         var outer: [String] = []
-        var aliases: [String] = []
         for (position, description) in request.columns.enumerated() {
-            let value = try operand(description, &compiler).sql
+            let value = try operand(description, &select.compiler).sql
             let alias = "c\(position)"
             inner.append(value + " AS \(alias)")
-            if description.function == nil { aliases.append(alias) }
+            if description.function == nil { select.clauses.groups.append(alias) }
             columns[position].place = Int32(outer.count)
             outer.append("r.\(alias)")
             if let number = entityColumn(SQLFragment("r.\(alias)"), position) {
@@ -254,34 +235,29 @@ struct ResultSQL {
         }
         for (number, path) in request.groups.enumerated() {
             let shown = columns.count
-            let value = try operand(ExpressionDescription(path), &compiler).sql
+            let value = try operand(ExpressionDescription(path), &select.compiler).sql
             columns.removeLast(columns.count - shown)
             inner.append(value + " AS g\(number)")
-            aliases.append("g\(number)")
+            select.clauses.groups.append("g\(number)")
         }
-        var sql = "SELECT " + inner.joined(separator: ", ") + (try source(&compiler))
-        if !aliases.isEmpty { sql = sql + " GROUP BY \(aliases.joined(separator: ", "))" }
-        return try judged(sql, outer)
+        select.clauses.columns = inner
+        try keepObjects(in: &select)
+        return try judged(select.statement.fragment, outer)
     }
 
     /// The groups that `having` keeps, in order.
     private func judged(
         _ groups: SQLFragment, _ selected: [String]
-    ) throws(StoreError) -> SQLFragment {
+    ) throws(StoreError) -> EntitySelect {
         let judge = try GroupJudge(columns, schema)
-        var paths = KeyPathSQL(schema, judge.entity, alias: "r", style: .joins)
-        let order = try OrderSQL(
-            try judge.order(request.order), &paths
-        ).terms.joined(separator: ", ")
-        var compiler = PredicateSQL(paths)
-        var condition = SQLFragment("")
+        var select = EntitySelect(judge.entity, in: schema, rows: "(" + groups + ")", alias: "r")
+        select.clauses.columns = selected.map { SQLFragment($0) }
+        select.clauses.isDistinct = request.isDistinct && !request.groups.isEmpty
+        try select.sort(by: judge.order(request.order))
         if let having = request.having {
-            condition =
-                " WHERE "
-                + (try compiler.condition(judge.resolved(having, request.variables)))
+            let having = try judge.resolved(having, request.variables)
+            select.keep(try select.compiler.condition(having))
         }
-        let each = request.isDistinct && !request.groups.isEmpty ? "DISTINCT " : ""
-        return "SELECT \(each)\(selected.joined(separator: ", ")) FROM (" + groups
-            + ") r\(compiler.joins)" + condition + " ORDER BY \(order)"
+        return select
     }
 }

@@ -21,7 +21,7 @@ package final class RowCursor {
     // Reached by one thread, and never from inside its own use.
     @exclusivity(unchecked) private var isDone = false
     /// Counts the rows of the request without its limit and its offset.
-    private let counting: SQLFragment
+    private let counting: SelectSQL
     private let sources: [Source]
     /// One for each field of the request.
     package let columns: [RowColumn]
@@ -50,15 +50,16 @@ package final class RowCursor {
         // One snapshot for the rows and what they lead to.
         try connection.execute("BEGIN")
         let known = try Self.knownValues(plans, schema, on: connection)
-        let select = try SelectSQL(
-            request, of: entity, where: predicate,
+        let select = try request.select(
+            of: entity, where: predicate,
             columns: zip(plans, known).filter { $0.0.toMany == nil }.map { plan, known in
                 known == nil ? plan.path : Array(plan.path.dropLast())
             }, schema)
-        counting = select.counting
-        rows = try select.fragment.prepare(on: connection)
+        counting = select.statement.counting
+        rows = try select.prepare(on: connection)
         sources = try Self.sources(
-            plans, known, schema, inTableOrder: select.isTableOrder, on: connection)
+            plans, known, schema, inTableOrder: select.clauses.order == ["t.Z_PK"],
+            on: connection)
     }
 
     /// For each field, what is known of the small table that it leads to.
@@ -145,8 +146,7 @@ package final class RowCursor {
 
     /// How many objects meet the request, whatever its limit and its offset, in the same snapshot.
     package func matchCount() throws(StoreError) -> Int {
-        let statement = try counting.prepare(on: connection)
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        try counting.integer(on: connection)
     }
 }
 

@@ -31,6 +31,29 @@ package struct RowRequest: Sendable {
     }
 }
 
+extension RowRequest {
+    /// Its select: `Z_PK` first, then the columns.
+    ///
+    /// - Parameters:
+    ///   - predicate: the request's, resolved.
+    ///   - columns: the key paths to select.
+    func select(
+        of entity: StoreLayout.Entity, where predicate: GraphPredicate?, columns: [[String]],
+        _ schema: StoreLayout
+    ) throws(StoreError) -> EntitySelect {
+        var select = EntitySelect(entity, in: schema)
+        try select.sort(
+            by: order.isEmpty
+                ? schema.key(of: entity.name).map { GraphSortDescriptor([$0]) }
+                : order.map { $0.folded(for: entity.name, in: schema.model) })
+        select.clauses.columns = [SQLFragment("t.Z_PK")]
+        for column in columns { try select.add(path: column) }
+        try select.keep(predicate)
+        select.clauses.take(limit, from: offset, isBound: true)
+        return select
+    }
+}
+
 /// What a column of a cursor holds.
 package struct RowColumn: Sendable {
     /// The type of a value, or of each item of a list.

@@ -49,21 +49,20 @@ final class ToManyReader {
             try isOrdered
             ? nil
             : KnownKeys(table: table, keyColumn: keyColumn, order: keyOrder, on: connection)
-        let sql: String
+        var select = SelectSQL(destination, from: links, where: ["\(owner) = ?"])
         var isWalk = false
         if keys == nil {
-            sql =
-                "SELECT d.\(keyColumn) FROM \(links) JOIN \(table) d"
-                + " ON d.Z_PK = \(destination) WHERE \(owner) = ?"
-                + " ORDER BY \(order ?? keyOrder.map { "d.\($0)" }.joined(separator: ", ")), d.Z_PK"
+            select = SelectSQL(
+                "d.\(keyColumn)", from: links, joins: " JOIN \(table) d ON d.Z_PK = \(destination)",
+                where: ["\(owner) = ?"],
+                order: (order.map { [$0] } ?? keyOrder.map { "d.\($0)" }) + ["d.Z_PK"])
         } else if inTableOrder, case .joinTable = place {
             isWalk = true
-            sql = "SELECT \(owner), \(destination) FROM \(links) ORDER BY \(owner), \(destination)"
-        } else {
-            sql = "SELECT \(destination) FROM \(links) WHERE \(owner) = ?"
+            select = SelectSQL(
+                "\(owner), \(destination)", from: links, order: [owner, destination])
         }
         self.isWalk = isWalk
-        rows = try connection.prepare(sql)
+        rows = try select.prepare(on: connection)
     }
 
     /// Adds an owner's items to a batch, which may not outlive this reader.
@@ -125,9 +124,8 @@ private final class KnownKeys {
         var keys: [BulkCell] = []
         var rankByPrimaryKey = [Int32](repeating: -1, count: Int(largest) + 1)
         var arena = ByteArena()
-        let rows = try connection.prepare(
-            "SELECT Z_PK, \(keyColumn) FROM \(table)"
-                + " ORDER BY \(order.joined(separator: ", ")), Z_PK")
+        let rows = try SelectSQL("Z_PK, \(keyColumn)", from: table, order: order + ["Z_PK"])
+            .prepare(on: connection)
         while try rows.step() {
             let key = rows.integer(0)
             guard key >= 0, key <= largest, rankByPrimaryKey[Int(key)] < 0 else {

@@ -8,8 +8,6 @@ struct PairEnd {
     let destination: StoreLayout.Entity
     /// The columns with keys of the destination.
     let columns: [String]
-    /// What a row of the destination, `d`, must meet beside its key, as SQL.
-    let family: String
 }
 
 extension StoreLayout {
@@ -28,9 +26,7 @@ extension StoreLayout {
                     PairEnd(
                         entity: entity, name: name, side: side, destination: destination,
                         columns: [side.destinationColumn]
-                            + (side.isReflexive ? [side.ownerColumn] : []),
-                        family: destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
-                    ))
+                            + (side.isReflexive ? [side.ownerColumn] : [])))
             }
         }
         return ends

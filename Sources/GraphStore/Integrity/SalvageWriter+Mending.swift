@@ -5,8 +5,8 @@ import SQLite
 
 /// What makes objects that were saved one by one a graph again.
 extension SalvageWriter {
-    private func keys(_ sql: String) throws(StoreError) -> [Int64] {
-        let rows = try target.prepare(sql)
+    private func keys(_ select: SelectSQL) throws(StoreError) -> [Int64] {
+        let rows = try select.prepare(on: target)
         var keys: [Int64] = []
         while try rows.step() { keys.append(rows.integer(0)) }
         return keys
@@ -85,12 +85,12 @@ extension SalvageWriter {
     ) throws(StoreError) {
         guard let order = columns.orderColumn else { return }
         let (table, column) = (link.entity.table, columns.column)
-        let condition = "t.\(column) IS NOT NULL AND t.\(order) IS NULL\(link.family)"
-        let found = try keys("SELECT t.Z_PK FROM \(table) t WHERE \(condition)")
+        let unordered = link.unordered(column, order)
+        let found = try keys(unordered)
         guard !found.isEmpty else { return }
         try execute(
             "UPDATE \(table) AS t SET \(order) = 1024 * (t.Z_PK + (SELECT ifnull(max(x.\(order)), 0)"
-                + " / 1024 + 1 FROM \(table) x)) WHERE \(condition)")
+                + " / 1024 + 1 FROM \(table) x))\(unordered.filter.sql)")
         lose(
             .order, link.entity.name, link.name, count: found.count, keys: found,
             "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no place"
@@ -101,11 +101,9 @@ extension SalvageWriter {
     mutating func mendPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
-                let lacking =
-                    "NOT EXISTS (SELECT 1 FROM \(end.destination.table) d"
-                    + " WHERE d.Z_PK = \(join.name).\(column)\(end.family))"
+                let lacking = "NOT \(end.destination.hasObject("\(join.name).\(column)"))"
                 let owners = try keys(
-                    "SELECT \(end.side.ownerColumn) FROM \(join.name) WHERE \(lacking)")
+                    SelectSQL(end.side.ownerColumn, from: join.name, where: [lacking]))
                 try execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 lose(
                     .pair, end.entity.name, end.name, count: owners.count, keys: owners,
@@ -160,9 +158,8 @@ extension SalvageWriter {
             where place.attribute.allowsExternalBinaryDataStorage
                 && place.declaringEntity == entity.name
             {
-                let rows = try target.prepare(
-                    "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
-                        + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                let rows = try ExternalFiles.namings(in: place.column, of: entity.table)
+                    .prepare(on: target)
                 var files: [(key: Int64, name: String)] = []
                 while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
                 var missing: [Int64] = []

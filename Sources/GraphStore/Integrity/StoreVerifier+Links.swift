@@ -18,8 +18,7 @@ extension StoreVerifier {
             if !place.relationship.isOptional {
                 try find(
                     .required, entity.name, name,
-                    "SELECT t.Z_PK FROM \(entity.table) t WHERE \(link.key) IS NULL"
-                        + link.family
+                    SelectSQL("t.Z_PK", of: entity, alias: "t", where: ["\(link.key) IS NULL"])
                 ) {
                     "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) an object,"
                         + " which is required"
@@ -65,21 +64,17 @@ extension StoreVerifier {
         guard let columns = link.place.columns, let order = columns.orderColumn,
             has(order, in: link.entity.table)
         else { return }
-        let (table, column) = (link.entity.table, columns.column)
-        try find(
-            .order, link.entity.name, link.name,
-            "SELECT t.Z_PK FROM \(table) t WHERE t.\(column) IS NOT NULL AND t.\(order) IS NULL"
-                + link.family
-        ) {
+        let column = columns.column
+        try find(.order, link.entity.name, link.name, link.unordered(column, order)) {
             "\(link.entity.name).\(link.name): \($0.counting("object has", "objects have")) no place in"
                 + " the order"
         }
-        try find(
-            .order, link.entity.name, link.name,
-            "SELECT min(t.Z_PK) FROM \(table) t WHERE t.\(column) IS NOT NULL"
-                + " AND t.\(order) IS NOT NULL\(link.family)"
-                + " GROUP BY t.\(column), t.\(order) HAVING count(*) > 1 ORDER BY 1"
-        ) {
+        var shared = SelectSQL(
+            "min(t.Z_PK)", of: link.entity, alias: "t",
+            where: ["t.\(column) IS NOT NULL", "t.\(order) IS NOT NULL"])
+        shared.groups = ["t.\(column)", "t.\(order)"]
+        (shared.having, shared.order) = ("count(*) > 1", ["1"])
+        try find(.order, link.entity.name, link.name, shared) {
             "\(link.entity.name).\(link.name): \($0.counting("place", "places")) in the order"
                 + " \($0 == 1 ? "has" : "have") several objects"
         }
@@ -93,9 +88,9 @@ extension StoreVerifier {
             for column in end.columns {
                 try find(
                     .pair, end.entity.name, end.name,
-                    "SELECT j.\(end.side.ownerColumn) FROM \(join.name) j WHERE NOT EXISTS"
-                        + " (SELECT 1 FROM \(end.destination.table) d"
-                        + " WHERE d.Z_PK = j.\(column)\(end.family))"
+                    SelectSQL(
+                        "j.\(end.side.ownerColumn)", from: "\(join.name) j",
+                        where: ["NOT \(end.destination.hasObject("j.\(column)"))"])
                 ) {
                     "\(end.entity.name).\(end.name): \($0.counting("link leads", "links lead"))"
                         + " nowhere"
@@ -120,9 +115,8 @@ extension StoreVerifier {
                 let before = findings.count
                 let connection = connection
                 try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(StoreError) in
-                    let rows = try connection.prepare(
-                        "SELECT Z_PK, CAST(substr(\(place.column), 2, 36) AS TEXT)"
-                            + " FROM \(entity.table) WHERE substr(\(place.column), 1, 1) = x'02'")
+                    let rows = try ExternalFiles.namings(in: place.column, of: entity.table)
+                        .prepare(on: connection)
                     while try rows.step() {
                         let file = rows.string(1)
                         known.insert(file)
@@ -179,24 +173,24 @@ struct ToOneLink {
     /// ` AND …` for rows of the entity.
     var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
 
-    private var destinationFamily: String {
-        destination.familyCondition(alias: "d.").map { " AND \($0)" } ?? ""
-    }
-
     /// What holds where a row's key is of no object.
     var isDangling: String {
-        "\(key) IS NOT NULL\(family) AND NOT EXISTS (SELECT 1 FROM"
-            + " \(destination.table) d WHERE d.Z_PK = \(key)\(destinationFamily))"
+        "\(key) IS NOT NULL\(family) AND NOT \(destination.hasObject(key))"
     }
 
     /// Keys of objects whose link leads nowhere.
-    var dangling: String { "SELECT t.Z_PK FROM \(entity.table) t WHERE \(isDangling)" }
+    var dangling: SelectSQL {
+        SelectSQL("t.Z_PK", from: "\(entity.table) t", where: [isDangling])
+    }
 
     /// Keys of objects whose companion column does not say what entity their destination is of.
-    func wrongEntity(_ column: String) -> String {
-        "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
-            + " ON d.Z_PK = \(key) WHERE t.\(column) IS NOT d.Z_ENT\(family)"
-            + destinationFamily
+    func wrongEntity(_ column: String) -> SelectSQL { linked("t.\(column) IS NOT d.Z_ENT") }
+
+    /// Keys of objects that are linked and have no place in the order.
+    func unordered(_ column: String, _ order: String) -> SelectSQL {
+        SelectSQL(
+            "t.Z_PK", of: entity, alias: "t",
+            where: ["t.\(column) IS NOT NULL", "t.\(order) IS NULL"])
     }
 
     /// The other end of a one-to-one relationship.
@@ -205,9 +199,17 @@ struct ToOneLink {
     }
 
     /// Keys of objects to whose destination they are not the one.
-    func oneSided(_ back: StoreLayout.ToOnePlace) -> String {
-        "SELECT t.Z_PK FROM \(entity.table) t JOIN \(destination.table) d"
-            + " ON d.Z_PK = \(key) WHERE \(back.key(of: "d")) IS NOT t.Z_PK\(family)"
-            + destinationFamily
+    func oneSided(_ back: StoreLayout.ToOnePlace) -> SelectSQL {
+        linked("\(back.key(of: "d")) IS NOT t.Z_PK")
+    }
+
+    /// Keys of objects that meet a condition together with their destination, of the alias `d`.
+    private func linked(_ condition: String) -> SelectSQL {
+        var select = SelectSQL("t.Z_PK", of: entity, alias: "t", where: [condition])
+        select.joins = " JOIN \(destination.table) d ON d.Z_PK = \(key)"
+        if let family = destination.familyCondition(alias: "d.") {
+            select.conditions.append(SQLFragment(family))
+        }
+        return select
     }
 }

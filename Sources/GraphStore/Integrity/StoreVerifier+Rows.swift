@@ -5,10 +5,9 @@ import SQLite
 extension StoreVerifier {
     /// What all rows of a hierarchy must have: a key that was handed out, an entity, a version.
     mutating func checkRows(of root: StoreLayout.Entity) throws(StoreError) {
-        let table = root.table
         let connection = connection
         try guarding(root.name, of: root.name) { verifier throws(StoreError) in
-            let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+            let largest = Int64(try SelectSQL("max(Z_PK)", of: root).integer(on: connection))
             guard verifier.has(formatTable: "Z_PRIMARYKEY") else { return }
             let handedOut = try connection.integer(
                 "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)")
@@ -30,12 +29,13 @@ extension StoreVerifier {
         let numbers = concrete.map(String.init).joined(separator: ",")
         try find(
             .entity, root.name, nil,
-            "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_ENT IS NULL"
-                + " OR Z_ENT NOT IN (\(numbers))"
+            SelectSQL(
+                "Z_PK", of: root, isIndexed: false,
+                where: ["(Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)))"])
         ) { "\(root.name): \($0.counting("row is", "rows are")) of no entity of it" }
         try find(
             .version, root.name, nil,
-            "SELECT Z_PK FROM \(table) NOT INDEXED WHERE Z_OPT IS NULL"
+            SelectSQL("Z_PK", of: root, isIndexed: false, where: ["Z_OPT IS NULL"])
         ) {
             "\(root.name): "
                 + $0.counting("row does not count its changes", "rows do not count their changes")
@@ -48,11 +48,10 @@ extension StoreVerifier {
     ) throws(StoreError) {
         for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
         where place.declaringEntity == entity.name && has(place.column, in: entity.table) {
-            let rows = "SELECT Z_PK FROM \(entity.table) t NOT INDEXED WHERE "
-            let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
             if !place.attribute.isOptional {
                 try find(
-                    .required, entity.name, name, rows + "t.\(place.column) IS NULL" + family
+                    .required, entity.name, name,
+                    Self.rows(of: entity, ["t.\(place.column) IS NULL"])
                 ) {
                     "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) a value, which"
                         + " is required"
@@ -61,7 +60,7 @@ extension StoreVerifier {
             if let beside = Self.beside(name, place, entity) {
                 try find(
                     .required, entity.name, name,
-                    rows + "t.\(place.column) IS NULL AND \(beside.condition)" + family
+                    Self.rows(of: entity, ["t.\(place.column) IS NULL", beside.condition])
                 ) {
                     "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) a value, which"
                         + " is required where '\(beside.whole)' has one"
@@ -73,7 +72,7 @@ extension StoreVerifier {
             }
             try checkTexts(name, place, entity)
             guard let wrong = Self.isOfOtherKind(place) else { continue }
-            try find(.value, entity.name, name, rows + wrong + family) {
+            try find(.value, entity.name, name, Self.rows(of: entity, [wrong])) {
                 "\(entity.name).\(name): \($0.counting("value is", "values are")) no "
                     + "\(place.attribute.type.rawValue)"
             }
@@ -103,15 +102,20 @@ extension StoreVerifier {
         if !others.isEmpty {
             conditions.append("(\(others.map { "t.\($0) IS NOT NULL" }.joined(separator: " OR ")))")
         }
-        if let family = entity.familyCondition(alias: "t.") { conditions.append(family) }
         try find(
-            .required, entity.name, composite.path,
-            "SELECT Z_PK FROM \(entity.table) t NOT INDEXED WHERE "
-                + conditions.joined(separator: " AND ")
+            .required, entity.name, composite.path, Self.rows(of: entity, conditions)
         ) {
             "\(entity.name).\(composite.path): \($0.counting("object lacks", "objects lack")) a value,"
                 + " which is required" + (composite.beside.map { " where '\($0)' has one" } ?? "")
         }
+    }
+
+    /// The keys of an entity's rows that meet the conditions, through the table itself: an index
+    /// that is damaged may hide them.
+    private static func rows(
+        of entity: StoreLayout.Entity, _ conditions: [String]
+    ) -> SelectSQL {
+        SelectSQL("Z_PK", of: entity, alias: "t", isIndexed: false, where: conditions)
     }
 
     /// Where an element that is required beside others must have a value; nil of attributes that
@@ -153,15 +157,10 @@ extension StoreVerifier {
         guard columns.count == constraint.count,
             columns.allSatisfy({ has($0, in: entity.table) })
         else { return }
-        let list = columns.joined(separator: ", ")
-        let values = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-        let family = entity.familyCondition().map { " AND \($0)" } ?? ""
-        // Through the table itself: an index that is damaged may hide them.
-        try find(
-            .unique, entity.name, constraint.joined(separator: ","),
-            "SELECT min(Z_PK) FROM \(entity.table) NOT INDEXED WHERE \(values)\(family)"
-                + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY 1"
-        ) { count in
+        var shared = Self.rows(of: entity, columns.map { "\($0) IS NOT NULL" })
+        shared.columns = [SQLFragment("min(Z_PK)")]
+        (shared.groups, shared.having, shared.order) = (columns, "count(*) > 1", ["1"])
+        try find(.unique, entity.name, constraint.joined(separator: ","), shared) { count in
             "\(entity.name): \(count.counting("key", "keys")) (\(constraint.joined(separator: ", ")))"
                 + " \(count == 1 ? "has" : "have") several objects"
         }

@@ -72,10 +72,10 @@ extension StoreVerifier {
         _ entity: StoreLayout.Entity, problem: (BulkCell) -> String?,
         message: (Int, String) -> String
     ) throws(StoreError) {
-        let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
-        let rows = try connection.prepare(
-            "SELECT Z_PK, t.\(place.column) FROM \(entity.table) t NOT INDEXED"
-                + " WHERE t.\(place.column) IS NOT NULL\(family)")
+        let rows = try SelectSQL(
+            "Z_PK, t.\(place.column)", of: entity, alias: "t", isIndexed: false,
+            where: ["t.\(place.column) IS NOT NULL"]
+        ).prepare(on: connection)
         var count = 0
         var keys: [Int64] = []
         var first = ""

@@ -126,14 +126,14 @@ struct StoreVerifier {
         try connection.integer(sql) ?? 0
     }
 
-    /// Notes the rows that a query gives, each by the key in its first column.
+    /// Notes the rows that a select gives, each by the key in its first column.
     mutating func find(
-        _ kind: StoreFinding.Kind, _ entity: String?, _ property: String?, _ sql: String,
+        _ kind: StoreFinding.Kind, _ entity: String?, _ property: String?, _ select: SelectSQL,
         _ message: (Int) -> String
     ) throws(StoreError) {
         let name = [entity, property].compactMap(\.self).joined(separator: ".")
         try guarding(name, of: entity) { verifier throws(StoreError) in
-            let rows = try verifier.connection.prepare(sql)
+            let rows = try select.prepare(on: verifier.connection)
             var count = 0
             var keys: [Int64] = []
             while try rows.step() {

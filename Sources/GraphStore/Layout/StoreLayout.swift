@@ -309,11 +309,14 @@ extension StoreLayout.Entity {
         familyCondition(alias: alias).map { "likelihood(\($0), 0.5)" }
     }
 
-    /// `Z_ENT IN (…)` for rows of this entity and its descendants, or nil where every row of
-    /// the table is one.
-    package func familyCondition(alias: String = "") -> String? {
-        guard sharesTable else { return nil }
-        let list = familyNumbers.map(String.init).joined(separator: ",")
+    /// `Z_ENT IN (…)` for rows of this entity and its descendants, or of it alone; nil where every
+    /// row of the table is one.
+    package func familyCondition(
+        alias: String = "", withSubentities: Bool = true
+    ) -> String? {
+        guard sharesTable || !withSubentities && familyNumbers.count > 1 else { return nil }
+        let numbers = withSubentities ? familyNumbers : [number]
+        let list = numbers.map(String.init).joined(separator: ",")
         return "\(alias)Z_ENT IN (\(list))"
     }
 }

@@ -109,12 +109,11 @@ struct LinkCounts {
         _ condition: String, on connection: Connection
     ) throws(StoreError) -> Int {
         let predicate = try MappingExpression.predicate(format, for: entity.name, in: schema.model)
-        var compiler = PredicateSQL(KeyPathSQL(schema, entity, alias: "t", style: .subqueries))
-        let sql =
-            "SELECT count(*) FROM main.\(entity.table) t WHERE \(condition) AND ("
-            + (try compiler.condition(predicate)) + ")"
-        let row = try sql.prepare(on: connection)
-        defer { row.reset() }
-        return try row.step() ? Int(row.integer(0)) : 0
+        var select = EntitySelect(
+            entity, in: schema, rows: SQLFragment("main.\(entity.table)"), style: .subqueries)
+        select.keep(SQLFragment(condition))
+        let holds = try select.compiler.condition(predicate)
+        select.keep("(" + holds + ")")
+        return try select.statement.counting.integer(on: connection)
     }
 }

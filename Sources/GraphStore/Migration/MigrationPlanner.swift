@@ -111,9 +111,7 @@ struct MigrationPlanner {
     }
 
     private func number(_ sql: SQLFragment) throws(StoreError) -> Int {
-        let row = try sql.prepare(on: source.connection)
-        defer { row.reset() }
-        return try row.step() ? Int(row.integer(0)) : 0
+        try sql.integer(on: source.connection)
     }
 
     /// How much of the store a difference is about: what goes, and what gets a new value.

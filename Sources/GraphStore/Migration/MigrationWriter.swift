@@ -216,9 +216,8 @@ struct MigrationWriter {
             for end in script.new.ends(of: join) {
                 for column in end.columns {
                     try connection.execute(
-                        "DELETE FROM \(join.name) WHERE NOT EXISTS (SELECT 1 FROM"
-                            + " \(end.destination.table) d WHERE d.Z_PK ="
-                            + " \(join.name).\(column)\(end.family))")
+                        "DELETE FROM \(join.name) WHERE NOT "
+                            + end.destination.hasObject("\(join.name).\(column)"))
                 }
             }
         }

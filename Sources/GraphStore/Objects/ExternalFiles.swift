@@ -77,13 +77,31 @@ struct ExternalFiles: Sendable {
             }
         }
         for place in places {
-            let rows = try connection.prepare(
-                "SELECT \(place[1]) FROM \(place[0]) WHERE substr(\(place[1]), 1, 1) = x'02'")
-            while try rows.step() {
-                if let name = fileName(rows.value(0)) { found(name) }
-            }
+            try names(in: place[1], of: place[0], on: connection).forEach(found)
         }
     }
+
+    /// The names of the files that a column of a table names, in the rows that meet the conditions.
+    static func names(
+        in column: String, of table: String, where conditions: [String] = [],
+        on connection: Connection
+    ) throws(StoreError) -> [String] {
+        let rows = try SelectSQL(column, from: table, where: [isFile(column)] + conditions)
+            .prepare(on: connection)
+        var names: [String] = []
+        while try rows.step() {
+            if let name = fileName(rows.value(0)) { names.append(name) }
+        }
+        return names
+    }
+
+    /// `Z_PK` and the name of the file, for rows whose column names one, whatever the name is.
+    static func namings(in column: String, of table: String) -> SelectSQL {
+        SelectSQL(
+            "Z_PK, CAST(substr(\(column), 2, 36) AS TEXT)", from: table, where: [isFile(column)])
+    }
+
+    private static func isFile(_ column: String) -> String { "substr(\(column), 1, 1) = x'02'" }
 
     // MARK: Writing
 

@@ -38,8 +38,7 @@ final class ObjectReader {
             statement = known
         } else {
             let plan = objects.rowPlan(layout.number)
-            statement = try connection.prepare(
-                "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK = ?")
+            statement = try connection.prepare(Self.rows(layout, plan, "= ?"))
             rowStatements[layout.number] = statement
         }
         statement.bind(id.primaryKey, at: 1)
@@ -90,25 +89,29 @@ final class ObjectReader {
     private func select(
         _ keys: ArraySlice<Int64>, _ layout: EntityLayout, _ plan: RowPlan
     ) throws(StoreError) -> Statement {
-        let select = "SELECT \(plan.columns) FROM \(layout.entity.table) t WHERE t.Z_PK "
         guard let first = keys.first, let last = keys.last,
             last &- first == Int64(keys.count) - 1,
             zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 })
         else {
-            return try connection.prepare(
-                select + "IN (" + keys.map(String.init).joined(separator: ",") + ")")
+            let list = keys.map(String.init).joined(separator: ",")
+            return try connection.prepare(Self.rows(layout, plan, "IN (\(list))"))
         }
         let statement: Statement
         if let known = rangeStatements[layout.number] {
             statement = known
         } else {
-            statement = try connection.prepare(select + "BETWEEN ? AND ?")
+            statement = try connection.prepare(Self.rows(layout, plan, "BETWEEN ? AND ?"))
             rangeStatements[layout.number] = statement
         }
         statement.reset()
         statement.bind(first, at: 1)
         statement.bind(last, at: 2)
         return statement
+    }
+
+    /// The text of a select of the rows whose keys are as said.
+    private static func rows(_ layout: EntityLayout, _ plan: RowPlan, _ keys: String) -> String {
+        SelectSQL(plan.columns, from: "\(layout.entity.table) t", where: ["t.Z_PK \(keys)"]).sql
     }
 
     private func rootNumber(of id: ManagedObjectID) -> Int64 {

@@ -111,12 +111,8 @@ struct ObjectWriter {
     private mutating func release(
         _ column: String, _ table: String, _ list: String
     ) throws(StoreError) {
-        let rows = try connection.prepare(
-            "SELECT \(column) FROM \(table) WHERE Z_PK IN (\(list)) AND substr(\(column), 1, 1) = x'02'"
-        )
-        while try rows.step() {
-            if let name = ExternalFiles.fileName(rows.value(0)) { filesReleased.append(name) }
-        }
+        filesReleased += try ExternalFiles.names(
+            in: column, of: table, where: ["Z_PK IN (\(list))"], on: connection)
     }
 
     /// Keys of objects as SQL lists of a bounded length, by entity.

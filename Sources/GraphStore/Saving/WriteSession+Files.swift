@@ -16,12 +16,8 @@ extension WriteSession {
             where place.attribute.allowsExternalBinaryDataStorage { columns.insert(place.column) }
         }
         for column in columns.sorted() {
-            let rows = try connection.prepare(
-                "SELECT \(column) FROM \(root.table) WHERE substr(\(column), 1, 1) = x'02'"
-                    + " AND Z_PK IN (\(keys))")
-            while try rows.step() {
-                if let name = ExternalFiles.fileName(rows.value(0)) { filesReleased.append(name) }
-            }
+            filesReleased += try ExternalFiles.names(
+                in: column, of: root.table, where: ["Z_PK IN (\(keys))"], on: connection)
         }
     }
 }

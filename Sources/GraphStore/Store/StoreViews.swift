@@ -88,8 +88,7 @@ struct StoreViews {
             columns.append(
                 "\(place.column ?? place.key(of: entity.table)) AS \(Connection.quoted(name))")
         }
-        let condition = entity.familyCondition().map { " WHERE \($0)" } ?? ""
-        return "SELECT \(columns.joined(separator: ", ")) FROM \(entity.table)\(condition)"
+        return SelectSQL(columns.joined(separator: ", "), of: entity).sql
     }
 
     /// The text of a UUID that is not NULL.

@@ -157,6 +157,17 @@ private struct ItemGenerator {
         return try cursor.integers()
     }
 
+    @Test("each example of a function gives in SQL what the table says")
+    func functionExamples() throws {
+        try withItems { store in
+            let all = try keys("TRUEPREDICATE", in: store)
+            for function in PredicateFunction.all {
+                guard let result = function.exampleResult else { continue }
+                #expect(try keys("\(function.example) == \(result)", in: store) == all)
+            }
+        }
+    }
+
     @Test func agreeWithTheEvaluator() throws {
         let model = try model(items)
         for seed in UInt64(1)...8 {
@@ -272,10 +283,11 @@ private struct ItemGenerator {
         try withStore(model) { store in
             let predicate = try GraphPredicate(format: format).resolved(for: "Item", in: model)
             let entity = try #require(store.container.schema.entity(named: "Item"))
-            let select = try BatchMatch.select(
-                entity, where: predicate, columns: SQLFragment("t.Z_PK"), store.container.schema)
+            var select = try EntitySelect(
+                entity, where: predicate, in: store.container.schema)
+            select.clauses.columns = [SQLFragment("t.Z_PK")]
             let plan = try lines(
-                "EXPLAIN QUERY PLAN " + select.sql,
+                "EXPLAIN QUERY PLAN " + select.statement.sql,
                 on: Connection(path: store.path, mode: .readOnly))
             #expect(plan.count == 1)
             #expect(

@@ -197,3 +197,13 @@ struct KeyPathSQL {
             .invalidRequest, "'\(entity.name)' has no stored property '\(name)' to look at here")
     }
 }
+
+/// What an alias in a statement stands for.
+struct SQLSource: Hashable {
+    /// The entity whose objects its rows are, or which its links lead to.
+    var entity: String
+    /// The key path by which the object asked for, or an element, leads to it; empty for itself.
+    var path: [String]
+    /// Whether its rows are links, in a table of pairs.
+    var isLink = false
+}

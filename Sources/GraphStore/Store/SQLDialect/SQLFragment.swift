@@ -35,6 +35,12 @@ struct SQLFragment {
         SQLFragment(left.sql + right.sql, left.values + right.values, left.lists + right.lists)
     }
 
+    static func += (left: inout SQLFragment, right: SQLFragment) {
+        left.sql += right.sql
+        left.values += right.values
+        left.lists += right.lists
+    }
+
     static func + (left: SQLFragment, right: String) -> SQLFragment {
         SQLFragment(left.sql + right, left.values, left.lists)
     }
@@ -66,6 +72,13 @@ struct SQLFragment {
         return statement
     }
 
+    /// The number in the first column of the first row; 0 where there is none.
+    func integer(on connection: Connection) throws(StoreError) -> Int {
+        let rows = try prepare(on: connection)
+        defer { rows.reset() }
+        return try rows.step() ? Int(rows.integer(0)) : 0
+    }
+
     /// Runs a statement that returns no rows and gives the number of rows it changed.
     @discardableResult
     func run(on connection: Connection) throws(StoreError) -> Int {
@@ -78,9 +91,7 @@ extension [SQLFragment] {
         var result = SQLFragment("")
         for (index, part) in enumerated() {
             if index > 0 { result.sql += separator }
-            result.sql += part.sql
-            result.values += part.values
-            result.lists += part.lists
+            result += part
         }
         return result
     }

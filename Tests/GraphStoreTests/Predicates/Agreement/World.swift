@@ -71,8 +71,8 @@ struct World {
     ) throws -> [Int64] {
         let keys = order.isEmpty ? [GraphSortDescriptor([ObjectNumber.key])] : order
         let request = RowRequest(entityName: entity.name, order: keys, fields: [])
-        let select = try SelectSQL(request, of: entity, where: predicate, columns: [], schema)
-        let rows = try select.fragment.prepare(on: connection)
+        let select = try request.select(of: entity, where: predicate, columns: [], schema)
+        let rows = try select.prepare(on: connection)
         var found: [Int64] = []
         while try rows.step() { found.append(rows.integer(0)) }
         return found
