@@ -25,7 +25,8 @@ extension ManagedObjectContext {
         if root.savepointDepth > 0, !root.isPinned, let session = root.openSession {
             if root.transactionReader == nil {
                 root.transactionReader = ObjectReader(
-                    session.connection, container.objects, container.externalFiles)
+                    session.connection, container.objects, container.externalFiles,
+                    root.rows.unwritten)
             }
             merge(requests: change)
         }

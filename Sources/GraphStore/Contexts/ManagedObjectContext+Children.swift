@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         defer { withExtendedLifetime(held) {} }
         var change = StoreChange()
         for object in pending.inserted {
-            parent.take(inserted: object)
+            try parent.take(inserted: object)
             change.insert(object.objectID)
         }
         for object in pending.updated {
@@ -59,9 +59,12 @@ extension ManagedObjectContext {
         return mine
     }
 
-    private func take(inserted object: ManagedObject) {
+    private func take(inserted object: ManagedObject) throws(StoreError) {
         let mine: ManagedObject
         if let known = registeredObject(for: object.objectID) {
+            if known.isStored, known.pending == .deleted, let row = try row(of: known.objectID) {
+                return try bringBack(known, as: object, over: row)
+            }
             mine = known
         } else {
             mine = type(of: object).init(
@@ -81,6 +84,28 @@ extension ManagedObjectContext {
         mine.isGone = false
         mine.pending = .inserted
         noteForEvent { $0.noteInserted(mine.objectID) }
+        mine.changeCount &+= 1
+        list(mine)
+    }
+
+    /// A child has undone a deletion that it had saved into this context: the row is still there.
+    private func bringBack(
+        _ mine: ManagedObject, as object: ManagedObject, over row: ObjectRow
+    ) throws(StoreError) {
+        undoLog?.note(mine, existed: false)
+        mine.pending = .updated
+        mine.presence = .realized
+        mine.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
+        mine.version = row.version
+        mine.values = object.values
+        mine.links = object.links
+        mine.lists = mine.layout.toManys.map { _ in ToManyState() }
+        for slot in mine.lists.indices {
+            try loadList(of: mine, slot)
+            mine.lists[slot].current?.replace(with: object.lists[slot].current?.ids ?? [])
+        }
+        markDifferences(of: mine, mine.layout)
+        noteForEvent { $0.noteUpdated(mine.objectID) }
         mine.changeCount &+= 1
         list(mine)
     }

@@ -51,8 +51,12 @@ extension ManagedObjectContext {
         try fire(object)
         object.prepareLists()
         undoLog?.note(object, existed: true)
-        for slot in object.layout.toOnes.indices where object.links[slot] != row.links[slot] {
-            try setLink(object, slot, row.links[slot].map { self.object(with: $0) })
+        let saved = object.committed?.links ?? row.links
+        for slot in object.layout.toOnes.indices {
+            if object.links[slot] != row.links[slot] {
+                try setLink(object, slot, row.links[slot].map { self.object(with: $0) })
+            }
+            rebase(object, slot, from: saved[slot], to: row.links[slot])
         }
         try revertLists(of: object)
         for slot in object.layout.attributes.indices

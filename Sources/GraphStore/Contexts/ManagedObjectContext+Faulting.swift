@@ -172,7 +172,7 @@ extension ManagedObjectContext {
                 _ = owner.lists[slot].remove(id)
             }
         }
-        owner.lists[slot].load(saved.map(resolved), isOrdered: toMany.isOrdered)
+        owner.lists[slot].load(saved, isOrdered: toMany.isOrdered)
     }
 
     /// Whether no ancestor knows more of an object's to-manys than the store does.

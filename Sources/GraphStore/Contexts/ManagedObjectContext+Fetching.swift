@@ -100,8 +100,7 @@ extension ManagedObjectContext {
         var read = 0
         let rows = try select.prepare(on: reader.connection)
         while try rows.step() {
-            let id = ManagedObjectID(
-                entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+            let id = reader.id(rows)
             ids.append(id)
             guard readsRows else { continue }
             let object = self.object(with: id)
@@ -143,8 +142,7 @@ extension ManagedObjectContext {
         var ids: [ManagedObjectID] = []
         let rows = try select.prepare(on: reader.connection)
         while try rows.step() {
-            let id = ManagedObjectID(
-                entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+            let id = reader.id(rows)
             ids.append(id)
             let object = self.object(with: id)
             keep(object)

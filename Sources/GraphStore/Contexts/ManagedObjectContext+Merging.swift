@@ -32,6 +32,10 @@ extension ManagedObjectContext {
     /// values and are `isDeleted`.
     public func merge(_ change: StoreChange) throws(StoreError) {
         guard !change.isEmpty else { return }
+        for object in listed
+        where !object.isStored && !object.isGone && change.wrote(object.objectID) {
+            root.giveWay(to: object.objectID)
+        }
         noteForEvent { event in
             for id in change.inserted.ids { event.noteInserted(id) }
         }
@@ -46,8 +50,12 @@ extension ManagedObjectContext {
         for object in registeredObjects {
             if change.deleted.contains(object.objectID) {
                 mergeDeletion(of: object)
-            } else if change.updated.contains(object.objectID), object.isStored {
-                try refresh(object, mergeChanges: true)
+            } else if change.wrote(object.objectID), object.isStored {
+                // Another context may have made the row again.
+                if object.pending == .updated { object.isGoneElsewhere = false }
+                if change.updated.contains(object.objectID) || object.pending != .none {
+                    try refresh(object, mergeChanges: true)
+                }
             }
             for slot in object.lists.indices where !object.lists[slot].isFault && object.isStored {
                 let destination = object.layout.toManys[slot].destination
@@ -119,5 +127,12 @@ extension ManagedObjectContext {
     public func detectConflicts(for object: ManagedObject) {
         guard object.link === link, !watched.contains(where: { $0 === object }) else { return }
         watched.append(object)
+    }
+}
+
+extension StoreChange {
+    /// Whether there is a row with that ID after the change.
+    fileprivate func wrote(_ id: ManagedObjectID) -> Bool {
+        inserted.contains(id) || updated.contains(id)
     }
 }

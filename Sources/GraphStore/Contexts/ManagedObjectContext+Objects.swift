@@ -6,13 +6,16 @@ extension ManagedObjectContext {
     // MARK: By ID
 
     /// The object with that ID: the one in memory, else a fault, which may turn out to have no row.
+    ///
+    /// An ID that a new object had before it was united with a saved one finds the saved one, until
+    /// a row has the old ID.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         let id = resolved(id)
         if let object = registry.object(for: id) { return object }
         return make(id)
     }
 
-    /// The object with that ID, if it is in memory; nothing is read.
+    /// The object with that ID, if it is in memory; no values are read.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         registry.object(for: resolved(id))
     }
@@ -61,14 +64,6 @@ extension ManagedObjectContext {
         StoreError(
             .inaccessible,
             "The row of '\(object.layout.name)' p\(object.objectID.primaryKey) is gone (133000)")
-    }
-
-    /// The ID that an object has now which had another once.
-    func resolved(_ id: ManagedObjectID) -> ManagedObjectID {
-        guard !aliases.isEmpty else { return id }
-        var id = id
-        while let next = aliases[id] { id = next }
-        return id
     }
 
     // MARK: Inserting

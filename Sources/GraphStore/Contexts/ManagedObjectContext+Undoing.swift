@@ -57,6 +57,7 @@ extension ManagedObjectContext {
         retained.removeAll()
         prefetched.removeAll()
         aliases.removeAll()
+        renames.removeAll()
         watched.removeAll()
         undoLog?.removeAll()
         noteForEvent { change in
@@ -75,21 +76,47 @@ extension ManagedObjectContext {
     public func refresh(
         _ object: ManagedObject, mergeChanges: Bool
     ) throws(StoreError) {
-        guard object.link === link, object.isStored, !object.isGone else { return }
-        noteForEvent { $0.noteRefreshed(object.objectID) }
-        object.extra = nil
-        guard mergeChanges, object.pending != .none else {
-            if object.pending == .updated { object.pending = .none }
-            if object.presence != .fault || !object.lists.isEmpty { object.turnIntoFault() }
-            return
-        }
-        guard let row = try row(of: object.objectID) else { return }
-        merge(row, into: object)
+        try refresh([object], mergeChanges: mergeChanges)
+    }
+
+    /// Reads the objects with these IDs anew that are in memory: those with changes now, 500 in a
+    /// statement, the others when they are next looked at.
+    ///
+    /// - Parameter mergeChanges: keeps what was changed here; false drops it.
+    public func refresh(
+        ids: some Sequence<ManagedObjectID>, mergeChanges: Bool = true
+    ) throws(StoreError) {
+        try refresh(ids.compactMap { registeredObject(for: $0) }, mergeChanges: mergeChanges)
     }
 
     /// Reads all objects anew, under their changes.
     public func refreshAllObjects() throws(StoreError) {
-        for object in registeredObjects { try refresh(object, mergeChanges: true) }
+        try refresh(registeredObjects, mergeChanges: true)
+    }
+
+    private func refresh(
+        _ objects: [ManagedObject], mergeChanges: Bool
+    ) throws(StoreError) {
+        var changed: [ManagedObject] = []
+        for object in objects where object.link === link && object.isStored && !object.isGone {
+            noteForEvent { $0.noteRefreshed(object.objectID) }
+            object.extra = nil
+            guard mergeChanges, object.pending != .none else {
+                if object.pending == .updated { object.pending = .none }
+                if object.presence != .fault || !object.lists.isEmpty { object.turnIntoFault() }
+                continue
+            }
+            changed.append(object)
+        }
+        guard parent == nil, changed.count > 1 else {
+            for object in changed {
+                if let row = try row(of: object.objectID) { merge(row, into: object) }
+            }
+            return
+        }
+        try objectReader().rows(changed.map(\.objectID)) { id, row in
+            if let object = self.registry.object(for: id) { self.merge(row, into: object) }
+        }
     }
 
     /// Puts a newer row under an object's changes.

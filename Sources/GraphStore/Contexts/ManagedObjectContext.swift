@@ -73,8 +73,14 @@ public final class ManagedObjectContext {
     var hasPendingDeletes = false
     /// Objects kept by `retainsRegisteredObjects`.
     var retained: [ManagedObject] = []
-    /// IDs that objects had before they turned out to be others.
+    /// IDs that new objects had before they were united with others; no row had them then.
+    ///
+    /// For IDs that callers pass. What is in memory never holds one of these.
     var aliases: [ManagedObjectID: ManagedObjectID] = [:]
+    /// What objects were renamed to, since other processes took their keys.
+    var renames: [[ManagedObjectID: ManagedObjectID]] = []
+    /// The contexts that this one is the parent of.
+    private(set) var children: [Child] = []
     /// What went wrong in accessors that cannot throw.
     var notedErrors: [StoreError] = []
     /// What objects are read by, also when the context is gone; a child's is its parent's.
@@ -99,6 +105,11 @@ public final class ManagedObjectContext {
         self.parent = parent
         rows = parent?.rows ?? RowSource(container)
         storedLink = ContextLink(self)
+        if let parent {
+            parent.children.append(Child(context: self))
+        } else {
+            rows.unwritten.context = self
+        }
     }
 
     deinit {
@@ -141,6 +152,7 @@ public final class ManagedObjectContext {
     /// Holds an object until the next save, since it has changed.
     func list(_ object: ManagedObject) {
         guard !object.isListed else { return }
+        if !object.isStored { rows.unwritten.add(object.objectID) }
         object.isListed = true
         listed.append(object)
     }
@@ -151,6 +163,12 @@ public final class ManagedObjectContext {
         listed = objects
         for object in objects { object.isListed = true }
         pendingIndex.removeAll()
+    }
+
+    /// No new object waits to be written any more, unless a child has some.
+    func forgetUnwrittenKeys() {
+        children.removeAll { $0.context == nil }
+        if children.isEmpty { rows.unwritten.reset(to: aliases.keys) }
     }
 
     /// Keeps what an accessor could not throw.

@@ -170,9 +170,7 @@ struct PendingIndex {
         switch property {
         case .attribute(let slot): key(of: object.values[slot])
         case .toOne(let slot):
-            object.links[slot].map {
-                .object((object.link.context?.resolved($0) ?? $0).primaryKey)
-            } ?? .null
+            object.links[slot].map { .object($0.primaryKey) } ?? .null
         case .toMany: .null
         }
     }

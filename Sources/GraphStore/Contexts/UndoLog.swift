@@ -16,6 +16,16 @@ final class UndoLog {
     struct Group {
         var objects: [ManagedObject] = []
         var states: [ObjectIdentifier: State] = [:]
+
+        /// Replaces IDs that objects no longer have.
+        mutating func rename(_ ids: [ManagedObjectID: ManagedObjectID]) {
+            for key in states.keys {
+                states[key]?.snapshot?.replaceLinks(ids)
+                for slot in states[key]?.lists.indices ?? 0..<0 {
+                    states[key]?.lists[slot].rename(ids)
+                }
+            }
+        }
     }
 
     private(set) var undoable: [Group] = []
@@ -88,27 +98,43 @@ final class UndoLog {
         open = Group()
     }
 
+    /// Replaces IDs that objects no longer have.
+    func rename(_ ids: [ManagedObjectID: ManagedObjectID]) {
+        open.rename(ids)
+        for place in undoable.indices { undoable[place].rename(ids) }
+        for place in redoable.indices { redoable[place].rename(ids) }
+    }
+
     func undo(in context: ManagedObjectContext) {
         depth = 0
         close()
+        read(undoable.last, in: context)
         guard let group = undoable.popLast() else { return }
         redoable.append(restore(group, in: context))
     }
 
     func redo(in context: ManagedObjectContext) {
+        read(redoable.last, in: context)
         guard let group = redoable.popLast() else { return }
         undoable.append(restore(group, in: context))
+    }
+
+    /// Reads what a group changes, while it still hears of objects that get other IDs by that.
+    private func read(_ group: Group?, in context: ManagedObjectContext) {
+        guard let group else { return }
+        isRestoring = true
+        defer { isRestoring = false }
+        for object in group.objects {
+            if let state = group.states[ObjectIdentifier(object)] {
+                context.readForRestoring(object, state)
+            }
+        }
     }
 
     private func restore(_ group: Group, in context: ManagedObjectContext) -> Group {
         isRestoring = true
         defer { isRestoring = false }
         var reverse = Group()
-        for object in group.objects {
-            if let state = group.states[ObjectIdentifier(object)] {
-                context.readForRestoring(object, state)
-            }
-        }
         for object in group.objects {
             Self.note(object, existed: !object.isGone && object.pending != .deleted, in: &reverse)
         }
@@ -262,7 +288,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func markDifferences(of object: ManagedObject, _ layout: EntityLayout) {
+    func markDifferences(of object: ManagedObject, _ layout: EntityLayout) {
         object.mask = ChangeMask()
         if let committed = object.committed {
             for slot in layout.attributes.indices

@@ -29,6 +29,8 @@ public final class FetchCursor<Object: ManagedObject> {
     private var position = 0
     private var evaluation: ObjectEvaluation?
     private var changed: Set<ManagedObjectID> = []
+    /// New objects, whose IDs may become those of other rows.
+    private var held: [ManagedObjectID: ManagedObject] = [:]
     /// Changed objects that meet the request, in its order, and the first not given yet.
     private var pending: [ManagedObject] = []
     private var nextPending = 0
@@ -53,12 +55,14 @@ public final class FetchCursor<Object: ManagedObject> {
             ? try context.objectReader().connection : try context.container.newReader()
         self.connection = connection
         guard !isAtomic, !context.readsOpenTransaction, !overlay.isWhole else {
-            source = .ids(try context.results(plan, request, readsRows: false))
+            let ids = try context.results(plan, request, readsRows: false)
+            held = context.held(ids)
+            source = .ids(ids)
             return
         }
         if !overlay.isEmpty {
             let evaluation = try ObjectEvaluation(plan, context.container.model)
-            changed = Set(overlay.candidates.map(\.objectID))
+            changed = Set(overlay.candidates.filter(\.isStored).map(\.objectID))
             pending = try evaluation.sorted(
                 try context.matching(overlay.candidates, evaluation))
             skips = plan.offset
@@ -142,7 +146,8 @@ public final class FetchCursor<Object: ManagedObject> {
         case .ids(let ids):
             while position < ids.count {
                 position += 1
-                let object = context.object(with: ids[position - 1])
+                let id = ids[position - 1]
+                let object = held[id] ?? context.object(with: id)
                 if isThere(object) { return object }
             }
             return nil
@@ -150,6 +155,7 @@ public final class FetchCursor<Object: ManagedObject> {
             while try step(rows) {
                 let id = ManagedObjectID(
                     entityNumber: rows.integer(1), primaryKey: rows.integer(0))
+                context.rows.unwritten.meet(id)
                 guard !changed.contains(id) else { continue }
                 let object = context.object(with: id)
                 guard isThere(object) else { continue }

@@ -20,6 +20,8 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
         let batchSize: Int
         let link: ContextLink
         private let layouts: ObjectSupport
+        /// New objects, whose IDs may become those of other rows.
+        private let held: [ManagedObjectID: ManagedObject]
         /// The batch looked at last, and the one before it.
         var chunks: [Chunk] = []
 
@@ -28,6 +30,7 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
             self.batchSize = batchSize
             link = context.link
             layouts = context.container.objects
+            held = context.held(ids)
         }
 
         func layout(of id: ManagedObjectID) -> EntityLayout {
@@ -42,7 +45,7 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
             }
             let start = number * batchSize
             let ids = Array(ids[start..<Swift.min(start + batchSize, ids.count)])
-            let objects = ids.map { context.object(with: $0) }
+            let objects = ids.map { held[$0] ?? context.object(with: $0) }
             do throws(StoreError) {
                 try context.fault(objects)
             } catch {

@@ -18,9 +18,7 @@ extension ManagedObjectContext {
             let reader = try objectReader()
             let rows = try select.prepare(on: reader.connection)
             while try rows.step() {
-                ids.append(
-                    ManagedObjectID(
-                        entityNumber: rows.integer(1), primaryKey: rows.integer(0)))
+                ids.append(reader.id(rows))
             }
         } else {
             ids = ObjectIDVector(try results(plan, request, readsRows: false))

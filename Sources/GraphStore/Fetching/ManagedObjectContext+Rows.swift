@@ -39,7 +39,9 @@ extension ManagedObjectContext {
         statistics.fetches += 1
         let statement = try select.fragment.prepare(on: reader.connection)
         while try step(statement) {
-            let values = select.columns.map { $0.value(in: statement, container.externalFiles) }
+            let values = select.columns.map {
+                $0.value(in: statement, container.externalFiles, self.rows.unwritten)
+            }
             statistics.rowsRead += 1
             guard try body(Row(header: header, values: values)) else { return }
         }
@@ -178,15 +180,18 @@ extension ResultSQL.Request {
 
 extension ResultSQL.Column {
     /// The column's value in a statement's current row.
-    fileprivate func value(in statement: Statement, _ files: ExternalFiles) -> GraphValue {
+    fileprivate func value(
+        in statement: Statement, _ files: ExternalFiles, _ unwritten: UnwrittenKeys
+    ) -> GraphValue {
         if case .object = type {
             guard !statement.isNull(place) else { return .null }
             var number = entityNumber
             if let entityPlace, !statement.isNull(entityPlace) {
                 number = statement.integer(entityPlace)
             }
-            return .object(
-                ManagedObjectID(entityNumber: number, primaryKey: statement.integer(place)))
+            let id = ManagedObjectID(entityNumber: number, primaryKey: statement.integer(place))
+            unwritten.meet(id)
+            return .object(id)
         }
         let stored = statement.value(place)
         return GraphValue(

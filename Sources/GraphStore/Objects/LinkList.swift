@@ -162,15 +162,31 @@ struct ToManyState {
         self.current = nil
     }
 
+    /// Another save has put an object in.
+    mutating func rebase(inserting id: ManagedObjectID) {
+        guard let committed else {
+            added.remove(id)
+            return
+        }
+        if !committed.contains(id) { self.committed?.append(id) }
+    }
+
+    /// Another save has taken an object out.
+    mutating func rebase(removing id: ManagedObjectID) {
+        committed?.removeAll { $0 == id }
+        removed.remove(id)
+    }
+
     /// Replaces IDs that objects no longer have, wherever they are.
     mutating func rename(
-        _ old: Set<ManagedObjectID>, _ new: (ManagedObjectID) -> ManagedObjectID
+        _ new: [ManagedObjectID: ManagedObjectID]
     ) {
         func renamed(_ ids: [ManagedObjectID]) -> [ManagedObjectID]? {
-            guard ids.contains(where: old.contains) else { return nil }
+            guard ids.contains(where: { new[$0] != nil }) else { return nil }
             var seen: Set<ManagedObjectID> = []
-            return ids.map { old.contains($0) ? new($0) : $0 }.filter { seen.insert($0).inserted }
+            return ids.map { new[$0] ?? $0 }.filter { seen.insert($0).inserted }
         }
+        if let ids = committed.flatMap(renamed) { committed = ids }
         if let ids = current.flatMap({ renamed($0.ids) }) { current?.replace(with: ids) }
         if let ids = wished.flatMap(renamed) { wished = ids }
         if let ids = renamed(added.ids) { added.replace(with: ids) }

@@ -52,10 +52,12 @@ open class ManagedObject {
         let link: ContextLink
     }
 
-    /// Which object it is; the same for ever, from the insertion on.
+    /// Which object it is, from the insertion on.
     ///
-    /// Except for a new object that turns out to be one that is there (see `MergePolicy`), and
-    /// for one whose key another process took; its old ID still finds it in its context.
+    /// It is the same forever, with two exceptions before the first save. A new object may be united
+    /// with a saved one (see `MergePolicy`). And if another process writes a row with the key of a
+    /// new object, the new object gets another ID, and the old ID leads to that row.
+    /// `obtainPermanentIDs(for:)` prevents that.
     public internal(set) final var objectID: ManagedObjectID {
         willSet { link.context?.unregister(self) }
     }

@@ -16,16 +16,30 @@ final class ObjectReader {
     let connection: Connection
     private let objects: ObjectSupport
     private let external: ExternalFiles
+    /// Hears of every ID that is read; nil inside a save, which has looked after taken keys.
+    private let unwritten: UnwrittenKeys?
     private var rowStatements: [Int64: Statement] = [:]
     private var rangeStatements: [Int64: Statement] = [:]
     private var listStatements: [String: Statement] = [:]
     /// A transaction holds the state that is read.
     private(set) var isPinned = false
 
-    init(_ connection: Connection, _ objects: ObjectSupport, _ external: ExternalFiles) {
+    init(
+        _ connection: Connection, _ objects: ObjectSupport, _ external: ExternalFiles,
+        _ unwritten: UnwrittenKeys? = nil
+    ) {
         self.connection = connection
         self.objects = objects
         self.external = external
+        self.unwritten = unwritten
+    }
+
+    /// The ID that the first columns of the current row have: `Z_PK, Z_ENT`.
+    func id(_ statement: Statement) -> ManagedObjectID {
+        let id = ManagedObjectID(
+            entityNumber: statement.integer(1), primaryKey: statement.integer(0))
+        unwritten?.meet(id)
+        return id
     }
 
     // MARK: Rows
@@ -44,6 +58,7 @@ final class ObjectReader {
         statement.bind(id.primaryKey, at: 1)
         defer { statement.reset() }
         guard try statement.step(), statement.integer(1) == layout.number else { return nil }
+        unwritten?.meet(id)
         return objects.rowPlan(layout.number).places(of: layout.number).map {
             decode(statement, layout, $0)
         }
@@ -72,8 +87,7 @@ final class ObjectReader {
         guard let layout = objects.layout(number), let places = plan.places(of: number) else {
             return nil
         }
-        let id = ManagedObjectID(entityNumber: number, primaryKey: statement.integer(0))
-        return (id, decode(statement, layout, places))
+        return (id(statement), decode(statement, layout, places))
     }
 
     private func byRoot(_ ids: [ManagedObjectID]) -> [(Int64, [ManagedObjectID])] {
@@ -137,8 +151,10 @@ final class ObjectReader {
             if let column = place.entity, !statement.isNull(column) {
                 number = statement.integer(column)
             }
-            links[slot] = ManagedObjectID(
+            let id = ManagedObjectID(
                 entityNumber: number, primaryKey: statement.integer(place.key))
+            unwritten?.meet(id)
+            links[slot] = id
         }
         return ObjectRow(values: values, links: links, version: statement.integer(2))
     }
@@ -159,11 +175,7 @@ final class ObjectReader {
         }
         statement.bind(owner.primaryKey, at: 1)
         var ids: [ManagedObjectID] = []
-        while try statement.step() {
-            ids.append(
-                ManagedObjectID(
-                    entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
-        }
+        while try statement.step() { ids.append(id(statement)) }
         return ids
     }
 
@@ -178,9 +190,7 @@ final class ObjectReader {
             let statement = try connection.prepare(
                 Self.listSQL(toMany, objects, owners: "IN (\(list))"))
             while try statement.step() {
-                found[statement.integer(2), default: []].append(
-                    ManagedObjectID(
-                        entityNumber: statement.integer(1), primaryKey: statement.integer(0)))
+                found[statement.integer(2), default: []].append(id(statement))
             }
         }
         return found

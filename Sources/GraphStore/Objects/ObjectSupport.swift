@@ -130,6 +130,11 @@ final class KeyAllocator: Sendable {
         roots.withLock { $0[Int(root)].next }
     }
 
+    /// `Z_MAX` as last seen in or written to the file.
+    func known(root: Int64) -> Int64 {
+        roots.withLock { $0[Int(root)].known }
+    }
+
     /// Takes note of `Z_MAX` in the file.
     ///
     /// - Returns: what it was known to be before.

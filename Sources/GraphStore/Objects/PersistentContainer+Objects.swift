@@ -17,6 +17,9 @@ extension PersistentContainer {
     // MARK: URIs
 
     /// An object's URI: `x-coredata://<store>/<entity>/p<key>`; nil of an unknown entity.
+    ///
+    /// The key of an unsaved object may become another object's; before you keep its URI, save it or
+    /// call `obtainPermanentIDs(for:)` of its context.
     public func uri(for id: ManagedObjectID) -> String? {
         guard let layout = objects.layout(id.entityNumber) else { return nil }
         return "x-coredata://\(storeUUID(of: layout.entity))/\(layout.name)/p\(id.primaryKey)"

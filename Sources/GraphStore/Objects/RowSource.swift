@@ -8,6 +8,8 @@ final class RowSource {
     let container: PersistentContainer
     /// Made when it is first needed.
     private(set) var reader: ObjectReader?
+    /// The keys of objects that are to be written by its contexts.
+    let unwritten = UnwrittenKeys()
 
     init(_ container: PersistentContainer) {
         self.container = container
@@ -17,7 +19,7 @@ final class RowSource {
     func objectReader() throws(StoreError) -> ObjectReader {
         if let reader { return reader }
         let made = ObjectReader(
-            try container.newReader(), container.objects, container.externalFiles)
+            try container.newReader(), container.objects, container.externalFiles, unwritten)
         reader = made
         return made
     }

@@ -5,11 +5,13 @@ import GraphModel
 /// The first decision that changes objects keeps the whole context's state, so that a save that
 /// fails after all leaves it as it was.
 struct ConflictResolver {
-    private let context: ManagedObjectContext
-    private let finder: ConflictFinder
+    let context: ManagedObjectContext
+    let finder: ConflictFinder
     private var backup: ContextBackup?
     /// `Z_OPT` of rows as they are in the store.
     private(set) var versions: [ManagedObjectID: Int64] = [:]
+    /// New objects that became one with others, by the IDs that they had.
+    private(set) var united: [ManagedObjectID: ManagedObjectID] = [:]
     private var rounds = 0
 
     init(_ context: ManagedObjectContext, _ session: WriteSession) {
@@ -48,6 +50,8 @@ struct ConflictResolver {
         guard !found.isEmpty else { return }
         let decided = try decide(found)
         prepareToChange()
+        let again = decided.filter { $0.1.kind == .deleted && $0.2.makesRowsAgain }
+            .map { RemadeRow($0.0) }
         for (object, conflict, resolution) in decided {
             if conflict.kind == .deleted {
                 try resolveDeleted(object, resolution)
@@ -55,6 +59,7 @@ struct ConflictResolver {
                 try resolveChanged(object, resolution)
             }
         }
+        for row in again { try link(row) }
     }
 
     private func touchesRow(_ object: ManagedObject) -> Bool {
@@ -95,14 +100,7 @@ struct ConflictResolver {
     ) throws(StoreError) {
         switch resolution {
         case .fail: return
-        case .objectTrump, .overwrite:
-            // The row is made again, whole.
-            for slot in object.lists.indices where object.lists[slot].isFault {
-                object.lists[slot].load([], isOrdered: object.layout.toManys[slot].isOrdered)
-            }
-            object.isStored = false
-            object.committed = nil
-            object.pending = .inserted
+        case .objectTrump, .overwrite: makeAgain(object)
         case .storeTrump, .rollback:
             object.isStored = false
             object.revert()
@@ -144,6 +142,7 @@ struct ConflictResolver {
             }
         }
         object.values = values
+        try takePartners(of: object, base.links, row.links)
         for slot in layout.toOnes.indices {
             let bit = layout.bit(toOne: slot)
             let mine = base.links[slot] != object.links[slot] && object.mask.contains(bit)
@@ -152,6 +151,8 @@ struct ConflictResolver {
             {
                 try context.setLink(object, slot, row.links[slot].map { context.object(with: $0) })
             }
+            context.rebase(object, slot, from: base.links[slot], to: row.links[slot])
+            try leavePartner(of: object, slot, row.links[slot])
         }
         object.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
         object.version = row.version
@@ -181,7 +182,7 @@ struct ConflictResolver {
         guard !found.isEmpty else { return false }
         let decided = try decide(found)
         prepareToChange()
-        var renamed: Set<ManagedObjectID> = []
+        var renamed: [ManagedObjectID: ManagedObjectID] = [:]
         for (object, conflict, resolution) in decided {
             guard object.pending != .none, !object.isGone, let otherID = conflict.otherID else {
                 continue
@@ -189,10 +190,11 @@ struct ConflictResolver {
             if let old = try context.settle(
                 object, with: otherID, resolution, stored: finder.storedRow(otherID))
             {
-                renamed.insert(old)
+                renamed[old] = object.objectID
             }
         }
-        context.replaceLinks(to: renamed)
+        context.replaceLinks(renamed)
+        united.merge(renamed) { $1 }
         versions = try finder.currentVersions(
             PendingObjects(context.listed).updated.filter(\.isStored).map(\.objectID))
         return true

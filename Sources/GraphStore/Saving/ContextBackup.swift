@@ -23,6 +23,7 @@ struct ContextBackup {
     private let entries: [Entry]
     private let listed: [ManagedObject]
     private let aliases: [ManagedObjectID: ManagedObjectID]
+    private let renamesBefore: Int
 
     init(_ context: ManagedObjectContext) {
         entries = context.registeredObjects.map {
@@ -34,6 +35,7 @@ struct ContextBackup {
         }
         listed = context.listed
         aliases = context.aliases
+        renamesBefore = context.renames.count
     }
 
     func restore(_ context: ManagedObjectContext) {
@@ -59,6 +61,8 @@ struct ContextBackup {
         context.replaceListed(with: listed)
         context.aliases = aliases
         context.unprocessedDeletes.removeAll()
+        // Keys that others took meanwhile stay theirs.
+        for ids in context.renames.dropFirst(renamesBefore) { context.take(ids) }
     }
 
     /// The same after a unit of work: what it made is gone, and what it read stays as it is saved.

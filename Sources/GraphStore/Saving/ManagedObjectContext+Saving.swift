@@ -155,6 +155,7 @@ extension ManagedObjectContext {
                 do throws(StoreError) {
                     try writer.write(pending)
                     try writer.release("ETL_SAVE")
+                    tellChildren(united: resolver.united)
                     return (
                         ExternalChanges(
                             written: writer.filesWritten, released: writer.filesReleased),
@@ -184,7 +185,7 @@ extension ManagedObjectContext {
     }
 
     /// New objects whose keys another process took meanwhile get others.
-    private func renewTakenKeys(
+    func renewTakenKeys(
         _ inserted: [ManagedObject], in session: WriteSession
     ) throws(StoreError) {
         var roots: Set<Int64> = []
@@ -193,47 +194,20 @@ extension ManagedObjectContext {
             last = object.layout.rootNumber
             roots.insert(object.layout.rootNumber)
         }
-        var renamed: Set<ManagedObjectID> = []
-        // What was renamed before an error has its new key for good.
-        defer { replaceLinks(to: renamed) }
         for root in roots {
             let taken = try session.readLargest(root: root)
-            guard !taken.isEmpty else { continue }
-            for object in inserted
-            where object.layout.rootNumber == root
-                && taken.contains(object.objectID.primaryKey)
-            {
-                guard let key = container.objects.keys.next(root: root) else {
-                    throw StoreError.keysAtEnd(of: root, in: container.schema)
-                }
-                renamed.insert(object.objectID)
-                rename(
-                    object,
-                    to: ManagedObjectID(entityNumber: object.layout.number, primaryKey: key))
+            let largest = container.objects.keys.known(root: root)
+            // Another context of the container may have noticed before this one that keys are taken.
+            let old = inserted.filter {
+                $0.layout.rootNumber == root && $0.objectID.primaryKey <= largest
             }
-        }
-    }
-
-    /// Gives an object another ID; `replaceLinks(to:)` must follow.
-    private func rename(_ object: ManagedObject, to id: ManagedObjectID) {
-        let old = object.objectID
-        unregister(object)
-        object.objectID = id
-        register(object)
-        aliases[old] = id
-    }
-
-    /// Replaces IDs that objects no longer have in all relationships in memory.
-    ///
-    /// One pass for all of them, since it reads every object in memory.
-    func replaceLinks(to old: Set<ManagedObjectID>) {
-        guard !old.isEmpty else { return }
-        for other in registeredObjects {
-            for slot in other.links.indices {
-                guard let id = other.links[slot], old.contains(id) else { continue }
-                other.links[slot] = resolved(id)
-            }
-            for slot in other.lists.indices { other.lists[slot].rename(old, resolved) }
+            guard !old.isEmpty else { continue }
+            let keys = try takenKeys(of: old, root: root, on: session.connection)
+            try renew(
+                old.filter {
+                    let key = $0.objectID.primaryKey
+                    return taken.contains(key) || keys.contains(key)
+                }, root: root)
         }
     }
 
@@ -254,6 +228,7 @@ extension ManagedObjectContext {
     ) {
         let objects = listed
         replaceListed()
+        forgetUnwrittenKeys()
         unprocessedDeletes.removeAll()
         deletedNew.removeAll()
         hasPendingDeletes = false
@@ -263,9 +238,10 @@ extension ManagedObjectContext {
             case .inserted:
                 object.version = 1
                 object.isStored = true
+                // A merge policy may have made a row again that others deleted.
+                object.isGoneElsewhere = false
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
-                // A merge policy may have written the row anew.
                 object.isGoneElsewhere = false
             case .deleted:
                 object.isGone = true

@@ -10,13 +10,13 @@ extension ManagedObjectContext {
     /// rows, the one here stays under `objectTrump` and `overwrite`, and the other is deleted, by
     /// its rules; under the others the change of the unique values is dropped.
     ///
-    /// - Returns: the ID that the object no longer has; `replaceLinks(to:)` must follow.
+    /// - Returns: the ID that the object no longer has; `replaceLinks(_:)` must follow.
     func settle(
         _ object: ManagedObject, with otherID: ManagedObjectID,
         _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
     ) throws(StoreError) -> ManagedObjectID? {
         let other = self.object(with: otherID)
-        if other.presence == .fault, let row { other.fill(row) }
+        if let row { try takeStored(row, into: other) }
         try fire(other)
         if object.isStored {
             try settleRows(object, other, resolution)
@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         try moveLinks(from: object, to: other)
         let old = object.objectID
         aliases[old] = other.objectID
+        rows.unwritten.add(old)
         object.pending = .none
         object.isGone = true
         unregister(object)
@@ -101,6 +102,41 @@ extension ManagedObjectContext {
                 let destination = id == object.objectID ? other : self.object(with: id)
                 try addLink(other, place, destination)
             }
+        }
+    }
+
+    /// Takes in an object's row as the transaction has it, unless the object has changes of its own.
+    func takeStored(_ row: ObjectRow, into object: ManagedObject) throws(StoreError) {
+        if object.presence != .realized {
+            object.fill(row)
+        } else if object.pending == .none, object.version != row.version {
+            merge(row, into: object)
+        }
+        try fire(object)
+    }
+
+    /// A to-one leads elsewhere in the store than before: what is in memory at its other ends takes
+    /// that as saved, so that it is no change.
+    func rebase(
+        _ object: ManagedObject, _ slot: Int, from old: ManagedObjectID?, to new: ManagedObjectID?
+    ) {
+        guard old != new else { return }
+        let before = old.flatMap { registeredObject(for: $0) }
+        let now = new.flatMap { registeredObject(for: $0) }
+        switch object.layout.toOnes[slot].inverse {
+        case .none: return
+        case .toMany(let inverse):
+            if let before, inverse < before.lists.count {
+                before.lists[inverse].rebase(removing: object.objectID)
+            }
+            if let now, inverse < now.lists.count {
+                now.lists[inverse].rebase(inserting: object.objectID)
+            }
+        case .toOne(let inverse):
+            if before?.committed?.links[inverse] == object.objectID {
+                before?.committed?.links[inverse] = nil
+            }
+            now?.committed?.links[inverse] = object.objectID
         }
     }
 

@@ -221,6 +221,26 @@ import Testing
         }
     }
 
+    @Test("row 39: many objects are read anew by their IDs, those with changes in one statement")
+    func refreshMany() throws {
+        try withObjects { store in
+            let context = store.context()
+            let tasks = (0..<3).map { n in context.insert(Todo.self) { $0.title = "t\(n)" } }
+            try context.save()
+            tasks[0].number = 7
+            tasks[1].number = 8
+            try store.foreign().execute("UPDATE ZTASK SET ZTITLE = 'new', Z_OPT = Z_OPT + 1")
+            try context.refresh(ids: tasks.map(\.objectID))
+            #expect(tasks[2].isFault)
+            #expect(tasks.map(\.title) == ["new", "new", "new"])
+            #expect(tasks.map(\.number) == [7, 8, nil])
+            try context.refresh(ids: [tasks[0].objectID], mergeChanges: false)
+            #expect(tasks[0].number == nil && tasks[1].number == 8)
+            try context.save()
+            try store.expect("SELECT ZTITLE, ZNUMBER FROM ZTASK", ["new|-", "new|8", "new|-"])
+        }
+    }
+
     @Test("row 44: a row that is gone is an error, or by policy a deleted object with no values")
     func inaccessible() throws {
         try withObjects { store in

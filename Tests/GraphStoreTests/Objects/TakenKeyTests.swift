@@ -1,0 +1,298 @@
+import GraphModel
+import Testing
+
+@testable import GraphStore
+
+/// Two processes hand out the same primary key, or a key that was handed out is never written.
+@Suite("Keys that another process takes") struct TakenKeyTests {
+    /// A context, and one of another process on the same store.
+    private func withRivals(
+        _ body: (TestStore, ManagedObjectContext, ManagedObjectContext) throws -> Void
+    ) throws {
+        try withObjects { store in
+            let context = store.context()
+            try body(store, context, try rival(store))
+        }
+    }
+
+    private func rival(_ store: TestStore) throws -> ManagedObjectContext {
+        let container = try PersistentContainer(model: nil, at: store.path)
+        container.register(Todo.self, Bug.self, Category.self, Tag.self)
+        return container.newContext()
+    }
+
+    @Test("row 33: after the save, the row with the lost key is itself, in fetches and at links")
+    func afterTheSave() throws {
+        try withRivals { store, context, theirs in
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            let made = theirs.insert(Category.self) { $0.name = "theirs" }
+            theirs.insert(Todo.self) {
+                $0.title = "t"
+                $0.category = made
+            }
+            #expect(made.objectID == mine.objectID)
+            try theirs.save()
+            try context.save()
+            let found = try context.fetch(FetchRequest<Category>().sort("name"))
+            #expect(found.map(\.name) == ["mine", "theirs"])
+            #expect(try task("t", in: context)?.category?.name == "theirs")
+            #expect(found.last?.tasks.map(\.title) == ["t"])
+            #expect((context.object(with: made.objectID) as? Category)?.name == "theirs")
+            if let last = found.last { context.delete(last) }
+            try context.save()
+            try store.expect("SELECT ZNAME FROM ZCATEGORY", ["mine"])
+        }
+    }
+
+    @Test("row 33: before the save, a row that is met keeps its key, and the new object gets one")
+    func beforeTheSave() throws {
+        try withRivals { store, context, theirs in
+            let shared = Category(in: context)
+            try context.save()
+            _ = shared.name
+            let mine = context.insert(Todo.self) {
+                $0.title = "mine"
+                $0.category = shared
+            }
+            let other = context.insert(Todo.self) { $0.parent = mine }
+            let sharedThere = try #require(try theirs.fetch(FetchRequest<Category>()).first)
+            let made = theirs.insert(Todo.self) {
+                $0.title = "theirs"
+                $0.category = sharedThere
+            }
+            #expect(made.objectID == mine.objectID)
+            try theirs.save()
+            let titles = try context.fetch(FetchRequest<Todo>().sort("title")).map(\.title)
+            #expect(titles == ["mine", "theirs", "untitled"])
+            #expect(try context.count(for: FetchRequest<Todo>()) == 3)
+            #expect(other.parent === mine)
+            try context.refresh(shared, mergeChanges: true)
+            #expect(Set(shared.tasks.map(\.title)) == ["mine", "theirs"])
+            try context.save()
+            try store.expect(
+                "SELECT t.ZTITLE, p.ZTITLE FROM ZTASK t LEFT JOIN ZTASK p ON p.Z_PK = t.ZPARENT"
+                    + " ORDER BY 1", ["mine|-", "theirs|-", "untitled|mine"])
+        }
+    }
+
+    @Test("row 33: a link and a list that lead to their row do not lead to the new object")
+    func linksToTheirs() throws {
+        try withRivals { store, context, theirs in
+            let saved = context.insert(Todo.self) { $0.title = "saved" }
+            try context.save()
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            let tag = context.insert(Tag.self) { $0.name = "my tag" }
+            let there = try #require(try task("saved", in: theirs))
+            there.category = theirs.insert(Category.self) { $0.name = "theirs" }
+            there.tags = [theirs.insert(Tag.self) { $0.name = "their tag" }]
+            try theirs.save()
+            try context.refresh(saved, mergeChanges: false)
+            #expect(saved.category?.name == "theirs")
+            #expect(saved.tags.map(\.name) == ["their tag"])
+            #expect(mine.tasks.isEmpty && tag.tasks.isEmpty)
+            try context.save()
+            try store.expect("SELECT ZNAME FROM ZCATEGORY ORDER BY 1", ["mine", "theirs"])
+        }
+    }
+
+    @Test("row 33: the merge of another's change tells that a key is taken")
+    func merged() throws {
+        try withRivals { _, context, theirs in
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            let made = theirs.insert(Category.self) { $0.name = "theirs" }
+            try context.merge(try theirs.save().change)
+            #expect(mine.objectID != made.objectID && mine.isInserted)
+            #expect((context.object(with: made.objectID) as? Category)?.name == "theirs")
+        }
+    }
+
+    @Test("row 33: what children hold of the object moves with it")
+    func children() throws {
+        try withRivals { store, context, theirs in
+            let saved = context.insert(Todo.self) { $0.title = "t" }
+            try context.save()
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            saved.category = mine
+            let child = context.makeChild()
+            let held = try #require(child.object(with: mine.objectID) as? Category)
+            let task = try #require(child.object(with: saved.objectID) as? Todo)
+            #expect(held.name == "mine" && task.category === held && held.tasks == [task])
+            theirs.insert(Category.self) { $0.name = "theirs" }
+            try theirs.save()
+            try context.save()
+            #expect(held.objectID == mine.objectID)
+            #expect(task.category === held && held.tasks == [task])
+            held.name = "changed"
+            try child.save()
+            try context.save()
+            try store.expect("SELECT ZNAME FROM ZCATEGORY ORDER BY 1", ["changed", "theirs"])
+        }
+    }
+
+    @Test("row 33: a child's new object does not become the row that its parent has met")
+    func childsOwn() throws {
+        try withRivals { store, context, theirs in
+            let child = context.makeChild()
+            let mine = child.insert(Category.self) { $0.name = "mine" }
+            let made = theirs.insert(Category.self) { $0.name = "theirs" }
+            try theirs.save()
+            let found = try context.fetch(FetchRequest<Category>())
+            #expect(found.map(\.name) == ["theirs"] && mine.objectID != made.objectID)
+            try child.save()
+            #expect(found.map(\.name) == ["theirs"])
+            try context.save()
+            try store.expect("SELECT ZNAME FROM ZCATEGORY ORDER BY 1", ["mine", "theirs"])
+        }
+    }
+
+    @Test("row 33: undo and redo lead to the object under its new key")
+    func undone() throws {
+        try withRivals { store, context, theirs in
+            context.isUndoEnabled = true
+            let first = context.insert(Todo.self) { $0.title = "t" }
+            try context.save()
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            first.category = mine
+            try context.processPendingChanges()
+            first.category = nil
+            try context.processPendingChanges()
+            theirs.insert(Category.self) { $0.name = "theirs" }
+            try theirs.save()
+            try context.save()
+            try context.undo()
+            #expect(first.category === mine && mine.tasks == [first])
+            try context.save()
+            try store.expect(
+                "SELECT ZNAME FROM ZCATEGORY WHERE Z_PK = (SELECT ZCATEGORY FROM ZTASK)", ["mine"])
+        }
+    }
+
+    @Test("row 33: every context of a container gives way to the keys that others took")
+    func severalContexts() throws {
+        try withRivals { store, context, theirs in
+            let second = store.context()
+            context.insert(Category.self) { $0.name = "one" }
+            second.insert(Category.self) { $0.name = "two" }
+            for name in ["a", "b"] { theirs.insert(Category.self) { $0.name = name } }
+            try theirs.save()
+            try context.save()
+            try second.save()
+            try store.expect(
+                "SELECT ZNAME FROM ZCATEGORY ORDER BY 1", ["a", "b", "one", "two"])
+        }
+    }
+
+    @Test("row 33: the key of an object that was united with a row may become another's")
+    func united() throws {
+        try withRivals { store, context, theirs in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            let saved = context.insert(Tag.self) { $0.name = "same" }
+            try context.save()
+            let new = context.insert(Tag.self) { $0.name = "same" }
+            let old = new.objectID
+            let child = context.makeChild()
+            let held = try #require(child.object(with: old) as? Tag)
+            #expect(held.name == "same")
+            try context.save()
+            #expect(context.object(with: old) === saved)
+            #expect(held.objectID == saved.objectID && child.object(with: old) === held)
+            let made = theirs.insert(Tag.self) { $0.name = "theirs" }
+            theirs.insert(Todo.self) { $0.tags = [made] }
+            try theirs.save()
+            #expect(made.objectID == old)
+            #expect(try context.fetch(FetchRequest<Todo>()).first?.tags.map(\.name) == ["theirs"])
+            let names = try context.fetch(FetchRequest<Tag>().sort("name")).map(\.name)
+            #expect(names == ["same", "theirs"])
+            #expect((context.object(with: old) as? Tag)?.name == "theirs")
+            #expect((store.context().object(with: old) as? Tag)?.name == "theirs")
+        }
+    }
+
+    @Test("row 33: an old ID finds the row that has it, although nobody has met it before")
+    func oldIDs() throws {
+        try withRivals { _, context, theirs in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            context.insert(Tag.self) { $0.name = "same" }
+            try context.save()
+            let old = context.insert(Tag.self) { $0.name = "same" }.objectID
+            try context.save()
+            theirs.insert(Tag.self) { $0.name = "theirs" }
+            try theirs.save()
+            #expect((context.object(with: old) as? Tag)?.name == "theirs")
+        }
+    }
+
+    @Test("row 33: a unit of work that fails does not give a key back to an object that lost it")
+    func failedUnit() throws {
+        struct Stop: Error {}
+        try withRivals { store, context, theirs in
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            let task = context.insert(Todo.self) { $0.category = mine }
+            theirs.insert(Category.self) { $0.name = "theirs" }
+            try theirs.save()
+            #expect(throws: Stop.self) {
+                try context.unitOfWork { context in
+                    #expect(try context.count(for: FetchRequest<Category>()) == 2)
+                    let found = try context.fetch(FetchRequest<Category>().sort("name"))
+                    #expect(found.map(\.name) == ["mine", "theirs"])
+                    throw Stop()
+                }
+            }
+            #expect(task.category === mine && mine.objectID.primaryKey == 2)
+            try context.save()
+            try store.expect("SELECT ZNAME FROM ZCATEGORY ORDER BY 1", ["mine", "theirs"])
+        }
+    }
+
+    @Test("row 33: pages and cursors that hold new objects still give them under other keys")
+    func pages() throws {
+        try withRivals { _, context, theirs in
+            context.insert(Category.self) { $0.name = "mine" }
+            let page = try context.fetchPage(FetchRequest<Category>())
+            theirs.insert(Category.self) { $0.name = "theirs" }
+            try theirs.save()
+            try context.save()
+            #expect(page.map(\.name) == ["mine"])
+        }
+    }
+
+    @Test("row 34: reserved keys stay, and so do the URIs of objects that are not saved")
+    func permanentIDs() throws {
+        try withRivals { store, context, theirs in
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            let made = theirs.insert(Category.self) { $0.name = "theirs" }
+            try context.obtainPermanentIDs(for: [mine])
+            let uri = try #require(store.container.uri(for: mine.objectID))
+            try theirs.save()
+            #expect(mine.objectID.primaryKey == 1 && made.objectID.primaryKey == 2)
+            #expect(mine.isInserted)
+            try store.expect("SELECT ZNAME FROM ZCATEGORY", ["theirs"])
+            let child = context.makeChild()
+            let small = child.insert(Category.self) { $0.name = "small" }
+            try child.obtainPermanentIDs(for: [small])
+            try child.save()
+            try context.save()
+            try store.expect(
+                "SELECT Z_PK, ZNAME FROM ZCATEGORY", ["1|mine", "2|theirs", "3|small"])
+            let id = try #require(store.container.managedObjectID(forURI: uri))
+            #expect(try store.context().existingObject(Category.self, with: id).name == "mine")
+        }
+    }
+
+    @Test("a deletion that a child has saved into its parent can be undone and saved again")
+    func undoneDeletionOfAChild() throws {
+        try withObjects { store in
+            let parent = store.context()
+            let task = parent.insert(Todo.self) { $0.title = "t" }
+            try parent.save()
+            let child = parent.makeChild()
+            child.isUndoEnabled = true
+            child.delete(child.object(with: task.objectID))
+            try child.save()
+            try child.undo()
+            try child.save()
+            try parent.save()
+            try store.expect("SELECT Z_PK, ZTITLE FROM ZTASK", ["1|t"])
+        }
+    }
+}
