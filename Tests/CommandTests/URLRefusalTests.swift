@@ -136,7 +136,8 @@ import Testing
 
             """
         let folder = try TemporaryFolder()
-        try "{\"n\":1}\n".write(toFile: folder.path + "/d.ndjson", atomically: true, encoding: .utf8)
+        try "{\"n\":1}\n".write(
+            toFile: folder.path + "/d.ndjson", atomically: true, encoding: .utf8)
         let path = folder.path + "/s.yaml"
         try spec.replacing("NAME", with: name).write(
             toFile: path, atomically: true, encoding: .utf8)

@@ -9,11 +9,12 @@ package enum URLCheck {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
         let outputs = [spec.report.metrics, spec.store.template].compactMap { $0 }
         let all = own + outputs + spec.stages.flatMap(paths)
-        return storeName(spec.store.at, values) + all.compactMap { path -> Diagnostic? in
-            // What stands before a parameter without a value tells, too.
-            let text = values.canResolve(path) ? values.resolve(path) : path.text
-            return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
-        }
+        return storeName(spec.store.at, values)
+            + all.compactMap { path -> Diagnostic? in
+                // What stands before a parameter without a value tells, too.
+                let text = values.canResolve(path) ? values.resolve(path) : path.text
+                return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
+            }
     }
 
     /// The problem of a store's name that SQLite would not take for a file's.
