@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 import GraphModel
 
 /// Draws a model: `etl model diagram MODEL`.
@@ -20,4 +20,4 @@ struct ModelDiagramCommand: ParsableCommand {
     }
 }
 
-extension ModelDiagram.Format: @retroactive ExpressibleByArgument {}
+extension ModelDiagram.Format: ExpressibleByArgument {}
