@@ -98,6 +98,12 @@ struct FetchPlan {
         try statement(columns, limit: limit, offset: offset).sql
     }
 
+    /// Throws if the order is by what is not stored.
+    func checkOrder() throws(StoreError) {
+        var paths = KeyPathSQL(objects.schema, layout.entity, style: .joins)
+        _ = try OrderSQL(sortDescriptors, &paths)
+    }
+
     /// The same, with what its aliases stand for.
     func statement(
         _ columns: String, limit: Int?, offset: Int
