@@ -83,6 +83,21 @@ import Testing
         try folder.shell("exec \"$E\" migrate \(arguments)")
     }
 
+    @Test("rows 122, 124: GRAPHSTORE_SQL_DEBUG writes statements to stderr alone")
+    func logsStatements() throws {
+        try folder.shell("mkdir migrations")
+        try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
+        let migrated = try folder.shell(
+            "GRAPHSTORE_SQL_DEBUG=1 exec \"$E\" migrate store.sqlite --to after.yaml")
+        #expect(migrated.status == 0 && !migrated.output.contains("sql: "))
+        #expect(migrated.errors.contains(#/sql: [0-9.e-]+ ms: INSERT INTO/#))
+        let loud = try folder.shell(
+            "GRAPHSTORE_SQL_DEBUG=1 exec \"$E\" fetch store.sqlite Todo --format csv")
+        let quiet = try folder.shell("exec \"$E\" fetch store.sqlite Todo --format csv")
+        #expect(loud.output == quiet.output && quiet.errors == "")
+        #expect(loud.errors.contains(#/sql: [0-9.e-]+ ms: SELECT/#))
+    }
+
     @Test("plans, migrates by the mapping beside the model, keeps the old store")
     func migrates() throws {
         let refused = try migrate("store.sqlite --to after.yaml --dry-run")

@@ -93,6 +93,12 @@ struct FetchPlan {
 
     // MARK: SQL
 
+    /// Throws if the order is by what is not stored.
+    func checkOrder() throws(StoreError) {
+        var select = EntitySelect(layout.entity, in: objects.schema)
+        try select.sort(by: sortDescriptors)
+    }
+
     /// The select of rows, or of what stands for them.
     ///
     /// - Parameter limit: rows at most; nil is no limit.

@@ -164,6 +164,8 @@ extension ManagedObjectContext {
     private func everything(
         _ plan: FetchPlan, _ evaluation: ObjectEvaluation
     ) throws(StoreError) -> [ManagedObjectID] {
+        // SQLite does not see the order of this request.
+        try plan.checkOrder()
         var all = FetchRequest<ManagedObject>(entityName: plan.layout.name)
         all.includesSubentities = plan.numbers.count == plan.layout.entity.familyNumbers.count
         let objects = try fetch(all)

@@ -9,22 +9,36 @@ import SQLite
 final class UnwrittenKeys {
     /// The context that has the store.
     weak var context: ManagedObjectContext?
-    /// None of the keys is smaller, so nearly every row needs one comparison.
-    private(set) var first = Int64.max
+    /// The smallest of the keys, so that nearly every row needs one comparison.
+    private var first = Int64.max
+    /// The same for each entity, by its number.
+    private var firsts: [Int64] = []
 
     /// An object got that ID, and no row has it.
     func add(_ id: ManagedObjectID) {
-        if id.primaryKey < first { first = id.primaryKey }
+        let number = Int(id.entityNumber)
+        while firsts.count <= number { firsts.append(.max) }
+        firsts[number] = min(firsts[number], id.primaryKey)
+        first = min(first, id.primaryKey)
     }
 
     /// All objects are written; these IDs alone are not.
     func reset(to ids: some Collection<ManagedObjectID>) {
-        first = ids.lazy.map(\.primaryKey).min() ?? .max
+        first = .max
+        firsts.removeAll(keepingCapacity: true)
+        for id in ids { add(id) }
+    }
+
+    /// Whether a new object may have that ID.
+    func mayHave(_ id: ManagedObjectID) -> Bool {
+        guard id.primaryKey >= first else { return false }
+        let number = Int(id.entityNumber)
+        return number < firsts.count && id.primaryKey >= firsts[number]
     }
 
     /// A row has that ID.
     func meet(_ id: ManagedObjectID) {
-        if id.primaryKey >= first { context?.giveWay(to: id) }
+        if mayHave(id) { context?.giveWay(to: id) }
     }
 }
 
@@ -61,9 +75,8 @@ extension ManagedObjectContext {
 
     /// The objects of those IDs that new objects may lose, held under the IDs that they have now.
     func held(_ ids: some Sequence<ManagedObjectID>) -> [ManagedObjectID: ManagedObject] {
-        guard rows.unwritten.first < .max else { return [:] }
         var held: [ManagedObjectID: ManagedObject] = [:]
-        for id in ids where id.primaryKey >= rows.unwritten.first { held[id] = object(with: id) }
+        for id in ids where rows.unwritten.mayHave(id) { held[id] = object(with: id) }
         return held
     }
 

@@ -144,9 +144,51 @@ import Testing
                 rules == .honour ? ["3|-"] : ["2|1", "3|-"])
             var projects = BatchDeleteRequest(entityName: "Project")
             projects.rules = rules
+            // Task 2 is still a step of the first project, where rules were not honoured.
             let denied = try context.write(projects)
-            #expect(denied.denied == 0 && denied.deleted == 2 || rules == .honour)
+            #expect((denied.denied, denied.deleted) == (0, 2))
             context.rollback()
+            try task("task 3", in: context)?.setValue(
+                .object(try context.insert("Project")), forKey: "project")
+            try context.save()
+            let kept = try context.write(projects)
+            #expect((kept.denied, kept.deleted) == (rules == .honour ? (1, 2) : (0, 3)))
+            context.rollback()
+        }
+    }
+
+    @Test("row 107: a batch update leaves the model's rules out where it is told to")
+    func updateRules() throws {
+        try withTasks { store, context in
+            var request = try update("number == 1", "number", .integer(5000))
+            #expect(storeError { _ = try context.execute(request) }?.code == .validation)
+            request.rules = .ignore
+            #expect(try context.execute(request).updated == 1)
+            try store.expect("SELECT ZNUMBER FROM ZTASK ORDER BY Z_PK", ["5000", "2", "3"])
+            for (property, value) in [("title", GraphValue.null), ("number", .integer(70_000))] {
+                var wrong = try update("number == 2", property, value)
+                wrong.rules = .ignore
+                #expect(storeError { _ = try context.execute(wrong) } != nil, "\(property)")
+            }
+            try store.expect(
+                "SELECT ZNUMBER, ZTITLE FROM ZTASK ORDER BY Z_PK",
+                ["5000|task 1", "2|task 2", "3|task 3"])
+        }
+    }
+
+    @Test("rows 40, 107: a pinned context stays where it is after a batch request of its own")
+    func pinned() throws {
+        try withTasks { _, context in
+            let task = try #require(try task("task 1", in: context))
+            try context.pinQueryGeneration()
+            _ = try context.execute(try update("number == 1", "number", .integer(7)))
+            let numbers = FetchRequest<Todo>().sort("number")
+            #expect(context.isPinned && task.number == 1)
+            #expect(try context.fetch(numbers).map(\.number) == [1, 2, 3])
+            try context.unpinQueryGeneration()
+            try context.refreshAllObjects()
+            #expect(task.number == 7)
+            #expect(try context.fetch(numbers).map(\.number) == [2, 3, 7])
         }
     }
 

@@ -177,6 +177,11 @@ import Testing
             #expect(try context.fetch(request).first?.title == "a")
             request.shouldRefreshRefetchedObjects = true
             #expect(try context.fetch(request).first?.title == "b")
+            try store.foreign().execute("UPDATE ZTASK SET ZTITLE = 'c', Z_OPT = 3")
+            request.shouldRefreshRefetchedObjects = false
+            #expect(try context.fetch(request).first?.title == "b")
+            context.shouldRefreshRefetchedObjects = true
+            #expect(try context.fetch(request).first?.title == "c")
         }
     }
 
@@ -203,6 +208,14 @@ import Testing
             #expect(storeError { _ = try context.fetch(entity) }?.code == .invalidRequest)
             let transient = FetchRequest<Todo>(predicate: try predicate("draft == \"x\""))
             #expect(storeError { _ = try context.fetch(transient) }?.code == .invalidRequest)
+            let order = FetchRequest<Todo>().sort("draft")
+            #expect(storeError { _ = try context.fetch(order) }?.code == .invalidRequest)
+            // With pending changes of another entity, SQLite does not see the order at all.
+            context.insert(Category.self)
+            let elsewhere = FetchRequest<Todo>(predicate: try predicate("category.name == \"x\""))
+            #expect(
+                storeError { _ = try context.fetch(elsewhere.sort("draft")) }?.code
+                    == .invalidRequest)
             let sort = FetchRequest<Todo>(sortDescriptors: [GraphSortDescriptor(["tags"])])
             #expect(storeError { _ = try context.fetch(sort) }?.code == .invalidRequest)
         }

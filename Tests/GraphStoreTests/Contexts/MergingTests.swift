@@ -60,6 +60,72 @@ import Testing
         }
     }
 
+    @Test("row 105: a background context merges others' saves by itself, until it is told not to")
+    func backgroundMerges() async throws {
+        let store = try TestStore(objectModel)
+        store.container.register(Category.self)
+        let reader = store.container.newBackgroundContext()
+        let writer = store.container.newBackgroundContext()
+        let id = try await writer.perform { context in
+            let category = context.insert(Category.self) { $0.name = "old" }
+            try context.save()
+            return category.objectID
+        }
+        func name() async -> String? {
+            await reader.perform { ($0.object(with: id) as? Category)?.name }
+        }
+        func rename(_ name: String) async throws {
+            try await writer.perform { context in
+                (context.object(with: id) as? Category)?.name = name
+                try context.save()
+            }
+        }
+        await reader.perform { $0.retainsRegisteredObjects = true }
+        await reader.setAutomaticallyMergesChangesFromParent(true)
+        #expect(await name() == "old")
+        try await rename("new")
+        while await name() != "new" { await Task.yield() }
+        await reader.setAutomaticallyMergesChangesFromParent(false)
+        try await rename("newer")
+        for _ in 0..<20 { await Task.yield() }
+        #expect(await name() == "new")
+    }
+
+    @Test("rows 40, 105: a pinned context merges when it is no longer pinned")
+    func pinnedMerges() throws {
+        try withObjects { store in
+            let (pinned, other) = (store.context(), store.context())
+            let made = other.insert(Category.self) { $0.name = "old" }
+            try other.save()
+            pinned.automaticallyMergesChangesFromParent = true
+            let category = try pinned.existingObject(Category.self, with: made.objectID)
+            try pinned.pinQueryGeneration()
+            made.name = "new"
+            try other.save()
+            try pinned.processPendingChanges()
+            #expect(category.name == "old")
+            try pinned.unpinQueryGeneration()
+            try pinned.processPendingChanges()
+            #expect(category.name == "new")
+        }
+    }
+
+    @Test("row 27: what a piece of background work has not saved is dropped with its context")
+    func unsavedWork() async throws {
+        let store = try TestStore(objectModel)
+        store.container.register(Category.self)
+        await store.container.background { context in
+            _ = context.insert(Category.self) { $0.name = "lost" }
+            #expect(context.hasChanges)
+        }
+        try store.expect("SELECT ZNAME FROM ZCATEGORY", [])
+        try await store.container.background { context in
+            context.insert(Category.self) { $0.name = "kept" }
+            try context.save()
+        }
+        try store.expect("SELECT ZNAME FROM ZCATEGORY", ["kept"])
+    }
+
     @Test("row 29: work ends with the task that asked for it, between and within statements")
     func cancellation() async throws {
         let store = try TestStore(objectModel)

@@ -56,6 +56,13 @@ private let entities = """
                 ["`searchable: true` on Task.title would serve it"]
             ),
             (
+                "title MATCHES 'a.*'",
+                [
+                    "scans all 1,200 Task objects",
+                    "computes outside SQLite what no index can serve",
+                ], []
+            ),
+            (
                 "title BEGINSWITH 'x'", ["scans all 1,200 Task objects"],
                 ["an index on Task.title would serve it"]
             ),

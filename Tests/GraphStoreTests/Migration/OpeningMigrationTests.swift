@@ -103,6 +103,11 @@ import Testing
                 seen.contains { $0.phase == phase }
             } == MigrationProgress.Phase.allCases)
         #expect(seen.last == MigrationProgress(phase: .swapping, completed: 2, total: 2))
+        #expect(seen.allSatisfy { (0...1).contains($0.fraction) } && seen.last?.fraction == 1)
+        #expect(
+            zip(seen, seen.dropFirst()).allSatisfy {
+                $0.phase != $1.phase || $0.fraction <= $1.fraction
+            })
         // It can be written at once.
         let context = container.newContext()
         try context.make("Task", ["name": "c"])

@@ -188,6 +188,29 @@ import Testing
             "\(text)")
     }
 
+    @Test("row 31: the debug variable ends a process that uses an object outside its context")
+    func confinement() async {
+        await #expect(processExitsWith: .failure) {
+            setenv("GRAPHSTORE_CONCURRENCY_DEBUG", "1", 1)
+            try await ObjectBoundaryTests.readOutside()
+        }
+        await #expect(processExitsWith: .success) {
+            unsetenv("GRAPHSTORE_CONCURRENCY_DEBUG")
+            try await ObjectBoundaryTests.readOutside()
+        }
+    }
+
+    /// Takes an object out of its context by what the compiler does not check.
+    private static func readOutside() async throws {
+        let store = try store()
+        let background = store.container.newBackgroundContext()
+        try await background.perform { leaked = try ann($0) }
+        _ = try leaked?.value(forKey: "name")
+        withExtendedLifetime(background) {}
+    }
+
+    nonisolated(unsafe) private static var leaked: ManagedObject?
+
     @Test("after the save of a deletion an object has no context and is not deleted any more")
     func deleted() throws {
         let store = try Self.store()

@@ -272,6 +272,8 @@ private struct ItemGenerator {
         "use indexes",
         arguments: [
             ("s BEGINSWITH 'mi'", "ZS>? AND ZS<?", "Z_Item_s"),
+            ("s LIKE 'mi*'", "ZS>? AND ZS<?", "Z_Item_s"),
+            ("s LIKE 'mi?k*'", "ZS>? AND ZS<?", "Z_Item_s"),
             ("s == 'milk'", "ZS=?", "Z_Item_s"),
             ("i == 5", "ZI=?", "Z_Item_i"), ("i > 5", "ZI>?", "Z_Item_i"),
             ("i IN {1, 2}", "ZI=?", "Z_Item_i"),

@@ -35,10 +35,11 @@ import Testing
     }
 
     @Test(
-        "row 1: indexes, defaults, delete rules and user info are no other version; a type is",
+        "row 1: indexes, defaults, and user info are no other version; a type is",
         arguments: [
             ("Note: { attributes: { text: { type: String, default: x } } }", true),
             ("Note: { attributes: { text: String }, indexes: { byText: [text] } }", true),
+            ("Note: { attributes: { text: { type: String, info: { a: b } } } }", true),
             ("Note: { attributes: { text: Integer 16 } }", false),
             ("Note: { attributes: { text: { type: String, optional: false } } }", false),
             ("Note: { attributes: { text: String }, unique: [[text]] }", false),
@@ -48,6 +49,19 @@ import Testing
             let history = ModelHistory([try model(words)])
             #expect(try (history.versionIndex(ofStoreAt: store.path) == 0) == isSame)
         }
+    }
+
+    @Test("row 1: delete rules are no part of the hashes")
+    func deleteRules() throws {
+        let models = try ["cascade", "deny", "nullify"].map { rule in
+            try model(
+                """
+                A: { relationships: { bs: { to: B, many: true, inverse: a, delete: \(rule) } } }
+                B: { relationships: { a: { to: A, inverse: bs } } }
+                """)
+        }
+        #expect(Set(models.map(\.versionHashes)).count == 1)
+        #expect(models[0].versionHashes["A"]?.count == 32)
     }
 
     @Test("row 3: a hierarchy is one table; a parent's fetch finds its children, or not")
