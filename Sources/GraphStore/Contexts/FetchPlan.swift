@@ -115,9 +115,7 @@ struct FetchPlan {
 
     /// The number of rows, whatever the limit, without some objects.
     func counting(without ids: [ManagedObjectID]) throws(StoreError) -> SelectSQL {
-        // What cannot be sorted by is an error here, too.
-        var sorted = EntitySelect(layout.entity, in: objects.schema)
-        try sorted.sort(by: sortDescriptors)
+        try checkOrder()
         var select = EntitySelect(layout.entity, in: objects.schema)
         if !ids.isEmpty {
             let list = TemporaryList(ids.map { .integer($0.primaryKey) })
