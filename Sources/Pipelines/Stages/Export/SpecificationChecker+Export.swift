@@ -23,11 +23,11 @@ extension SpecificationChecker {
 
     /// The items of a to-many are written by one field.
     private mutating func checkNestedFields(_ spec: ExportSpec, _ entity: EntityDescription) {
-        var seen: Set<String> = []
+        var named: Set<String> = []
         for field in spec.fields ?? [] {
             let first = field.text.keyPath.first ?? ""
             guard model.relationship(first, of: entity.name)?.isToMany == true,
-                !seen.insert(first).inserted
+                !named.insert(first).inserted
             else { continue }
             error(
                 "rule", "Another field gives the objects of '\(first)' already", field.location,

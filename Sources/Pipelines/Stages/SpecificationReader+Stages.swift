@@ -43,10 +43,10 @@ extension SpecificationReader {
         var isAlways = false
     }
 
-    private static func free(_ name: String, _ taken: [String: Int]) -> String {
-        guard taken[name] != nil else { return name }
+    private static func free(_ name: String, _ lines: [String: Int]) -> String {
+        guard lines[name] != nil else { return name }
         var number = 2
-        while taken["\(name)-\(number)"] != nil { number += 1 }
+        while lines["\(name)-\(number)"] != nil { number += 1 }
         return "\(name)-\(number)"
     }
 
