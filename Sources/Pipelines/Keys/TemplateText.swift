@@ -20,8 +20,10 @@ package struct TemplateText: Sendable, Hashable {
     /// Where it stands.
     package var location: SourceLocation
 
-    /// Makes a text without parameters.
-    package init(literal: String, at location: SourceLocation) {
+    /// Makes a text without parameters; one that no file has is at no place.
+    package init(
+        literal: String, at location: SourceLocation = SourceLocation(file: "", line: 1, column: 1)
+    ) {
         text = literal
         parts = literal.isEmpty ? [] : [.literal(literal)]
         self.location = location

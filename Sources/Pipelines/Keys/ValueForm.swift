@@ -32,7 +32,9 @@ package indirect enum ValueForm: Sendable {
     /// A list, or its only item.
     case oneOrMore(ValueForm)
     /// A mapping of the file's own.
-    case described(any DescribedMapping)
+    ///
+    /// Looked up when it is needed, for mappings may hold themselves.
+    case described(@Sendable () -> any DescribedMapping)
     case named(Named)
     case either([ValueForm])
     /// A mapping with any keys.
@@ -46,10 +48,11 @@ extension ValueForm {
     }
 
     /// A part of a spec.
-    static func mapping(_ mapping: SpecificationMapping) -> ValueForm { .described(mapping) }
-
-    /// A part of a model.
-    static func model(_ mapping: ModelMapping) -> ValueForm { .described(mapping) }
+    static func mapping(
+        _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping
+    ) -> ValueForm {
+        .described { mapping() }
+    }
 
     /// A mapping from names of the user's.
     static func named(_ placeholder: String, _ form: ValueForm) -> ValueForm {
@@ -86,7 +89,7 @@ extension ValueForm {
         case .words(let words): words.map { "`\($0.text)`" }.joined(separator: ", ")
         case .list(let item): "a list: \(item.phrase)"
         case .oneOrMore(let item): "\(item.phrase), or a list"
-        case .described(let mapping): "[\(mapping.title)](\(mapping.address))"
+        case .described(let mapping): "[\(mapping().title)](\(mapping().address))"
         case .named(let named): "`{ \(named.placeholder): … }`, \(named.form.phrase)"
         case .either(let forms): forms.map(\.phrase).joined(separator: "; or ")
         case .record: "a mapping"
@@ -108,6 +111,17 @@ extension ValueForm {
         case .words(let words): words
         case .oneOrMore(let item), .list(let item): item.words
         case .either(let forms): forms.flatMap(\.words)
+        default: []
+        }
+    }
+
+    /// The mappings of specs that it names, in order.
+    var mappings: [SpecificationMapping] {
+        switch self {
+        case .described(let mapping): (mapping() as? SpecificationMapping).map { [$0] } ?? []
+        case .list(let item), .oneOrMore(let item): item.mappings
+        case .named(let named): named.form.mappings
+        case .either(let forms): forms.flatMap(\.mappings)
         default: []
         }
     }

@@ -13,9 +13,9 @@ struct DeleteStage: Sendable {
             entityName: spec.entity.text,
             predicate: try spec.selection.predicate(
                 environment.values, of: spec.entity.text, in: environment.container.model),
-            variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        request.fetchLimit = try environment.values.objectsMax(spec.limit)
-        request.rules = spec.rules == .enforce ? .honour : .ignore
+            variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
+        request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
+        request.rules = spec.extent.rules == .enforce ? .honour : .ignore
         let changes = request
         let report = try environment.change(stage) { context, report in
             let result = try context.write(changes)
@@ -26,7 +26,7 @@ struct DeleteStage: Sendable {
             report.noteDenied(result)
             environment.warn(of: result, spec.entity.text, in: stage)
         }
-        if spec.isCompacting { try environment.container.compact() }
+        if spec.extent.isCompacting { try environment.container.compact() }
         return report
     }
 }

@@ -1,6 +1,86 @@
 package import Diagnostics
 import RecordStreams
 
+/// The keys of what fills an attribute: the long form of `set`, and that of `by`.
+enum FieldKeys {
+    static let from = Key(
+        "from", .text, without: "the field that has the attribute's name",
+        "The path of a field, such as `owner.email`; under `by` it must be named.",
+        example: "owner.email")
+    static let expression = Key(
+        "expr", .expression,
+        """
+        Computes the value from the record, in place of `from`. `rowkey()` alone is a key for \
+        records without an identifying field: the SHA-256 of all fields, followed by `-2` and so on \
+        for equal records of one file. Equal records then stay separate objects, and reading the \
+        same file again changes nothing.
+        """, example: "\"coalesce(title, 'Untitled')\"")
+    static let need = Key(
+        "need", .boolean, default: false, "Rejects a record without a value.", example: "true")
+    static let fallback = Key(
+        "default", FieldMapping.fallbackForm, "The value if the field is absent or null.",
+        example: "Untitled")
+    static let clean = Key(
+        "clean", .oneOrMore(.choice(FieldMapping.Cleaning.self)),
+        "Clean-up steps for text, applied first and in this order.", example: "[trim, lower]")
+    static let date = Key(
+        "date", FieldMapping.dateForm, without: "ISO 8601",
+        "The format of a date, in Unicode's letters: y M d H h m s S a X.", example: "dd.MM.yyyy")
+    static let zone = Key(
+        "zone", FieldMapping.zoneForm, without: "UTC", "The offset of dates that have none.",
+        example: "\"+02:00\"")
+    static let number = Key(
+        "number",
+        .either(
+            FieldMapping.NumberForm.epoch,
+            or: .mapping(NumberKeys.mapping) { FieldMapping.NumberForm($0) }),
+        without: "as JSON has it", "The format of a number, or the date that it stands for.",
+        example: "milliseconds")
+    static let split = Key(
+        "split", .text,
+        #"""
+        Splits text into a list at this separator. A separator after a backslash is part of the text \#
+        (`a\|b`), and a backslash right before a separator is written twice. Exports write lists in \#
+        tables in this form.
+        """#, example: "\"|\"")
+    static let map = Key(
+        "map", FieldMapping.mapForm, "Maps texts to values; any other text is rejected.",
+        example: "{ done: true, open: false }")
+    static let cast = Key(
+        "cast", .choice(FieldMapping.CastRule.self), default: .lossless,
+        "What to do with a value that does not fit the type.", example: "lossy")
+    static let all: [any SpecificationKey] = [
+        from, expression, need, fallback, clean, date, zone, number, split, map, cast,
+    ]
+    static let constant = Key(
+        "const", .constant, "The value for every record, in place of a field.",
+        example: "imported")
+
+    static let mapping = SpecificationMapping(
+        "field", title: "set.ATTRIBUTE",
+        "The source of a value, and how to convert it before it is stored.",
+        keys: all + [constant])
+    static let keyMapping = SpecificationMapping(
+        "keyField", title: "link.RELATIONSHIP.by.ATTRIBUTE",
+        """
+        The source of an attribute by which an object is looked up: the keys of \
+        [set.ATTRIBUTE](#setattribute) except `const`. One of `from` and `expr` is required.
+        """, keys: all, hasTable: false)
+}
+
+/// The keys of `number`.
+enum NumberKeys {
+    static let decimal = Key(
+        "decimal", FieldMapping.NumberForm.sign, default: ".", "The decimal separator.",
+        example: "\",\"")
+    static let thousands = Key(
+        "thousands", FieldMapping.NumberForm.sign,
+        "The optional separator between groups of digits.", example: "\"'\"")
+    static let mapping = SpecificationMapping(
+        "number", title: "set.ATTRIBUTE.number", "The format of a number that JSON does not allow.",
+        keys: [decimal, thousands])
+}
+
 /// How one field of a record becomes a value: the long form of `set` and of `by`.
 package struct FieldMapping: Sendable, Hashable {
     /// The path into the record; for an expression, the property that it fills.
@@ -8,7 +88,7 @@ package struct FieldMapping: Sendable, Hashable {
     /// Computes the field, in place of a path.
     package var expression: ExpressionText?
     /// A record without a value is rejected.
-    package var isNeeded = false
+    package var isNeeded = FieldKeys.need.default
     /// Stands in for an absent field and for null.
     package var fallback: Fallback?
     /// What is done to text before anything else, in this order.
@@ -34,19 +114,30 @@ extension FieldMapping {
     }
 
     /// One step of `clean`.
-    package enum Cleaning: String, Sendable, Hashable, CaseIterable {
-        /// Without white space at both ends.
-        case trim
-        case lower, upper
-        /// In Unicode's composed form.
-        case nfc
-        /// Runs of white space become one space.
-        case collapse
+    package enum Cleaning: String, ExplainedChoice {
+        case trim, lower, upper, nfc, collapse
+
+        package var meaning: String {
+            switch self {
+            case .trim: "Removes white space at both ends."
+            case .lower: "Changes letters to lower case."
+            case .upper: "Changes letters to upper case."
+            case .nfc: "Normalizes to Unicode's composed form (NFC)."
+            case .collapse: "Replaces each run of white space with one space."
+            }
+        }
     }
 
     /// Whether values are bent to fit their attribute.
-    package enum CastRule: String, Sendable, Hashable, CaseIterable {
+    package enum CastRule: String, ExplainedChoice {
         case lossless, lossy
+
+        package var meaning: String {
+            switch self {
+            case .lossless: "Rejects the record."
+            case .lossy: "Coerces the value if possible. Out-of-range values are still rejected."
+            }
+        }
     }
 
     /// A constant with its place.
@@ -64,8 +155,15 @@ extension FieldMapping {
     /// How a number is written.
     package struct NumberForm: Sendable, Hashable {
         /// Numbers that tell a date.
-        package enum Epoch: String, Sendable, Hashable, CaseIterable {
+        package enum Epoch: String, ExplainedChoice {
             case seconds, milliseconds
+
+            package var meaning: String {
+                switch self {
+                case .seconds: "Seconds since 1970, for dates."
+                case .milliseconds: "Milliseconds since 1970, for dates."
+                }
+            }
         }
 
         /// What the number is.
@@ -112,101 +210,4 @@ package struct AttributeMapping: Sendable, Hashable {
     package var attribute: PlacedText
     /// Where the value comes from.
     package var origin: Origin
-}
-
-/// What fills one relationship.
-package struct LinkMapping: Sendable, Hashable {
-    /// What to do about a key that no object has.
-    package enum Missing: String, Sendable, Hashable, CaseIterable {
-        case create, null, report, skip, reject
-    }
-
-    /// How the objects of a to-many relationship change.
-    package enum Many: String, Sendable, Hashable, CaseIterable {
-        case replace, add, remove
-    }
-
-    /// One part of the other object's key.
-    package struct KeyPart: Sendable, Hashable {
-        /// What fills the part.
-        package enum Content: Sendable, Hashable {
-            /// A field fills an attribute.
-            case field(FieldMapping)
-            /// A relationship leads to the object with this key.
-            case object(to: PlacedText?, by: [KeyPart])
-        }
-
-        /// The name of the attribute or relationship, with its place.
-        package var property: PlacedText
-        /// What fills it.
-        package var content: Content
-
-        /// The fields that fill the part.
-        var fields: [FieldMapping] {
-            switch content {
-            case .field(let field): [field]
-            case .object(_, let parts): parts.flatMap(\.fields)
-            }
-        }
-    }
-
-    /// The relationship's name, with the place of its key.
-    package var relationship: PlacedText
-    /// The entity that is looked up; without one, the relationship's destination.
-    package var to: PlacedText?
-    /// The attributes and to-one relationships that identify the objects of that entity, and what
-    /// fills them.
-    package var by: [KeyPart]
-    /// What to do about a key that no object has.
-    package var missing = Missing.reject
-    /// Where `missing` stands.
-    package var missingLocation: SourceLocation
-    /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
-    package var many: Many?
-    /// The other objects stand in the record itself; `by` is empty then.
-    package var nested: NestedMapping?
-}
-
-/// Objects inside the records, which become objects of their own: a link with `each`.
-package struct NestedMapping: Sendable, Hashable {
-    /// What to do with an object that has the key.
-    package enum WhenFound: String, Sendable, Hashable, CaseIterable {
-        case update, append
-    }
-
-    /// The path to the object, or with `[*]` at its end to the list of them.
-    ///
-    /// Empty where it cannot be read, which is reported.
-    package var each: PlacedText
-    /// The entity; without one, the relationship's destination.
-    package var into: PlacedText?
-    /// The attributes that tell the objects apart; empty for the entity's own constraint.
-    package var key: [PlacedText] = []
-    /// Nothing is looked for: each becomes a new object.
-    package var isAppended = false
-    /// What fills attributes, in the order of the file.
-    package var set: [AttributeMapping] = []
-    /// Fields that no `set` names fill nothing.
-    package var isSetOnly = false
-    /// What fills relationships of the objects.
-    package var link: [LinkMapping] = []
-    /// Where it stands.
-    package var location: SourceLocation
-
-    /// The import that would make the same objects if they stood in a file of their own.
-    func importSpec(into entity: String) -> ImportSpec {
-        ImportSpec(
-            read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
-            set: set, isSetOnly: isSetOnly, link: link,
-            whenFound: isAppended ? .append : .update, location: location)
-    }
-
-    /// The path, which was checked when the spec was read.
-    var path: FieldPath? { try? FieldPath(parsing: each.text) }
-
-    /// Whether the path leads to a list.
-    var isList: Bool { path?.steps.last == .each }
-
-    /// The path without `[*]`, as messages name the list.
-    var label: String { isList ? String(each.text.dropLast(3)) : each.text }
 }

@@ -1,64 +1,202 @@
 package import Diagnostics
 import GraphModel
-package import RecordStreams
+import YAML
+
+/// The keys of an `import`.
+enum ImportKeys {
+    static let `import` = Key(
+        required: "import", .text, "A file pattern, or the stage's name beside `read`.",
+        example: "tasks.ndjson.gz")
+    static let read = Key(
+        "read", ReadSpec.form, without: "by the pattern alone",
+        "The input files and how to read them, a command, or the number of records to generate.",
+        example: "{ files: \"in/*.csv\" }")
+    static let into = Key(
+        required: "into", .text, "The entity of the objects, which must not be abstract.",
+        example: "Task")
+    static let key = Key(
+        "key", .oneOrMore(.text).distinct("in the key"),
+        without: "the entity's only uniqueness constraint",
+        """
+        The attributes and to-one relationships that identify an object; a relationship needs its \
+        `link`. They need no uniqueness constraint, so this works with models that CloudKit \
+        constrains, and the model stays as it is. Without an index, etl keeps the keys in memory \
+        (`budget.memory`) or in a temporary table, never in the store. If several objects have the \
+        record's key, the record is rejected with the code `key`. Null never equals null: a record \
+        without the whole key is rejected, and an object whose key is null is never found.
+        """, example: "[id]")
+    static let set = Key(
+        "set", AttributeMapping.form, without: "the field of the same name fills an attribute",
+        """
+        The source of attributes: the path of a field such as `owner.email`, or a mapping. If a path \
+        leads to nothing, or to null on the way, a field with that complete name, dots included, is \
+        used, as in tables and flat exports. After a backslash, a dot is always part of a name \
+        (`owner\\.email`), in tables too. An element of a composite is named by its path, such as \
+        `magnitude.richter`; a path alone fills a whole composite by the object that it leads to.
+        """, example: "{ title: Subject }")
+    static let setOnly = Key(
+        "set-only", .boolean, default: false, "Ignores fields that `set` does not name.",
+        example: "true")
+    static let link = Key(
+        "link", LinkMapping.form,
+        "The source of relationships. A linked object may come later in the same stage.",
+        example: "{ category: { by: { name: category.name } } }")
+    static let keepIf = Key(
+        "keep-if", .predicate, without: "all records are kept",
+        "Records for which this is false are skipped and counted.", example: "\"kind != 'draft'\"")
+    static let duplicates = Key(
+        "duplicates", .choice(ImportSpec.Duplicates.self), default: .last,
+        """
+        What to do if an earlier record of the stage had the same key. Each save writes its own \
+        records: if records with the same key differ and are in different saves, the report's \
+        objects and the history contain each of these changes, on every run of the same input. The \
+        record counts still count the object once, by its result, and the final objects are the same.
+        """, example: "reject")
+    static let whenFound = Key(
+        "when-found", .choice(ImportSpec.WhenFound.self), default: .update,
+        "What to do if an object with this key existed before the stage.", example: "skip")
+    static let whenSame = Key(
+        "when-same", .choice(ImportSpec.WhenSame.self), default: .skip,
+        "What to do if the object already has the record's values.", example: "touch")
+    static let extra = Key(
+        "extra", .choice(ImportSpec.Extra.self), default: .ignore,
+        """
+        What to do with fields that the stage does not read. A finished stage counts them by name in \
+        the run's report (JSON and HTML); a field of a nested object is shown as a path.
+        """, example: "reject")
+    static let unmet = Key(
+        "unmet", .choice(ImportSpec.Unmet.self), default: .warn,
+        """
+        What to do if no record has a path that the spec names. Paths with a `default` do not count.
+        """, example: "stop")
+    static let on = Key(
+        "on", .mapping(RejectKeys.mapping) { RejectRules($0) }, without: "rejects the record",
+        "What to do with a rejected record, for each code.", example: "{ cast: stop }")
+    static let mirror = Key(
+        "mirror", .mapping(MirrorKeys.mapping) { MirrorSpec($0) },
+        "After a complete read without rejects, deletes the objects that no record names.",
+        example: "{ where: ALL }")
+    static let mapping = SpecificationMapping(
+        "import",
+        """
+        Reads records from files into objects. If an object with the key exists, it is updated; \
+        otherwise it is created. An invalid record is rejected, with the reason.
+
+        An import has no merge conflicts, so the key `merge` is not allowed: each batch is \
+        read and written in one transaction, and no other process can change its rows \
+        meanwhile. `when-found` sets what happens to existing objects.
+        """,
+        example: """
+              - import: tasks
+                read: { files: "in/tasks-*.ndjson.gz", once: true }
+                into: Task
+                key: id
+                keep-if: "status != 'draft'"
+                set:
+                  title:       { from: subject, clean: [trim], need: true }
+                  isCompleted: { from: status, map: { done: true, open: false } }
+                  dueOn:       { from: due, date: dd.MM.yyyy }
+                link:
+                  category: { by: { name: category.name } }
+                  tags:     { by: { name: "tags[*]" }, missing: create }
+                  subtasks: { each: "steps[*]", key: id }
+                on: { cast: stop }
+            """, page: "stage-import.md", appendix: CastTable.text,
+        keys: [
+            `import`, read, into, key, set, setOnly, link, keepIf, duplicates, whenFound, whenSame,
+            extra, unmet, on, mirror, StageKeys.always,
+        ])
+}
+
+/// The keys of `mirror`.
+enum MirrorKeys {
+    static let selection = Key(
+        required: "where", .selection, "The objects that the input covers; `ALL` for every object.",
+        example: "ALL", fix: "write `where: ALL` if the input is about every object")
+    static let atMost = Key(
+        "at-most", .limit, default: .percent(10),
+        """
+        If more objects than this would be deleted, none is, and the stage fails with 65. A number \
+        also counts the objects that delete rules add by cascade. A percentage counts only objects \
+        of the entity that no record names.
+        """, example: "100")
+    static let mapping = SpecificationMapping(
+        "mirror", "Deletes objects that the input no longer contains.", keys: [selection, atMost])
+}
 
 /// An `import` stage: records of files become objects.
 package struct ImportSpec: Sendable, Hashable {
     /// What to do with a key that an earlier record of the stage had.
-    package enum Duplicates: String, Sendable, Hashable, CaseIterable {
-        /// Records apply in their order; a later one's fields win.
-        case last
-        /// Later records count as superseded.
-        case first
-        /// Later records are rejected.
-        case reject
+    package enum Duplicates: String, ExplainedChoice {
+        case last, first, reject
+
+        package var meaning: String {
+            switch self {
+            case .last: "Records are applied in order; later records overwrite earlier ones."
+            case .first: "Later records are skipped."
+            case .reject: "Later records are rejected."
+            }
+        }
     }
 
     /// What to do with an object that was there before the stage.
-    package enum WhenFound: String, Sendable, Hashable, CaseIterable {
-        /// What the record says is written.
-        case update
-        /// The object stays as it is.
-        case skip
-        /// Attributes that the record does not fill go back to their defaults; each record of a
-        /// key does so.
-        case replace
-        /// The record is rejected.
-        case reject
-        /// Nothing is looked for: every record becomes a new object.
-        case append
+    package enum WhenFound: String, ExplainedChoice {
+        case update, skip, replace, reject, append
+
+        package var meaning: String {
+            switch self {
+            case .update: "Overwrites the attributes that the record sets."
+            case .skip: "Leaves the object unchanged."
+            case .replace:
+                """
+                Overwrites all attributes; those that the record does not set get their defaults. If \
+                a key occurs twice, only the last record counts.
+                """
+            case .reject: "Rejects the record."
+            case .append:
+                "Inserts a new object for every record, without a lookup. A second run inserts the "
+                    + "objects again."
+            }
+        }
     }
 
     /// What to do with an object that is so already.
-    package enum WhenSame: String, Sendable, Hashable, CaseIterable {
+    package enum WhenSame: String, ExplainedChoice {
         case skip, touch
+
+        package var meaning: String {
+            switch self {
+            case .skip: "Counts the object as unchanged and writes nothing."
+            case .touch: "Writes the object anyway."
+            }
+        }
     }
 
     /// What to do with fields that nothing maps.
-    package enum Extra: String, Sendable, Hashable, CaseIterable {
+    package enum Extra: String, ExplainedChoice {
         case ignore, reject, stop
-    }
 
-    /// What to do with records that are refused for one reason.
-    package enum RejectRule: String, Sendable, Hashable, CaseIterable {
-        /// They go to the reject files.
-        case reject
-        /// The stage ends.
-        case stop
-        /// The value becomes null, and the record stays.
-        case null
+        package var meaning: String {
+            switch self {
+            case .ignore: "Nothing."
+            case .reject: "Rejects the record."
+            case .stop: "Stops the stage."
+            }
+        }
     }
 
     /// What to do with paths of the spec that no record has.
-    package enum Unmet: String, Sendable, Hashable, CaseIterable {
+    package enum Unmet: String, ExplainedChoice {
         case ignore, warn, stop
-    }
 
-    /// The reasons for which a record may be refused.
-    package static let rejectCodes = [
-        "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
-        "encoding", "too-big", "duplicate", "found", "extra",
-    ]
+        package var meaning: String {
+            switch self {
+            case .ignore: "Nothing."
+            case .warn: "Prints a warning, which is also in the report."
+            case .stop: "The stage fails with 65, before `mirror` deletes anything."
+            }
+        }
+    }
 
     /// The files and how to read them.
     package var read: ReadSpec
@@ -73,20 +211,20 @@ package struct ImportSpec: Sendable, Hashable {
     /// What fills relationships, in the order of the file.
     package var link: [LinkMapping] = []
     /// What to do with repeated keys.
-    package var duplicates = Duplicates.last
+    package var duplicates = ImportKeys.duplicates.default
     /// What to do with objects that were there before.
-    package var whenFound = WhenFound.update
+    package var whenFound = ImportKeys.whenFound.default
     /// Whether it comes to the same when it is stopped and begins again: each record finds the
     /// object that it made before, and says the same of it.
     var isRepeatable: Bool { whenFound == .update || whenFound == .replace }
     /// What to do with objects that are so already.
-    package var whenSame = WhenSame.skip
+    package var whenSame = ImportKeys.whenSame.default
     /// What to do with fields that nothing maps.
-    package var extra = Extra.ignore
+    package var extra = ImportKeys.extra.default
     /// What to do with paths of the spec that no record has.
-    package var unmet = Unmet.warn
+    package var unmet = ImportKeys.unmet.default
     /// What to do with records in which an object has a key twice.
-    package var duplicateKeys = Extra.ignore
+    package var duplicateKeys = RejectKeys.duplicateKey.default
     /// The codes of rejects that end the stage, in the order of `rejectCodes`.
     package var stops: [String] = []
     /// Where the spec says that a value which is none of its attribute becomes null.
@@ -111,109 +249,79 @@ package struct MirrorSpec: Sendable, Hashable {
     /// Which of the entity's objects the input is about.
     package var selection = Selection.all
     /// More of them than this, and nothing is deleted.
-    package var atMost = CountLimit.percent(10)
+    package var atMost = MirrorKeys.atMost.default
     /// Where it stands.
     package var location: SourceLocation
 }
 
-/// Records that come from no file: each has a `row`, from 0 on, and expressions do the rest.
-package struct GeneratedSpec: Sendable, Hashable {
-    /// How many.
-    package var rows: TemplateText
-    /// Equal seeds make equal records.
-    package var seed: Int64 = 0
-
-    static let rowsMax = 1_000_000_000
-
-    /// The name of the row's number, as a field and as `$row`.
-    static let rowName = "row"
-
-    /// Where an expression that fills a property draws its values from.
-    func drawing(_ entity: String, _ property: String) -> Drawing {
-        Drawing(name: "\(entity).\(property)", seed: seed, rowPath: [Self.rowName])
+extension MirrorSpec {
+    fileprivate init(_ keys: KeyedMapping) {
+        self.init(
+            selection: keys[MirrorKeys.selection] ?? .all, atMost: keys[MirrorKeys.atMost],
+            location: keys.location)
     }
 }
 
-/// The files of an import and how to read them.
-package struct ReadSpec: Sendable, Hashable {
-    /// How inputs are compressed.
-    package enum Compression: String, Sendable, Hashable, CaseIterable {
-        /// By the name, else by the first bytes.
-        case auto
-        case gzip
-        case none
+extension ImportSpec: StageKind {
+    static let mapping = ImportKeys.mapping
+    static let isWriting = true
+
+    static func read(_ keys: KeyedMapping) -> ReadStage {
+        let name = keys[ImportKeys.import]
+        var stage: ReadStage
+        var read = ReadSpec()
+        if keys.source(of: ImportKeys.read) != nil {
+            stage = ReadStage(word, named: name, keys.reader)
+            read = keys[ImportKeys.read] ?? read
+        } else {
+            let pattern = keys.source(of: ImportKeys.import).flatMap { value in
+                name.flatMap { keys.reader.template($0.text, value) }
+            }
+            stage = ReadStage(name: pattern.map(stageName) ?? word)
+            read.files = pattern.map { [$0] } ?? []
+        }
+        var spec = ImportSpec(
+            read: read, into: keys[ImportKeys.into] ?? PlacedText("", keys.location),
+            key: keys[ImportKeys.key] ?? [], set: keys[ImportKeys.set] ?? [],
+            isSetOnly: keys[ImportKeys.setOnly], link: keys[ImportKeys.link] ?? [],
+            duplicates: keys[ImportKeys.duplicates], whenFound: keys[ImportKeys.whenFound],
+            whenSame: keys[ImportKeys.whenSame], extra: keys[ImportKeys.extra],
+            unmet: keys[ImportKeys.unmet], mirror: keys[ImportKeys.mirror],
+            keepIf: keys[ImportKeys.keepIf], location: keys.location)
+        // Conflicts between a read and a save, of which an import has none.
+        keys.source.refuse(
+            "merge",
+            "An import reads and writes each batch in one transaction, so no other process can change "
+                + "a row in between, so 'merge' has no effect",
+            fix: "remove it; `when-found` sets what happens to existing objects")
+        keys[ImportKeys.on]?.apply(to: &spec, keys.reader)
+        stage.kind = spec
+        return stage
     }
 
-    /// What becomes of the rows of a table that have fewer fields than columns.
-    package enum Ragged: String, Sendable, Hashable, CaseIterable {
-        case reject, pad
+    /// `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
+    private static func stageName(_ pattern: TemplateText) -> String {
+        let last = PathText.lastComponent(pattern.knownEnd)
+        let stem = PipelineSpec.slug(
+            String(last.unicodeScalars.prefix { !".*?{[".unicodeScalars.contains($0) }))
+        return stem.isEmpty ? word : "\(word)-\(String(stem.prefix(50)))"
     }
 
-    /// File patterns; `-` is standard input.
-    package var files: [TemplateText] = []
-    /// A command whose output is read, in place of files.
-    package var command: CommandSpec?
-    /// Records that are made, in place of files.
-    package var generated: GeneratedSpec?
-    /// The format; without one, by extension and then by the first byte.
-    package var format: RecordFormat?
-    /// The path to the array of records inside a JSON document.
-    package var arrayPath = "$"
-    /// How the files are compressed.
-    package var compression = Compression.auto
-    /// The first row names the columns.
-    package var hasHeader = true
-    /// The columns' names, in place of the header's.
-    package var columns: [String]?
-    /// The bytes between fields; without any, the format's.
-    package var delimiter: [UInt8]?
-    /// Lines of a table that are read over, before its header or first row.
-    package var linesSkipped = 0
-    /// The byte with which lines of a table begin that are no rows.
-    package var comment: UInt8?
-    /// The byte behind which a byte of a table stands for itself.
-    package var escape: UInt8?
-    /// A delimiter at the end of a line begins no field.
-    package var dropsTrailingDelimiter = false
-    /// The byte around fields; nil for none.
-    package var quote: UInt8? = UInt8(ascii: "\"")
-    /// Unquoted texts that stand for null.
-    package var nulls = [""]
-    /// Fewer files than this end the run with 66.
-    package var filesMin = 1
-    /// Fewer records than this end the run with 66.
-    package var recordsMin = 0
-    /// Files that an earlier run has imported are left out.
-    package var isOnce = false
-    /// Short rows of a table are filled up, not rejected.
-    package var padsShortRows = false
-    /// Larger records are rejected, in bytes.
-    package var maxRecordBytes = 16 << 20
-    /// How far JSON may nest.
-    package var depthMax = 512
-    /// How many times its size gzip data may inflate to.
-    package var maxRatio = 1000
-    /// How the bytes of the files stand for text.
-    package var encoding = TextEncoding.utf8
-    /// The files are rejects, beside which their reasons stand, and their row keys in these.
-    package var areRejects = false
-}
+    var entityName: String? { into.text }
+    var command: CommandSpec? { read.command }
+    var paths: [TemplateText] { read.files }
+    var pathUse: URLCheck.Use { .input }
 
-extension ReadSpec {
-    /// The format that all files have, as far as the spec tells.
-    var knownFormat: RecordFormat? { format ?? SpecificationReader.commonFormat(files) }
+    func check(_ checker: inout SpecificationChecker) { checker.checkImport(self) }
 
-    /// Whether the files are tables, as far as the spec tells.
-    var isTable: Bool {
-        knownFormat?.isTabular
-            ?? (columns != nil || !hasHeader || delimiter != nil || linesSkipped > 0
-                || comment != nil || escape != nil || dropsTrailingDelimiter)
+    func check(_ checker: inout ExpressionChecker) {
+        let records = RecordExpressionCheck(variables: checker.variables)
+        if let text = keepIf { checker.found += records.problems(in: text) }
+        for subject in expressions(in: checker.model) {
+            checker.found += records.problems(in: subject)
+        }
+        if let mirror { checker.check(mirror.selection, into.text) }
     }
-}
 
-extension Stage {
-    /// Whether the stage comes to the same when it is run again.
-    var isRepeatable: Bool {
-        if case .import(let spec) = kind { spec.isRepeatable } else { true }
-    }
+    func check(_ check: inout FileUseCheck) { check.checkInputs(read.files) }
 }

@@ -13,7 +13,7 @@ struct SourcePathCheck {
 
     static func check(_ spec: PipelineSpec) -> [Diagnostic] {
         spec.stages.flatMap { stage -> [Diagnostic] in
-            guard case .import(let spec) = stage.kind else { return [] }
+            guard let spec = stage.kind as? ImportSpec else { return [] }
             var check = SourcePathCheck(spec.read)
             if let text = spec.keepIf { check.check(text) }
             check.check(set: spec.set, link: spec.link)

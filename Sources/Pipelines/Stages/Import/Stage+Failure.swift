@@ -7,7 +7,7 @@ extension Stage {
     /// of that.
     func failure(_ error: any Error) -> RunFailure {
         var failure = RunFailure(error, stage: reportLocation)
-        guard case .import(let spec) = kind else { return failure }
+        guard let spec = kind as? ImportSpec else { return failure }
         for place in failure.diagnostics.indices {
             let diagnostic = failure.diagnostics[place]
             guard let (column, location) = spec.expression(namingColumnOf: diagnostic) else {

@@ -14,9 +14,9 @@ struct UpdateStage: Sendable {
             predicate: try spec.selection.predicate(
                 environment.values, of: spec.entity.text, in: environment.container.model),
             propertiesToUpdate: try assignments(environment.container.model),
-            variables: environment.values.graphValues, limit: spec.atMost?.objectLimit)
-        request.fetchLimit = try environment.values.objectsMax(spec.limit)
-        request.rules = spec.rules == .enforce ? .honour : .ignore
+            variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
+        request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
+        request.rules = spec.extent.rules == .enforce ? .honour : .ignore
         let changes = request
         let report: StageReport
         do {
@@ -28,7 +28,7 @@ struct UpdateStage: Sendable {
         } catch let error as StoreError {
             throw Self.failure(error)
         }
-        if spec.isCompacting { try environment.container.compact() }
+        if spec.extent.isCompacting { try environment.container.compact() }
         return report
     }
 

@@ -3,6 +3,12 @@ import Dispatch
 import GraphStore
 import RecordStreams
 
+extension ImportSpec {
+    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
+        try ImportStage(stage: stage, spec: self, environment: environment).run()
+    }
+}
+
 /// Records of files become objects: reading beside writing, saved every so many records.
 struct ImportStage: Sendable {
     let stage: Stage

@@ -50,9 +50,10 @@ package enum SpecificationFile {
         guard let root else { return (nil, diagnostics) }
         let problems = YAMLProblems(file: file, area: "spec")
         diagnostics.forEach(problems.report)
-        var reader = SpecificationReader(problems, warnsOfUnused: warnsOfUnused)
+        let reader = SpecificationReader(problems)
         let value = YAMLValue(root: root, problems: problems, label: "spec")
-        let spec = reader.read(value)
+        let spec = PipelineSpec(value, reader)
+        if warnsOfUnused { spec?.warnOfUnused(reader) }
         return (spec, problems.sorted)
     }
 

@@ -25,8 +25,8 @@ struct ProtectedFiles {
         if let template = spec.store.template, values.canResolve(template) {
             files.append(("the store's template", FileName(values.path(template))))
         }
-        for case .import(let stage) in spec.stages.map(\.kind) {
-            for pattern in stage.read.files where values.canResolve(pattern) {
+        for stage in spec.stages where stage.kind.pathUse == .input {
+            for pattern in stage.kind.paths where values.canResolve(pattern) {
                 let path = values.path(pattern)
                 files += ([FileName(path)] + Self.inputs(path)).map { ("an input", $0) }
             }
