@@ -34,9 +34,11 @@ import Testing
     @Test func everyStageKindIsInTheReferenceAndInAPipeline() throws {
         let index = try Repository.text("docs/reference/README.md")
         let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }
-        for file in try Repository.files(in: "Sources/Pipelines/Stages")
-        where file.hasSuffix("Stage.swift") {
-            let kind = String(file.dropLast("Stage.swift".count)).lowercased()
+        let ending = "Stage.swift"
+        for file in Repository.files(under: "Sources/Pipelines/Stages", ending: ending)
+        where !file.hasSuffix("/" + ending) {
+            let name = file.split(separator: "/").last ?? ""
+            let kind = name.dropLast(ending.count).lowercased()
             #expect(index.contains("[\(kind)](stage-\(kind).md)"), "\(kind)")
             #expect(specs.contains { $0.contains("- \(kind): ") }, "\(kind)")
         }
@@ -194,9 +196,9 @@ import Testing
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",
                 "Sources/Pipelines/Running/BatchQueue.swift",
-                "Sources/Pipelines/Stages/ExportReader.swift",
-                "Sources/Pipelines/Stages/ImportPieces.swift",
-                "Sources/Pipelines/Stages/ImportReader.swift",
+                "Sources/Pipelines/Stages/Export/ExportReader.swift",
+                "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
+                "Sources/Pipelines/Stages/Import/Loading/ImportReader.swift",
                 "Sources/RecordStreams/Inputs/GzipMembers.swift",
                 "Sources/RecordStreams/Outputs/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",

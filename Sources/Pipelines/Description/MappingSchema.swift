@@ -70,7 +70,7 @@ enum MappingSchema {
         case .list(let item): ["type": "array", "items": schema(of: item)]
         case .oneOrMore(let item):
             ["anyOf": .list([schema(of: item), ["type": "array", "items": schema(of: item)]])]
-        case .described(let mapping): ["$ref": .text("#/$defs/\(mapping.definition)")]
+        case .described(let mapping): ["$ref": .text("#/$defs/\(mapping().definition)")]
         case .named(let named):
             ["type": "object", "additionalProperties": schema(of: named.form)]
         case .either(let forms): ["anyOf": .list(forms.map { schema(of: $0) })]

@@ -124,3 +124,8 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         }
     }
 }
+
+extension ValueForm {
+    /// A part of a model.
+    static func model(_ mapping: ModelMapping) -> ValueForm { .described { mapping } }
+}

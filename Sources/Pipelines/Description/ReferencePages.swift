@@ -19,7 +19,7 @@ package enum ReferencePages {
             File(name: "etl.1", text: ManualPage.text(root)),
         ]
         files += SpecificationMapping.stages.map {
-            File(name: $0.page, text: SpecificationPages.stage($0))
+            File(name: $0.address, text: SpecificationPages.stage($0))
         }
         files += root.commands.map {
             File(name: "etl-\($0.commandName).md", text: CommandPages.page($0))
@@ -47,7 +47,7 @@ package enum ReferencePages {
         for stage in SpecificationMapping.stages {
             // What follows a blank line would end the table.
             let purpose = stage.purpose.split(separator: "\n\n").first ?? ""
-            text += "| [\(stage.rawValue)](\(stage.page)) | \(purpose) |\n"
+            text += "| [\(stage.title)](\(stage.address)) | \(purpose) |\n"
         }
         text += """
             | [model](model.md) | the keys of a model file |
@@ -66,11 +66,6 @@ package enum ReferencePages {
         }
         return text
     }
-}
-
-extension SpecificationMapping {
-    /// The name of a stage's page.
-    var page: String { "stage-\(rawValue).md" }
 }
 
 /// The pages of codes.

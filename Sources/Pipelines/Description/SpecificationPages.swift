@@ -12,33 +12,25 @@ enum SpecificationPages {
 
 
         """
-            + MappingPages.sections(parts)
+            + MappingPages.sections(SpecKeys.mapping.family(without: SpecificationMapping.stages))
     }
-
-    /// What stands beside the stages.
-    private static let parts: [SpecificationMapping] = [
-        .spec, .parameter, .store, .template, .history, .backups, .budget, .rejects, .report,
-        .onFailure,
-        .test, .then,
-    ]
 
     /// A stage, with the mappings in it.
     static func stage(_ stage: SpecificationMapping) -> String {
-        let parts: [SpecificationMapping] =
-            switch stage {
-            case .import:
-                [
-                    .read, .command, .generate, .field, .number, .link, .keyField, .keyLink,
-                    .nested, .mirror, .on,
-                ]
-            case .export: [.output]
-            default: []
-            }
-        var text = "# \(stage.rawValue)\n\n\(stage.purpose)\n"
+        let parts = stage.family().dropFirst()
+        var text = "# \(stage.title)\n\n\(stage.purpose)\n"
         if let example = stage.example { text += "\n```yaml\nstages:\n\(example)\n```\n" }
         text += "\n" + MappingPages.table(stage)
-        if !parts.isEmpty { text += "\n" + MappingPages.sections(parts) }
-        if stage == .import { text += "\n" + CastTable.text }
+        if !parts.isEmpty { text += "\n" + MappingPages.sections(Array(parts)) }
+        if !stage.appendix.isEmpty { text += "\n" + stage.appendix }
         return text
     }
+}
+
+extension SpecificationMapping {
+    /// All mappings that a spec may have, the spec first.
+    package static let allCases = SpecKeys.mapping.family()
+
+    /// Those that are stages.
+    package static let stages = StageKinds.all.map { $0.mapping }
 }

@@ -5,7 +5,7 @@ package enum SpecificationSchema {
 
     static var tree: JSONTree {
         MappingSchema.tree(
-            "A spec of etl", id: "urn:etl:schema:spec:1", SpecificationMapping.spec,
-            parts: SpecificationMapping.allCases.filter { $0 != .spec })
+            "A spec of etl", id: "urn:etl:schema:spec:1", SpecKeys.mapping,
+            parts: Array(SpecificationMapping.allCases.dropFirst()))
     }
 }

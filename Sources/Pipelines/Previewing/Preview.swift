@@ -108,7 +108,7 @@ package struct Preview: Sendable {
         let fresh = { hasCommon ? try? EarlierRows(model, rowsMax: triedMax) : nil }
         var earlier = fresh()
         for stage in spec.stages {
-            guard case .import(let imported) = stage.kind else {
+            guard let imported = stage.kind as? ImportSpec else {
                 // What it leaves of earlier rows is not known.
                 if stage.kind.isWriting { earlier = fresh() }
                 continue
@@ -137,7 +137,7 @@ package struct Preview: Sendable {
         _ imports: [Pipelines.Stage], _ model: ManagedObjectModel
     ) -> Bool {
         let roots = imports.compactMap { stage -> String? in
-            guard case .import(let imported) = stage.kind else { return nil }
+            guard let imported = stage.kind as? ImportSpec else { return nil }
             return model.rootName(of: imported.into.text)
         }
         return Set(roots).count < roots.count
@@ -206,7 +206,7 @@ extension ManagedObjectModel {
     ///
     /// - Parameter whereNamed: those of objects, too, that are made because links name them.
     fileprivate func rootsWritten(by stage: Stage, whereNamed: Bool) -> Set<String> {
-        guard case .import(let spec) = stage.kind else { return [] }
+        guard let spec = stage.kind as? ImportSpec else { return [] }
         var roots: Set = [rootName(of: spec.into.text)]
         func add(_ links: [LinkMapping], of entity: String) {
             for link in links {

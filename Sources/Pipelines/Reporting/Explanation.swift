@@ -115,8 +115,14 @@ package struct Explanation: Sendable, Hashable {
         Explanation(title: word, names: [word], meaning: meaning, mend: mend)
     }
 
+    /// The reasons for which a record may be refused.
+    static let rejectCodes = [
+        "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
+        "encoding", "too-big", "duplicate", "found", "extra",
+    ]
+
     static let rejects: [Explanation] =
-        (ImportSpec.rejectCodes + ["duplicate-key"]).map { code in
+        (rejectCodes + ["duplicate-key"]).map { code in
             let (meaning, mend) = rejectTexts[code] ?? ("", "")
             return Explanation(
                 title: "reject \(code)", names: [code], meaning: meaning, mend: mend)

@@ -60,9 +60,7 @@ struct ReportTargets {
     private func sharedCopy(_ stages: [Stage]) -> Diagnostic? {
         guard let copy else { return nil }
         var others = [metrics].compactMap(\.self).map { FileName($0) }
-        for case .export(let export) in stages.map(\.kind) {
-            others += export.outputs(at: FileName(values.path(export.to)))
-        }
+        for stage in stages { others += stage.kind.outputs(values) }
         let own = place(FileName(copy))
         guard others.contains(where: { place($0) == own }) else { return nil }
         let shown = copy == "-" ? "Standard output" : copy

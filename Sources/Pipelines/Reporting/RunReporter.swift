@@ -291,16 +291,3 @@ extension RunReport.Stage {
         }
     }
 }
-
-extension StageKind {
-    /// The entity that a stage is about.
-    fileprivate var entityName: String? {
-        switch self {
-        case .import(let spec): spec.into.text
-        case .update(let spec): spec.entity.text
-        case .delete(let spec): spec.entity.text
-        case .export(let spec): spec.entity.text
-        case .verify: nil
-        }
-    }
-}

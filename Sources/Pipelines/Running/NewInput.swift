@@ -65,7 +65,7 @@ struct NewInput {
 
     private func importStage(_ name: String) -> (stage: Stage, spec: ImportSpec)? {
         guard let stage = stages.first(where: { $0.name == name }),
-            case .import(let spec) = stage.kind
+            let spec = stage.kind as? ImportSpec
         else { return nil }
         return (stage, spec)
     }

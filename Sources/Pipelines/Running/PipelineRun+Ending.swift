@@ -41,7 +41,7 @@ extension PipelineRun {
 
     /// Whether the stage has read inputs that are read once.
     private func isOnceRead(_ stage: Stage) -> Bool {
-        guard case .import(let spec) = stage.kind, spec.read.isOnce else { return false }
+        guard let spec = stage.kind as? ImportSpec, spec.read.isOnce else { return false }
         return ledger.entry(of: stage)?.inputs.isEmpty == false
     }
 

@@ -143,7 +143,7 @@ extension PipelineRun {
     private func refuseOther(
         _ saved: RunJournal.Saved, _ job: Job, _ obstacle: RunContinuation.Obstacle
     ) throws(RunFailure) {
-        guard !saved.isEmpty, !job.stages.allSatisfy(\.isRepeatable) else { return }
+        guard !saved.isEmpty, !job.stages.allSatisfy(\.kind.isRepeatable) else { return }
         throw RunFailure(
             .dataError, code: "run.cannot-resume",
             "The last replay is unfinished and has saved objects, and is not completed, since "

@@ -28,7 +28,7 @@ extension PipelineRun {
     mutating func checkHeaders(of stages: [Stage], _ environment: StageEnvironment) throws {
         var failures: [RunFailure] = []
         func check(_ stage: Stage) -> RunFailure? {
-            guard case .import(let spec) = stage.kind, environment.journal.report(of: stage) == nil
+            guard let spec = stage.kind as? ImportSpec, environment.journal.report(of: stage) == nil
             else { return nil }
             do {
                 try ImportStage(stage: stage, spec: spec, environment: environment).checkHeaders()
@@ -68,7 +68,7 @@ extension PipelineRun {
         defer { ledger.note(stage, inputs: environment.journal.inputs(of: stage)) }
         ledger.note(stage, .failed)
         do {
-            var report = try stage.run(environment)
+            var report = try stage.kind.run(stage, environment)
             if let replay = options.replay, report.rejectsFolder != nil {
                 report.rejectsFolder = replay.shownFolder
             }
@@ -136,27 +136,5 @@ extension PipelineRun {
                 .note, code: "run.would-fail",
                 "The run would end with \(failure.status.rawValue); \(kept)"))
         return failure
-    }
-}
-
-extension Stage {
-    /// Runs the stage, which takes note of its progress and of its end.
-    func run(_ environment: StageEnvironment) throws -> StageReport {
-        func noted(_ report: StageReport) throws -> StageReport {
-            try environment.journal.finish(self, report, in: environment.container)
-            return report
-        }
-        return switch kind {
-        case .import(let spec):
-            try ImportStage(stage: self, spec: spec, environment: environment).run()
-        case .update(let spec):
-            try UpdateStage(stage: self, spec: spec, environment: environment).run()
-        case .delete(let spec):
-            try DeleteStage(stage: self, spec: spec, environment: environment).run()
-        case .export(let spec):
-            try noted(ExportStage(stage: self, spec: spec, environment: environment).run())
-        case .verify(let spec):
-            try noted(VerifyStage(stage: self, spec: spec, environment: environment).run())
-        }
     }
 }

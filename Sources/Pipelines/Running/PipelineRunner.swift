@@ -69,7 +69,7 @@ package struct PipelineRunner: Sendable {
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told, text: text)
-        identity.note(pipeline: SpecificationReader.name(fromFile: file), run: run.runID)
+        identity.note(pipeline: PipelineSpec.name(fromFile: file), run: run.runID)
         warnings.forEach(run.runner.warn)
         do {
             let context = context(now: options.now, runID: nil)

@@ -130,10 +130,8 @@ struct Replay: Sendable {
         var replay = spec
         let files = files
         for name in Set(files.map(\.stage)).sorted() {
-            guard case .import? = spec.stages.first(where: { $0.name == name })?.kind else {
-                let imports = spec.stages.filter {
-                    if case .import = $0.kind { true } else { false }
-                }
+            guard spec.stages.first(where: { $0.name == name })?.kind is ImportSpec else {
+                let imports = spec.stages.filter { $0.kind is ImportSpec }
                 throw RunFailure(
                     .configuration, code: "replay.stage",
                     "\(spec.file) has no import '\(name)' any more, whose rejects these are"
@@ -142,9 +140,9 @@ struct Replay: Sendable {
         }
         replay.stages = try spec.stages.compactMap { stage in
             let own = files.filter { $0.stage == stage.name }
-            guard case .import(let imported) = stage.kind, !own.isEmpty else { return nil }
+            guard let imported = stage.kind as? ImportSpec, !own.isEmpty else { return nil }
             var stage = stage
-            stage.kind = .import(try reading(own, imported))
+            stage.kind = try reading(own, imported)
             stage.words += " replay of " + own.map(\.name.displayText).joined(separator: " ")
             return stage
         }
@@ -266,7 +264,7 @@ extension PipelineRunner {
         let isSpec = [".yaml", ".yml"].contains(where: run.hasSuffix)
         let runID = RunName.of(options.now.timeIntervalSinceReferenceDate)
         identity.note(
-            pipeline: isSpec ? SpecificationReader.name(fromFile: run) : nil, run: runID)
+            pipeline: isSpec ? PipelineSpec.name(fromFile: run) : nil, run: runID)
         do {
             let replay = try Replay(
                 run, workingFolder: options.workingFolder, sets: options.sets)

@@ -42,7 +42,7 @@ package struct ReplayTrial {
         for file in replay.files { _ = try RejectReason.read(replay.reasonsPath(of: file)) }
         var counts = (mapped: 0, refused: 0)
         for stage in spec.stages {
-            guard case .import(let imported) = stage.kind else { continue }
+            guard let imported = stage.kind as? ImportSpec else { continue }
             let plan = try ImportPlan(
                 imported, model, values, now: options.now.timeIntervalSinceReferenceDate)
             let inputs = try ImportInputs(imported.read, spec, values)

@@ -154,7 +154,7 @@ final class RunJournal: Sendable {
             name: stage.name, fingerprint: fingerprint(of: stage), report: report, inputs: inputs)
         let number = state.withLock { state in
             // What must not be repeated is done, whatever failed before it.
-            guard !isAfterFailure || !stage.isRepeatable else { return Int64(0) }
+            guard !isAfterFailure || !stage.kind.isRepeatable else { return Int64(0) }
             state.stages.append(note)
             return Int64(state.stages.count)
         }

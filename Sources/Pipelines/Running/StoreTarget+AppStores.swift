@@ -157,6 +157,6 @@ extension StoreTarget {
 extension Stage {
     /// Whether it deletes objects without a look at delete rules.
     var leavesLooseLinks: Bool {
-        if case .delete(let spec) = kind { spec.rules == .ignore } else { false }
+        (kind as? DeleteSpec)?.extent.rules == .ignore
     }
 }

@@ -36,7 +36,7 @@ package struct StreamsAgain: Sendable, Hashable {
     init?(since saved: RunJournal.Saved, _ pipeline: PipelineSpec) {
         func spec(of stage: String, _ fingerprint: String) -> ImportSpec? {
             guard let stage = pipeline.stages.first(where: { $0.name == stage }),
-                stage.fingerprint == fingerprint, case .import(let spec) = stage.kind
+                stage.fingerprint == fingerprint, let spec = stage.kind as? ImportSpec
             else { return nil }
             return spec
         }

@@ -29,7 +29,7 @@ enum CommandCheck {
             ? ("commit", "run") : spec.store.open == .replace ? ("open", "replace") : nil
         guard let waits else { return [] }
         return spec.stages.compactMap { stage in
-            guard case .export(let export) = stage.kind, let command = export.command else {
+            guard stage.kind.pathUse == .export, let command = stage.command else {
                 return nil
             }
             return Diagnostic(

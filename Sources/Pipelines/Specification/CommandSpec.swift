@@ -2,6 +2,40 @@ package import Diagnostics
 import Files
 import Processes
 import RecordStreams
+import YAML
+
+/// The keys of a command that replaces a file.
+enum CommandKeys {
+    static let command = Key(
+        required: "command", .command,
+        """
+        A program and its arguments, used instead of a file. No shell splits the words; `[sh, \
+        -c, "a | b"]` starts one. Parameters are allowed in them, but secrets are not, because \
+        every user could read them. It runs in the spec's folder. Its stderr is shown. If it \
+        exits with a code other than 0, an import fails with 65, after importing the records \
+        before that, and an export with 74. If it cannot be started, the run exits with 66.
+        """, example: "[zstd, -dc, tasks.ndjson.zst]")
+    static let variables = Key(
+        "env", .variables,
+        "Environment variables of the command, added to those of etl; secrets are allowed.",
+        example: "{ LANG: C }")
+}
+
+/// The keys of `on-failure`.
+enum FailureKeys {
+    static let command = Key(
+        required: "command", .command,
+        "The program and its arguments; the path of the report is added.",
+        example: "[./tell-the-team.sh, nightly]")
+    static let variables = Key(
+        "env", .variables,
+        "Environment variables, added to those of etl and `ETL_EXIT`; secrets are allowed.",
+        example: "{ LANG: C }")
+    static let mapping = SpecificationMapping(
+        "onFailure", title: "on-failure",
+        "A command that runs after a failed run, with environment variables.",
+        keys: [command, variables])
+}
 
 /// A command of a spec, whose output is read or whose input is written.
 package struct CommandSpec: Sendable, Hashable {
@@ -21,6 +55,65 @@ package struct CommandSpec: Sendable, Hashable {
     package var location: SourceLocation
 }
 
+extension CommandSpec {
+    /// Reads a command and its variables.
+    init?(_ command: Key<CommandSpec?>, _ variables: Key<[Variable]?>, in keys: KeyedMapping) {
+        let variables = keys[variables]
+        guard let command = keys[command] else { return nil }
+        self = command
+        self.variables = variables ?? []
+    }
+
+    /// A word may be empty, and a number.
+    fileprivate static let word = Form<TemplateText>(.scalar) { value, reader in
+        guard let scalar = value.scalar, !scalar.isPlain || !scalar.text.isEmpty else {
+            return value.wrong("text")
+        }
+        guard !scalar.text.utf8.contains(0) else { return value.wrong("text without NUL") }
+        return reader.template(scalar.text, value)
+    }
+}
+
+extension Form where Value == CommandSpec {
+    /// A program and its arguments.
+    static var command: Form {
+        Form(.list(.scalar)) { value, reader in
+            guard let items = value.list() else { return nil }
+            guard let first = items.first else {
+                value.fail("type", "'\(value.label)' names no program")
+                return nil
+            }
+            if let text = first.scalar?.text, items.count == 1, text.contains(" ") {
+                first.fail(
+                    "command", "No program is named '\(text)'; a command is a list of words",
+                    fix: "write [\(text.split(separator: " ").joined(separator: ", "))], or "
+                        + "[sh, -c, \"\(text)\"] for a shell")
+                return nil
+            }
+            return CommandSpec(
+                words: items.compactMap { CommandSpec.word.read($0, reader) },
+                location: value.location)
+        }
+    }
+}
+
+extension Form where Value == [CommandSpec.Variable] {
+    /// Environment variables by their names.
+    static var variables: Form {
+        .named("NAME", .text) { name, value, reader in
+            guard !name.text.isEmpty, name.text.first?.isNumber == false,
+                !name.text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == 0 })
+            else {
+                value.fail("name", "'\(name.text)' is no name of a variable")
+                return nil
+            }
+            return CommandSpec.word.read(value, reader).map {
+                CommandSpec.Variable(name: name.text, value: $0)
+            }
+        }
+    }
+}
+
 extension ParameterValues {
     /// The command with its parameters put in; it runs in the spec's folder, where a program with a
     /// relative path is looked for, too.
@@ -36,13 +129,7 @@ extension ParameterValues {
 
 extension Stage {
     /// The command that the stage starts.
-    package var command: CommandSpec? {
-        switch kind {
-        case .import(let spec): spec.read.command
-        case .export(let spec): spec.command
-        case .update, .delete, .verify: nil
-        }
-    }
+    package var command: CommandSpec? { kind.command }
 }
 
 extension Command {

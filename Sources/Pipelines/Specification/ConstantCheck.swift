@@ -2,6 +2,19 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
+/// What an `update` or a `delete` does by the model's rules.
+package enum ChangeRules: String, ExplainedChoice {
+    case enforce, ignore
+
+    package var meaning: String {
+        switch self {
+        case .enforce: "Values are as the model says, and delete rules cascade, nullify, and deny."
+        case .ignore:
+            "Values need only fit their columns, and links to deleted objects are left as they are."
+        }
+    }
+}
+
 /// Whether a constant of a spec can be the value of an attribute, by the casts of imports.
 enum ConstantCheck {
     /// What the value should be instead, or nil where it is good or not known before the run.

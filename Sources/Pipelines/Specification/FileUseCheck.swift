@@ -6,22 +6,16 @@ import RecordStreams
 /// standard input is read once, and no export and no metrics replace what the run works with.
 struct FileUseCheck {
     private let spec: PipelineSpec
-    private let values: ParameterValues
+    let values: ParameterValues
     /// Looked up where there is an export, for that takes a look at the inputs' folders.
     private lazy var protected = ProtectedFiles(spec, values)
     private var inputLine: Int?
-    private var exportLines: [FileName: Int] = [:]
-    private var found: [Diagnostic] = []
+    var exportLines: [FileName: Int] = [:]
+    var found: [Diagnostic] = []
 
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
         var check = FileUseCheck(spec, values)
-        for stage in spec.stages {
-            switch stage.kind {
-            case .import(let spec): check.checkInputs(spec.read.files)
-            case .export(let spec): check.checkOutput(spec)
-            case .update, .delete, .verify: break
-            }
-        }
+        for stage in spec.stages { stage.kind.check(&check) }
         check.checkMetrics()
         return check.found
     }
@@ -31,7 +25,7 @@ struct FileUseCheck {
         self.values = values
     }
 
-    private mutating func checkInputs(_ files: [TemplateText]) {
+    mutating func checkInputs(_ files: [TemplateText]) {
         for file in files where values.canResolve(file) && values.path(file) == "-" {
             guard let line = inputLine else {
                 inputLine = file.location.line
@@ -45,44 +39,6 @@ struct FileUseCheck {
         }
     }
 
-    private mutating func checkOutput(_ spec: ExportSpec) {
-        let place = spec.to.location
-        guard let (path, isKnown) = output(spec.to) else { return }
-        guard path != "-" else {
-            // Of a literal one the reader tells.
-            guard spec.to.text != path, spec.parts != nil || spec.hasManifest else { return }
-            found.append(
-                Diagnostic(
-                    code: "spec.rule",
-                    "\(spec.parts != nil ? "Parts are files" : "A manifest is written next to a file"), "
-                        + "but '-' is standard output",
-                    at: .source(place), fix: "name a file"))
-            return
-        }
-        checkFormat(spec)
-        for file in spec.outputs(at: FileName(path)).map(\.displayText) {
-            checkOutput(file, isKnown, "the export", at: place)
-            let name = Self.name(file, isKnown)
-            exportLines[name] = exportLines[name] ?? place.line
-        }
-    }
-
-    /// A name that promises another format than the file would have misleads whoever reads it.
-    private mutating func checkFormat(_ spec: ExportSpec) {
-        // What the spec says is what the fix is to say, where that tells.
-        let isTold = ForeignFormat(fileName: FileName(spec.to.knownEnd)) != nil
-        let name = isTold || !values.canResolve(spec.to) ? spec.to.text : values.resolve(spec.to)
-        guard let format = ForeignFormat(fileName: FileName(name)) else { return }
-        found.append(
-            Diagnostic(
-                code: "spec.foreign-format",
-                "The name '\(name)' is that of \(format.text), which etl does not write",
-                at: .source(spec.to.location),
-                fix: format.fix(
-                    writing: name, as: spec.format,
-                    isSeveral: spec.parts != nil || spec.hasManifest)))
-    }
-
     private mutating func checkMetrics() {
         guard let metrics = spec.report.metrics, let (path, isKnown) = output(metrics),
             path != "-"
@@ -91,17 +47,17 @@ struct FileUseCheck {
     }
 
     /// Texts with a parameter that has no value yet are the same file where they are the same.
-    private func output(_ file: TemplateText) -> (path: String, isKnown: Bool)? {
+    func output(_ file: TemplateText) -> (path: String, isKnown: Bool)? {
         guard !file.text.isEmpty else { return nil }
         let isKnown = values.canResolve(file)
         return (isKnown ? values.path(file) : file.text, isKnown)
     }
 
-    private static func name(_ file: String, _ isKnown: Bool) -> FileName {
+    static func name(_ file: String, _ isKnown: Bool) -> FileName {
         isKnown ? FileName(file).normalized : FileName(file)
     }
 
-    private mutating func checkOutput(
+    mutating func checkOutput(
         _ file: String, _ isKnown: Bool, _ what: String, at place: SourceLocation
     ) {
         if let line = exportLines[Self.name(file, isKnown)] {

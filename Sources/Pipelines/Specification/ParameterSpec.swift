@@ -1,10 +1,54 @@
 package import Diagnostics
+import YAML
+
+/// The keys of a parameter.
+enum ParameterKeys {
+    static let type = Key(
+        required: "type", .choice(ParameterSpec.Kind.self), "The type of the parameter's values.",
+        example: "date")
+    static let `default` = Key(
+        "default",
+        Form<[String]>(.oneOrMore(.scalar)) { value, _ in
+            value.listOrOne()?.compactMap { $0.scalarText() }
+        },
+        without: "a value must be given",
+        """
+        The value if no other is given. A list may have several. Not allowed for a secret.
+        """, example: "today - 90d")
+    static let sources = Key(
+        "from", .oneOrMore(ParameterSpec.sourceForm),
+        "Other places to look for a value, first to last; `--set` overrides them.",
+        example: "[\"file:/run/secrets/tasks\", \"env:TASKS_TOKEN\"]")
+    static let mapping = SpecificationMapping(
+        "parameter", title: "params.NAME",
+        "A value that is given when the spec runs; `--set` overrides all other sources.",
+        example: """
+            params:
+              inbox:  { type: path, default: ./in }
+              cutoff: { type: date, default: today - 90d }
+              token:  { type: secret, from: ["file:/run/secrets/tasks", "env:TASKS_TOKEN"] }
+            """,
+        keys: [type, `default`, sources])
+}
 
 /// A parameter that a spec declares.
 package struct ParameterSpec: Sendable, Hashable {
     /// What a parameter's values are.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, ExplainedChoice {
         case string, int, bool, date, duration, path, secret, list
+
+        package var meaning: String {
+            switch self {
+            case .string: "Text."
+            case .int: "A whole number."
+            case .bool: "True or false."
+            case .date: "A date such as 2026-01-31, today - 90d or now - 4h."
+            case .duration: "A duration such as 30m or 1h30m."
+            case .path: "A path; in `--set`, relative to the working folder."
+            case .secret: "Text that is shown as `***`; not allowed in a spec or on a command line."
+            case .list: "Strings for `IN $name`; each `--set` adds one."
+            }
+        }
 
         /// What its values look like, for messages.
         package var example: String {
@@ -41,4 +85,76 @@ package struct ParameterSpec: Sendable, Hashable {
     package var sources: [Source] = []
     /// Where the parameter is declared.
     package var location: SourceLocation
+}
+
+extension ParameterSpec {
+    /// Names with a meaning of their own.
+    private static let reserved = ["now", "today", "run"]
+
+    /// Parameters by their names; one of unknown type counts as a string, so that its name is known.
+    static let form = Form<[ParameterSpec]>.named("NAME", .mapping(ParameterKeys.mapping)) {
+        name, value, reader in
+        check(name, reader)
+        guard value.isMapping else {
+            value.fail(
+                "type", "'\(value.label)' must be a mapping, not \(value.kind)",
+                fix: "write `{ type: string }`")
+            return ParameterSpec(name: name.text, kind: .string, location: name.location)
+        }
+        return Form<ParameterSpec>.mapping(ParameterKeys.mapping) {
+            ParameterSpec(name, $0)
+        }.read(value, reader)
+    }
+
+    private init(_ name: PlacedText, _ keys: KeyedMapping) {
+        let kind = keys[ParameterKeys.type]
+        self.init(name: name.text, kind: kind ?? .string, location: name.location)
+        if kind == .list {
+            defaultList = keys[ParameterKeys.default]
+        } else if let found = keys.source(of: ParameterKeys.default) {
+            defaultText = kind.flatMap { Self.text(ofDefault: found, $0) }
+        }
+        sources = keys[ParameterKeys.sources] ?? []
+    }
+
+    private static func check(_ name: PlacedText, _ reader: SpecificationReader) {
+        let text = name.text
+        let isIdentifier = text.unicodeScalars.enumerated().allSatisfy { index, scalar in
+            scalar == "_" || (scalar.isASCII && scalar.properties.isAlphabetic)
+                || (index > 0 && ("0"..."9").contains(scalar))
+        }
+        if !isIdentifier || text.isEmpty {
+            reader.problems.report(
+                "spec.name", "'\(text)' is no parameter name", at: .source(name.location),
+                fix: "begin with a letter or underscore; then letters, digits and underscores")
+        } else if reserved.contains(text) {
+            reader.problems.report(
+                "spec.name", "'\(text)' has a meaning of its own and cannot be a parameter",
+                at: .source(name.location))
+        }
+    }
+
+    private static func text(ofDefault value: YAMLValue, _ kind: Kind) -> String? {
+        guard kind != .secret else {
+            value.fail(
+                "secret", "A secret must not be in the spec",
+                fix: "name where it is kept: `from: [\"env:NAME\"]`")
+            return nil
+        }
+        guard let text = value.scalarText() else { return nil }
+        guard ParameterValues.convert(text, kind, now: 0) != nil else {
+            return value.wrong(kind.example)
+        }
+        return text
+    }
+
+    fileprivate static let sourceForm = Form<Source>(
+        .pattern("^(env|file):.+", "`env:NAME` or `file:PATH`")
+    ) { value, _ in
+        guard let text = value.filledText() else { return nil }
+        if text.hasPrefix("file:"), text.count > 5 { return .file(String(text.dropFirst(5))) }
+        if text.hasPrefix("env:"), text.count > 4 { return .environment(String(text.dropFirst(4))) }
+        value.fail("source", "'\(text)' must begin with file: or env:")
+        return nil
+    }
 }

@@ -28,7 +28,7 @@ package struct SpecificationChecker {
         besides unknownEntities: Set<String> = []
     ) -> [Diagnostic] {
         var checker = SpecificationChecker(spec, model, unknownEntities)
-        for stage in spec.stages { checker.check(stage) }
+        for stage in spec.stages { stage.kind.check(&checker) }
         checker.checkTables()
         return DiagnosticList(checker.diagnostics).diagnostics
     }
@@ -51,46 +51,6 @@ package struct SpecificationChecker {
 
     private func root(of table: StoreLayout.Table) -> String? {
         StoreLayout(model).entities.first { $0.table == table.name && $0.superNumber == 0 }?.name
-    }
-
-    private mutating func check(_ stage: Stage) {
-        switch stage.kind {
-        case .import(let spec): checkImport(spec)
-        case .update(let spec): checkUpdate(spec)
-        case .delete(let spec): _ = entity(spec.entity)
-        case .export(let spec): checkExport(spec)
-        case .verify(let spec):
-            for expectation in spec.expectations { _ = entity(expectation.entity) }
-        }
-    }
-
-    private mutating func checkUpdate(_ spec: UpdateSpec) {
-        guard let entity = entity(spec.entity) else { return }
-        for assignment in spec.set {
-            // What cannot be read is told already.
-            if case .unreadable = assignment.value,
-                model.elements(of: assignment.attribute.text, in: entity.name) != nil
-            {
-                continue
-            }
-            if assignment.isNull,
-                let elements = model.elements(of: assignment.attribute.text, in: entity.name)
-            {
-                for element in elements {
-                    checkConstant(.null, for: element, at: assignment.location, spec.rules)
-                }
-                checkNull(
-                    of: assignment.attribute.text, beside: spec.set.map(\.attribute.text), entity,
-                    at: assignment.location)
-                continue
-            }
-            guard let attribute = attribute(assignment.attribute, of: entity, or: "update") else {
-                continue
-            }
-            guard case .constant(let constant) = assignment.value else { continue }
-            checkConstant(
-                constant, for: attribute, at: assignment.location, spec.rules)
-        }
     }
 }
 

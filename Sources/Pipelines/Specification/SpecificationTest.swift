@@ -1,5 +1,63 @@
 package import Diagnostics
 import GraphModel
+import YAML
+
+/// The keys of a test.
+enum TestKeys {
+    static let name = Key(
+        required: "name", .string, "What the test shows.", example: "drafts are left out",
+        fix: "describe what the test shows")
+    static let parameters = Key(
+        "params",
+        Form<[(name: PlacedText, text: String)]>.named("NAME", .scalar) { name, value, _ in
+            value.scalarText().map { (name, $0) }
+        }, "Parameters for this test.", example: "{ cutoff: 2026-01-01 }")
+    static let now = Key(
+        "now", .text, without: "the time at which it runs", "The time of the test run.",
+        example: "2026-01-31")
+    static let given = Key(
+        "given",
+        Form<[SpecificationTest.Given]>.named("STAGE or ENTITY", .list(.record)) { name, value, _ in
+            let records = value.list()?.compactMap { record -> TestValue? in
+                guard record.isMapping else { return record.wrong("a mapping, one record") }
+                return TestValue(record)
+            }
+            return SpecificationTest.Given(name: name, records: records ?? [])
+        },
+        "Records of an import, by its stage's name, or objects in the store before the run.",
+        example: "{ Task: [{ title: One }] }")
+    static let then = Key(
+        required: "then",
+        .mapping(thenMapping) { keys in
+            SpecificationTest.Outcome(keys)
+        },
+        "All objects of each named entity. Objects of other entities are not compared.",
+        example: "{ Task: [{ title: One }] }", fix: "list what the store must contain at the end")
+    static let mapping = SpecificationMapping(
+        "test", title: "tests",
+        """
+        Shows what the spec does, without files and in memory: `etl test`. Paths in `params` \
+        begin at the spec.
+        """,
+        example: """
+            tests:
+              - name: a task without a title is refused
+                given: { Task: [{ title: One }] }
+                then: { Task: [{ title: One }], rejects: [] }
+            """,
+        keys: [name, parameters, now, given, then])
+
+    static let rejects = Key(
+        "rejects", Form<[TestObject]>.list(TestObject.reject), default: [],
+        "The rejected records, each as its code, or as stage, code, field, and more.",
+        example: "[link]")
+    static let fails = Key("fails", .text, "The stage that must fail.", example: "sane")
+    static let thenMapping = SpecificationMapping(
+        "then", title: "tests.then",
+        "The objects in the store at the end, and the rejected records.",
+        keys: [rejects, fails],
+        others: ValueForm.Named(placeholder: "ENTITY", form: .list(.record)))
+}
 
 /// A test of a spec: records go in, and the whole graph and the rejects are as it says.
 package struct SpecificationTest: Sendable, Hashable {
@@ -14,6 +72,15 @@ package struct SpecificationTest: Sendable, Hashable {
     package struct Expected: Sendable, Hashable {
         package var entity: PlacedText
         package var objects: [TestObject]
+    }
+
+    /// What `then` says.
+    struct Outcome {
+        var objects: [Expected] = []
+        var fails: PlacedText?
+        var rejects: [TestObject] = []
+        var location: SourceLocation
+        var rejectsLocation: SourceLocation?
     }
 
     package var name: String
@@ -85,4 +152,106 @@ package indirect enum TestValue: Sendable, Hashable {
     case text(String)
     case list([TestValue])
     case object([TestMember])
+}
+
+extension SpecificationTest {
+    /// Tests, no two of one name.
+    static let form = Form<[SpecificationTest]>(.list(.mapping(TestKeys.mapping))) {
+        value, reader in
+        var names: Set<String> = []
+        let item = Form<SpecificationTest>.mapping(TestKeys.mapping) { SpecificationTest($0) }
+        return value.list()?.compactMap { value in
+            let test = item.read(value, reader)
+            if let test, !names.insert(test.name).inserted {
+                value.fail("duplicate-name", "A test is named '\(test.name)' already")
+            }
+            return test
+        }
+    }
+
+    private init?(_ keys: KeyedMapping) {
+        let name = keys[TestKeys.name]
+        let place = keys.location
+        self.init(name: name ?? "", location: place, thenLocation: place, rejectsLocation: place)
+        for (name, text) in keys[TestKeys.parameters] ?? [] {
+            parameterNames.append(name)
+            parameterTexts.append(text)
+        }
+        now = keys[TestKeys.now]
+        given = keys[TestKeys.given] ?? []
+        if let outcome = keys[TestKeys.then] {
+            then = outcome.objects
+            fails = outcome.fails
+            rejects = outcome.rejects
+            thenLocation = outcome.location
+            rejectsLocation = outcome.rejectsLocation ?? place
+        }
+        if name == nil { return nil }
+    }
+}
+
+extension SpecificationTest.Outcome {
+    fileprivate init(_ keys: KeyedMapping) {
+        location = keys.location
+        fails = keys[TestKeys.fails]
+        rejects = keys[TestKeys.rejects]
+        if keys.source.has(TestKeys.rejects.name) {
+            rejectsLocation = keys.source.keyLocation(TestKeys.rejects.name)
+        }
+        let own = TestKeys.thenMapping.keyNames
+        for entry in keys.source.all() where !own.contains(entry.key) {
+            let found = entry.value.list()?.compactMap { item -> TestObject? in
+                TestObject.form.read(item, keys.reader)
+            }
+            objects.append(
+                SpecificationTest.Expected(
+                    entity: PlacedText(entry.key, entry.keyLocation), objects: found ?? []))
+        }
+    }
+}
+
+extension TestObject {
+    fileprivate static let form = Form<TestObject>(.record) { value, _ in
+        guard case .object(let members) = TestValue(value) else {
+            return value.wrong("a mapping, one object")
+        }
+        return TestObject(members: members, location: value.location)
+    }
+
+    /// A reject, which its code alone may stand for.
+    fileprivate static let reject = Form<TestObject>(.either([.text, .record])) { value, reader in
+        guard case .text? = value.scalar?.value else { return form.read(value, reader) }
+        return TestObject(
+            members: [TestMember("code", TestValue(value))], location: value.location)
+    }
+}
+
+extension TestValue {
+    /// The value of a file.
+    fileprivate init(_ value: YAMLValue) {
+        if let items = value.isList ? value.list() : nil {
+            self = .list(items.map(TestValue.init))
+            return
+        }
+        if let mapping = value.isMapping ? value.mapping() : nil {
+            self = .object(mapping.all().map { TestMember($0.key, TestValue($0.value)) })
+            return
+        }
+        guard let scalar = value.scalar else {
+            self = .null
+            return
+        }
+        self =
+            switch scalar.value {
+            case .null: .null
+            case .boolean(let flag): .boolean(flag)
+            case .integer(let number): .number(String(number))
+            // A whole number of more digits than an integer has keeps them.
+            case .real where scalar.text.allSatisfy { ("0"..."9").contains($0) }:
+                .number(scalar.text)
+            case .real(let number) where number.isFinite: .number("\(number)")
+            case .real: .text(scalar.text)
+            case .text: .text(scalar.text)
+            }
+    }
 }

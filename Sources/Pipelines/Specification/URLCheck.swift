@@ -8,7 +8,7 @@ package enum URLCheck {
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
         let outputs = [spec.report.metrics, spec.store.template].compactMap { $0 }
-        let all = own + outputs + spec.stages.flatMap(paths)
+        let all = own + outputs + spec.stages.flatMap(\.kind.paths)
         return storeName(spec.store.at, values)
             + all.compactMap { path -> Diagnostic? in
                 // What stands before a parameter without a value tells, too.
@@ -34,10 +34,7 @@ package enum URLCheck {
     }
 
     private static func use(of path: TemplateText, in spec: PipelineSpec) -> Use {
-        for stage in spec.stages where paths(of: stage).contains(path) {
-            if case .import = stage.kind { return .input }
-            return .export
-        }
+        for stage in spec.stages where stage.kind.paths.contains(path) { return stage.kind.pathUse }
         return [spec.report.folder, spec.rejects.folder].contains(path) ? .folder : .other
     }
 
@@ -113,14 +110,6 @@ package enum URLCheck {
     package static func refuse(folder text: String) throws(RunFailure) {
         guard let url = diagnostic(text, at: .nowhere, .folder) else { return }
         throw RunFailure(.usage, [url])
-    }
-
-    private static func paths(of stage: Stage) -> [TemplateText] {
-        switch stage.kind {
-        case .import(let spec): spec.read.files
-        case .export(let spec): [spec.to]
-        case .update, .delete, .verify: []
-        }
     }
 
     /// The scheme of a URL (RFC 3986, section 3.1), in lower case; nil of a path.

@@ -43,7 +43,7 @@ extension ParameterValues {
     /// The `limit` of an update or a delete; nil where there is none.
     func objectsMax(_ limit: TemplateText?) throws(RunFailure) -> Int? {
         guard let limit else { return nil }
-        return try count(limit, in: ChangeLimit.bounds, of: "objects", key: "limit")
+        return try count(limit, in: ChangeKeys.bounds, of: "objects", key: "limit")
     }
 }
 

@@ -25,9 +25,7 @@ struct TestNameCheck {
 
     /// The names of the imports of a spec.
     static func imports(of spec: PipelineSpec) -> [String] {
-        spec.stages.filter {
-            if case .import = $0.kind { true } else { false }
-        }.map(\.name)
+        spec.stages.filter { $0.kind is ImportSpec }.map(\.name)
     }
 
     private init(_ test: SpecificationTest, _ spec: PipelineSpec, _ model: ManagedObjectModel) {

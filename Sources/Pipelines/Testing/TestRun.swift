@@ -153,7 +153,7 @@ struct TestRun {
         for stage in stages where failed == nil || stage.isAlways {
             do {
                 try interruption.check()
-                _ = try stage.run(environment)
+                _ = try stage.kind.run(stage, environment)
             } catch let stop as Interrupted {
                 throw stop
             } catch {
@@ -177,12 +177,12 @@ struct TestRun {
             let name = "given-" + given.name.text
             var imported = ImportSpec(read: ReadSpec(), into: given.name, location: place)
             imported.read = try read(imported.read, given.records, name, at: place)
-            return Stage(name: name, kind: .import(imported), location: place)
+            return Stage(name: name, kind: imported, location: place)
         }
     }
 
     private func stage(_ stage: Stage) throws -> Stage {
-        guard case .import(var imported) = stage.kind else { return stage }
+        guard var imported = stage.kind as? ImportSpec else { return stage }
         let given = test.given.first { $0.name.text == stage.name }
         if given == nil, imported.read.generated != nil { return stage }
         let records = given?.records ?? []
@@ -191,7 +191,7 @@ struct TestRun {
         imported.read = try read(
             imported.read, records, stage.name, columns: columns, at: stage.location)
         var stage = stage
-        stage.kind = .import(imported)
+        stage.kind = imported
         return stage
     }
 

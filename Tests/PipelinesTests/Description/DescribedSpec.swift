@@ -10,7 +10,7 @@ struct DescribedSpec {
 
     init(_ mapping: SpecificationMapping) {
         self.mapping = mapping
-        entries = Self.needed[mapping] ?? []
+        entries = Self.needed[mapping.definition] ?? []
     }
 
     /// The same with a key, or with another value for it.
@@ -41,30 +41,30 @@ struct DescribedSpec {
         }
     }
 
-    private static let needed: [SpecificationMapping: [(key: String, value: String)]] = [
-        .spec: [("etl", "1"), ("store", "{ at: a.sqlite }"), ("stages", stage)],
-        .parameter: [("type", "string")],
-        .store: [("at", "a.sqlite"), ("model", "a-model.yaml")],
-        .template: [("template", "empty.sqlite")],
-        .history: [("keep", "7d")],
-        .import: [("import", "tasks"), ("into", "Task")],
-        .read: [("files", "tasks")],
-        .generate: [("generate", "10")],
-        .command: [("command", "[cat, tasks]")],
-        .output: [("command", "[cat]")],
-        .onFailure: [("command", "[./tell]")],
-        .keyField: [("from", "owner")],
-        .keyLink: [("by", "{ name: owner }")],
-        .link: [("by", "{ name: owner }")],
-        .nested: [("each", "items")],
-        .mirror: [("where", "ALL")],
-        .update: [
+    private static let needed: [String: [(key: String, value: String)]] = [
+        "spec": [("etl", "1"), ("store", "{ at: a.sqlite }"), ("stages", stage)],
+        "parameter": [("type", "string")],
+        "store": [("at", "a.sqlite"), ("model", "a-model.yaml")],
+        "template": [("template", "empty.sqlite")],
+        "history": [("keep", "7d")],
+        "import": [("import", "tasks"), ("into", "Task")],
+        "read": [("files", "tasks")],
+        "generate": [("generate", "10")],
+        "command": [("command", "[cat, tasks]")],
+        "output": [("command", "[cat]")],
+        "onFailure": [("command", "[./tell]")],
+        "keyField": [("from", "owner")],
+        "keyLink": [("by", "{ name: owner }")],
+        "link": [("by", "{ name: owner }")],
+        "nested": [("each", "items")],
+        "mirror": [("where", "ALL")],
+        "update": [
             ("update", "calm"), ("entity", "Task"), ("where", "ALL"), ("set", "{ priority: 0 }"),
         ],
-        .delete: [("delete", "Task"), ("where", "ALL")],
-        .export: [("export", "Task"), ("to", "tasks.ndjson.gz")],
-        .verify: [("verify", "sane"), ("expect", "{ Task: 1 }")],
-        .test: [("name", "one"), ("then", "{ Task: [] }")],
+        "delete": [("delete", "Task"), ("where", "ALL")],
+        "export": [("export", "Task"), ("to", "tasks.ndjson.gz")],
+        "verify": [("verify", "sane"), ("expect", "{ Task: 1 }")],
+        "test": [("name", "one"), ("then", "{ Task: [] }")],
     ]
 
     private static let stage = "[{ export: Task, to: a.csv }]"
@@ -77,29 +77,30 @@ struct DescribedSpec {
         func fields(_ text: String) -> String {
             stages("[{ import: tasks.ndjson, into: Task, \(text) }]")
         }
-        switch mapping {
-        case .spec: return content
-        case .parameter: return top("store: { at: a.sqlite }\nparams: { p: \(content) }")
-        case .store: return top("store: \(content)")
-        case .template: return top("store: { at: a.sqlite, open: \(content) }")
-        case .history: return top("store: { at: a.sqlite, history: \(content) }")
-        case .backups: return top("store: { at: a.sqlite, backups: \(content) }")
-        case .budget, .rejects, .report:
-            return top("store: { at: a.sqlite }\n\(mapping.rawValue): \(content)")
-        case .onFailure: return top("store: { at: a.sqlite }\non-failure: \(content)")
-        case .import, .update, .delete, .export, .verify: return stages("[\(content)]")
-        case .output: return stages("[{ export: Task, as: csv, to: \(content) }]")
-        case .read, .generate, .command:
+        switch mapping.definition {
+        case "spec": return content
+        case "parameter": return top("store: { at: a.sqlite }\nparams: { p: \(content) }")
+        case "store": return top("store: \(content)")
+        case "template": return top("store: { at: a.sqlite, open: \(content) }")
+        case "history": return top("store: { at: a.sqlite, history: \(content) }")
+        case "backups": return top("store: { at: a.sqlite, backups: \(content) }")
+        case "budget", "rejects", "report":
+            return top("store: { at: a.sqlite }\n\(mapping.definition): \(content)")
+        case "onFailure": return top("store: { at: a.sqlite }\non-failure: \(content)")
+        case "import", "update", "delete", "export", "verify": return stages("[\(content)]")
+        case "output": return stages("[{ export: Task, as: csv, to: \(content) }]")
+        case "read", "generate", "command":
             return stages("[{ import: tasks, into: Task, read: \(content) }]")
-        case .field: return fields("set: { title: \(content) }")
-        case .keyField, .keyLink: return fields("link: { owner: { by: { name: \(content) } } }")
-        case .number: return fields("set: { price: { number: \(content) } }")
-        case .link, .nested: return fields("link: { owner: \(content) }")
-        case .mirror: return fields("mirror: \(content)")
-        case .on:
+        case "field": return fields("set: { title: \(content) }")
+        case "keyField", "keyLink": return fields("link: { owner: { by: { name: \(content) } } }")
+        case "number": return fields("set: { price: { number: \(content) } }")
+        case "link", "nested": return fields("link: { owner: \(content) }")
+        case "mirror": return fields("mirror: \(content)")
+        case "on":
             return fields("extra: reject, duplicates: reject, when-found: reject, on: \(content)")
-        case .test: return top("store: { at: a.sqlite }\ntests: [\(content)]")
-        case .then: return top("store: { at: a.sqlite }\ntests: [{ name: one, then: \(content) }]")
+        case "test": return top("store: { at: a.sqlite }\ntests: [\(content)]")
+        case "then": return top("store: { at: a.sqlite }\ntests: [{ name: one, then: \(content) }]")
+        default: preconditionFailure("no frame for \(mapping.definition)")
         }
     }
 }

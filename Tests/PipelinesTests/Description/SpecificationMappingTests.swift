@@ -29,11 +29,10 @@ import Testing
         others.subtract(mapping.keyNames)
         // They make another mapping of it.
         others.subtract(["generate", "each"])
-        if mapping == .read || mapping == .generate { others.remove("command") }
-        if mapping == .keyField { others.remove("by") }
-        if SpecificationMapping.stages.contains(mapping) {
-            others.subtract(SpecificationMapping.stages.map(\.rawValue))
-        }
+        if ["read", "generate"].contains(mapping.definition) { others.remove("command") }
+        if mapping.definition == "keyField" { others.remove("by") }
+        let stages = SpecificationMapping.stages.map(\.definition)
+        if stages.contains(mapping.definition) { others.subtract(stages) }
         var spec = DescribedSpec(mapping)
         for key in others.sorted() { spec = spec.with(key, "1") }
         for key in others { #expect(spec.errors(at: key) != [], "\(key) in \(mapping)") }
@@ -44,7 +43,7 @@ import Testing
         for key in mapping.keys where key.absence == .error {
             var spec = DescribedSpec(mapping)
             // Without the key that tells what a mapping is, it is another one.
-            guard key.name != mapping.rawValue, key.name != "each" else { continue }
+            guard key.name != mapping.definition, key.name != "each" else { continue }
             spec.entries.removeAll { $0.key == key.name }
             let codes = spec.read().diagnostics.map(\.code)
             #expect(codes.contains("spec.missing-key"), "\(spec.text)")

@@ -12,7 +12,7 @@ struct ExplanationTests {
         #expect(Set(names).count == names.count)
         for status in ExitStatus.allCases { #expect(names.contains("\(status.rawValue)")) }
         #expect(names.contains("2"))
-        for code in ImportSpec.rejectCodes + ["duplicate-key"] { #expect(names.contains(code)) }
+        for code in Explanation.rejectCodes + ["duplicate-key"] { #expect(names.contains(code)) }
         for explanation in Explanation.all {
             #expect(explanation.meaning.hasSuffix("."), "\(explanation.title)")
             #expect(explanation.mend.hasSuffix("."), "\(explanation.title)")

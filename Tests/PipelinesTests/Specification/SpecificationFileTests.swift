@@ -33,8 +33,8 @@ import Testing
         #expect(spec.rejects.abort == .count(1000))
         #expect(spec.stages.map(\.name) == ["import-tasks", "export-task"])
         #expect(spec.stages.map(\.kind.word) == ["import", "export"])
-        guard case .import(let importSpec) = spec.stages[0].kind,
-            case .export(let exportSpec) = spec.stages[1].kind
+        guard let importSpec = spec.stages[0].kind as? ImportSpec,
+            let exportSpec = spec.stages[1].kind as? ExportSpec
         else {
             Issue.record("the stages are of other kinds")
             return
@@ -122,12 +122,12 @@ import Testing
             spec.parameters.map(\.sources) == [
                 [], [], [.file("/run/secrets/tasks"), .environment("TASKS_TOKEN")],
             ])
-        guard case .import(let people) = spec.stages[0].kind,
-            case .import(let tasks) = spec.stages[1].kind,
-            case .update(let update) = spec.stages[2].kind,
-            case .delete(let old) = spec.stages[3].kind,
-            case .delete(let tags) = spec.stages[4].kind,
-            case .export(let export) = spec.stages[5].kind
+        guard let people = spec.stages[0].kind as? ImportSpec,
+            let tasks = spec.stages[1].kind as? ImportSpec,
+            let update = spec.stages[2].kind as? UpdateSpec,
+            let old = spec.stages[3].kind as? DeleteSpec,
+            let tags = spec.stages[4].kind as? DeleteSpec,
+            let export = spec.stages[5].kind as? ExportSpec
         else {
             Issue.record("the stages are of other kinds")
             return
@@ -160,7 +160,7 @@ import Testing
                             keyPath: "stages[2].set.priority"))),
                 .constant(.boolean(true)), .constant(.null), .constant(.real(1.5, text: "1.50")),
             ])
-        #expect(old.atMost == .count(50_000))
+        #expect(old.extent.atMost == .count(50_000))
         #expect(tags.selection == .all)
         #expect(tags.entity.text == "Tag")
         #expect(export.selection == .all)
@@ -184,7 +184,7 @@ import Testing
         ("/a/Ü.yaml", "pipeline"), ("-", "pipeline"),
     ])
     func takesTheNameFromTheFile(file: String, name: String) {
-        #expect(SpecificationReader.name(fromFile: file) == name)
+        #expect(PipelineSpec.name(fromFile: file) == name)
     }
 
     @Test func numbersShortStagesOfOneName() throws {

@@ -1,0 +1,129 @@
+import Diagnostics
+import YAML
+
+extension Form where Value == String {
+    /// Text that is not empty.
+    static var string: Form { Form(.text) { value, _ in value.filledText() } }
+}
+
+extension Form where Value == PlacedText {
+    /// Text that is not empty, with its place.
+    static var text: Form { Form(.text) { value, reader in reader.placed(value) } }
+}
+
+extension Form where Value == TemplateText {
+    /// A path, in which parameters may stand.
+    static var path: Form {
+        Form(.path, write: { $0.text }) { value, reader in reader.template(value) }
+    }
+
+    /// Text in which parameters may stand.
+    static var template: Form { Form(.text) { value, reader in reader.template(value) } }
+
+    /// A number, or a text whose parameters make one when the run begins.
+    ///
+    /// - Parameters:
+    ///   - things: what is counted.
+    ///   - parameter: the name of one that could stand there.
+    static func count(
+        _ bounds: ClosedRange<Int64>, of things: String, parameter: String
+    ) -> Form {
+        let words = "a parameter such as `\"${\(parameter)}\"`"
+        return Form(.either([.integer(bounds), .pattern(#"\$\{[^}]+\}"#, words)])) {
+            value, reader in
+            if case .integer = value.scalar?.value {
+                return value.integer(in: bounds).map {
+                    TemplateText(literal: String($0), at: value.location)
+                }
+            }
+            guard let text = reader.template(value) else { return nil }
+            guard !text.parameterNames.isEmpty else {
+                return value.wrong(
+                    "a number of \(things), or a parameter such as \"${\(parameter)}\"")
+            }
+            return text
+        }
+    }
+}
+
+extension Form where Value == CountLimit {
+    /// N or N%.
+    static var limit: Form {
+        Form(.limit, write: { $0.text }) { value, _ in
+            if let scalar = value.scalar, scalar.value == .text, scalar.text.hasSuffix("%"),
+                let percent = Double(scalar.text.dropLast()), (0...100).contains(percent)
+            {
+                return .percent(percent)
+            }
+            guard case .integer(let count) = value.scalar?.value, count >= 0 else {
+                return value.wrong("a number such as 100 or a share such as 5%")
+            }
+            return .count(Int(count))
+        }
+    }
+}
+
+extension Form where Value == [PlacedText] {
+    /// The same names, no two of them equal.
+    ///
+    /// - Parameter place: for the message, such as `in the key`.
+    func distinct(_ place: String) -> Form {
+        Form(shape, write: write) { value, reader in
+            guard let names = read(value, reader) else { return nil }
+            var seen: Set<String> = []
+            for name in names where !seen.insert(name.text).inserted {
+                reader.problems.report(
+                    "spec.duplicate-name", "'\(name.text)' is \(place) already",
+                    at: .source(name.location))
+            }
+            return names
+        }
+    }
+}
+
+extension Form where Value == Selection {
+    /// A predicate, or `ALL`; all objects if it is wrong.
+    static var selection: Form {
+        Form(.predicate, write: { _ in "ALL" }) { value, reader in
+            guard let text = reader.expression(value), text != "ALL" else { return .all }
+            guard text.uppercased() != "ALL" else {
+                value.fail(
+                    "choice", "'\(text)' is no predicate", fix: "write `ALL` for every object")
+                return .all
+            }
+            return .matching(PredicateText(text: text, location: value.location))
+        }
+    }
+}
+
+extension Form where Value == PredicateText {
+    static var predicate: Form {
+        Form(.predicate) { value, reader in
+            reader.expression(value).map { PredicateText(text: $0, location: value.location) }
+        }
+    }
+}
+
+extension Form where Value == ExpressionText {
+    static var expression: Form {
+        Form(.expression) { value, reader in
+            reader.expression(value).map { ExpressionText(text: $0, location: value.location) }
+        }
+    }
+}
+
+extension Form where Value == ConstantValue {
+    /// Text, a number, a truth value, or null.
+    static var constant: Form {
+        Form(.constant) { value, reader in
+            guard let scalar = value.scalar else { return value.wrong("a single value") }
+            switch scalar.value {
+            case .null: return .null
+            case .boolean(let flag): return .boolean(flag)
+            case .integer(let number): return .integer(number)
+            case .real(let number): return .real(number, text: scalar.text)
+            case .text: return reader.template(scalar.text, value).map { .text($0) }
+            }
+        }
+    }
+}

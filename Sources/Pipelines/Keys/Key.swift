@@ -1,0 +1,95 @@
+import Diagnostics
+import YAML
+
+/// One key of a mapping in a spec, declared once: its name, how its value is read, what it is
+/// without the key, and what pages and editors say of it.
+///
+/// ```
+/// static let keep = Key(
+///     "keep", .integer(1...100_000), default: 60, "Number of runs to keep.", example: "10")
+/// ```
+/// While a mapping is read, `mapping[keep]` is the value, or 60 if the key is missing.
+struct Key<Value: Sendable>: SpecificationKey {
+    let description: KeyDescription
+    /// The value if the key is missing, or if its value is reported as wrong.
+    let `default`: Value
+    private let fix: String?
+    private let read: @Sendable (YAMLValue, SpecificationReader) -> Value?
+
+    /// A key with a default.
+    init(
+        _ name: String, _ form: Form<Value>, default value: Value, _ meaning: String,
+        example: String
+    ) {
+        description = KeyDescription(
+            name, form.shape, .same(as: form.write(value)), meaning, example: example)
+        `default` = value
+        fix = nil
+        read = form.read
+    }
+
+    /// A key that is nil by default.
+    ///
+    /// - Parameter absence: what applies then.
+    init<Wrapped>(
+        _ name: String, _ form: Form<Wrapped>, without absence: String? = nil, _ meaning: String,
+        example: String
+    ) where Value == Wrapped? {
+        let absence = absence.map(KeyDescription.Absence.means) ?? .nothing
+        self.init(
+            KeyDescription(name, form.shape, absence, meaning, example: example), form, fix: nil)
+    }
+
+    /// A key that must be there; nil if it is not, which is reported.
+    init<Wrapped>(
+        required name: String, _ form: Form<Wrapped>, _ meaning: String, example: String,
+        fix: String? = nil
+    ) where Value == Wrapped? {
+        self.init(
+            KeyDescription(name, form.shape, .error, meaning, example: example), form, fix: fix)
+    }
+
+    private init<Wrapped>(_ description: KeyDescription, _ form: Form<Wrapped>, fix: String?)
+    where Value == Wrapped? {
+        self.description = description
+        `default` = nil
+        self.fix = fix
+        read = { value, reader in form.read(value, reader).map { $0 } }
+    }
+
+    /// The key's value in a mapping; a missing or wrong one is reported.
+    fileprivate func value(in mapping: KeyedMapping) -> Value {
+        let value =
+            description.absence == .error
+            ? mapping.source.required(name, fix: fix) : mapping.source.optional(name)
+        return value.flatMap { read($0, mapping.reader) } ?? `default`
+    }
+}
+
+/// A key of any type.
+protocol SpecificationKey: Sendable {
+    var description: KeyDescription { get }
+}
+
+extension SpecificationKey {
+    var name: String { description.name }
+}
+
+/// A mapping of a spec that is read key by key.
+struct KeyedMapping {
+    let source: YAMLMapping
+    let reader: SpecificationReader
+
+    var location: SourceLocation { source.location }
+
+    /// The value of a key, or its default; read each key once, for its problems are reported then.
+    subscript<Value>(key: Key<Value>) -> Value { key.value(in: self) }
+
+    /// What is written at a key, for rules about several keys.
+    func source(of key: any SpecificationKey) -> YAMLValue? { source.optional(key.name) }
+
+    /// Refuses a key that has no meaning beside the others.
+    func refuse(_ key: any SpecificationKey, _ message: String, fix: String? = nil) {
+        source.refuse(key.name, message, fix: fix)
+    }
+}

@@ -1,0 +1,50 @@
+/// The keys of `rejects`.
+enum RejectsKeys {
+    static let folder = Key(
+        "dir", .path, default: TemplateText(literal: "./rejects"),
+        """
+        The folder for rejected records. Each run has a folder of its own in it, with the reasons \
+        in `.why.ndjson`. Their `byte`, `line`, and `column` count in the UTF-8 text, even if the \
+        input has another encoding.
+        """, example: "../rejects")
+    static let allow = Key(
+        "allow", .limit, default: .count(0),
+        """
+        Number of rejected records with which an import still succeeds. It is checked at the end \
+        of the import, and again by the next run.
+        """, example: "1%")
+    static let abort = Key(
+        "abort", .limit, default: .count(1000),
+        """
+        If more records than this are rejected, the stage stops at once. The next run resumes \
+        there and counts from 0.
+        """, example: "100")
+    static let keep = Key(
+        "keep", .duration, default: 30 * 86_400, "Removes older folders of rejects.", example: "90d"
+    )
+    static let mapping = SpecificationMapping(
+        "rejects",
+        "Rejects records that cannot be imported, with the reason, and continues with the others.",
+        keys: [folder, allow, abort, keep])
+}
+
+/// Where bad records go and how many there may be.
+package struct RejectsSpec: Sendable, Hashable {
+    /// The folder of the reject files.
+    package var folder = RejectsKeys.folder.default
+    /// What a stage may reject and still succeed.
+    package var allow = RejectsKeys.allow.default
+    /// What ends a stage at once.
+    package var abort = RejectsKeys.abort.default
+    /// Seconds for which the files of earlier runs are kept.
+    package var keepSeconds = RejectsKeys.keep.default
+}
+
+extension RejectsSpec {
+    /// Reads `rejects`.
+    init(_ keys: KeyedMapping) {
+        self.init(
+            folder: keys[RejectsKeys.folder], allow: keys[RejectsKeys.allow],
+            abort: keys[RejectsKeys.abort], keepSeconds: keys[RejectsKeys.keep])
+    }
+}

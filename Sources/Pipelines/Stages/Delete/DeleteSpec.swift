@@ -1,0 +1,48 @@
+/// The keys of a `delete`.
+enum DeleteKeys {
+    static let delete = Key(
+        required: "delete", StageKeys.nameForm, "The entity, or the stage's name beside `entity`.",
+        example: "Task")
+    static let mapping = SpecificationMapping(
+        "delete",
+        "Deletes the objects that match. The model's delete rules apply to related objects.",
+        example: """
+              - delete: Task
+                where: "isCompleted == YES AND completedAt < $today"
+                at-most: 50000
+            """, page: "stage-delete.md",
+        keys: [delete, StageKeys.entity, StageKeys.selection] + ChangeKeys.all + [StageKeys.always])
+}
+
+/// A `delete` stage: objects that match go.
+package struct DeleteSpec: Sendable, Hashable {
+    /// The entity, sub-entities included.
+    package var entity: PlacedText
+    /// Which of its objects.
+    package var selection: Selection
+    /// How many objects it deletes, and how.
+    package var extent = ChangeExtent()
+}
+
+extension DeleteSpec: StageKind {
+    static let mapping = DeleteKeys.mapping
+    static let isWriting = true
+
+    static func read(_ keys: KeyedMapping) -> ReadStage {
+        var (stage, entity) = ReadStage.withEntity(DeleteKeys.delete, keys)
+        stage.kind = DeleteSpec(
+            entity: entity, selection: keys[StageKeys.selection] ?? .all,
+            extent: ChangeExtent(keys))
+        return stage
+    }
+
+    var entityName: String? { entity.text }
+
+    func check(_ checker: inout SpecificationChecker) { _ = checker.entity(entity) }
+
+    func check(_ checker: inout ExpressionChecker) { checker.check(selection, entity.text) }
+
+    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
+        try DeleteStage(stage: stage, spec: self, environment: environment).run()
+    }
+}

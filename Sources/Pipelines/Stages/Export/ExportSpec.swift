@@ -1,0 +1,387 @@
+package import Diagnostics
+import Files
+package import GraphModel
+package import RecordStreams
+import YAML
+
+/// The keys of an `export`.
+enum ExportKeys {
+    static let export = Key(
+        required: "export", StageKeys.nameForm, "The entity, or the stage's name beside `entity`.",
+        example: "Task")
+    static let selection = Key(
+        "where", .selection, default: .all, "Selects the objects.",
+        example: "\"isCompleted == NO\"")
+    static let fields = Key(
+        "fields", .list(.text).distinct("among the fields"),
+        without: "the key, attributes by name, and links by their key",
+        #"""
+        Key paths in the order of the columns. In JSON, a composite is an object; in tables, it is one \#
+        column for each element; `magnitude.richter` is a single element. A link is the key of its \#
+        object. If the key has several attributes, a to-one link is `up.a` and `up.b`; a to-many link \#
+        is a list of objects `{"a": 1, "b": 2}` in JSON, and two lists in the same order, `peers.a` and \#
+        `peers.b`, in tables. Tables join the values of a list by `|`, with `\|` for one inside a text, \#
+        as `split: "|"` reads them back; a list of one empty text comes back as an empty list. \#
+        `objectID` is the primary key of an object; it differs in another store.
+        """#, example: "[id, title, category.name]")
+    static let order = Key(
+        "order", ExportSpec.OrderTerm.form, without: "by the key",
+        """
+        Key paths, each optionally followed by `asc` or `desc`, by `nocase`, `[cd]`, or `localized`, \
+        and by `nulls first` or `nulls last`. `objectID` is the order of the table and the fastest.
+        """, example: "[priority desc, title nocase]")
+    static let to = Key(
+        required: "to",
+        .either(
+            ExportSpec.Target.file,
+            or: .mapping(output) {
+                .init(command: CommandSpec(CommandKeys.command, CommandKeys.variables, in: $0))
+            }),
+        """
+        The file. A name that ends in `.gz` is compressed; `-` is stdout. Or a command that reads the \
+        exported data, which needs `as` and is not allowed with `commit: run` or `open: replace`.
+        """, example: "out/tasks.csv.gz")
+    static let format = Key(
+        "as", .choice(RecordFormat.self), without: "by the name", "The format.", example: "ndjson")
+    static let compression = Key(
+        "compression", .choice(ReadSpec.Compression.self), default: .auto,
+        "Whether the file is compressed.", example: "gzip")
+    static let level = Key(
+        "level", .integer(1...9), default: 6,
+        "The compression level of gzip; higher is smaller and slower.", example: "9")
+    static let shape = Key(
+        "shape", .choice(ExportSpec.Shape.self), default: .flat, "How relationships are written.",
+        example: "nested")
+    static let manifest = Key(
+        "manifest", .boolean, default: false,
+        "Writes the number of rows and the SHA-256 of the file to `FILE.manifest.json`.",
+        example: "true")
+    static let parts = Key(
+        "parts", .integer(1...Int64(ExportParts.countMax)), without: "one file",
+        """
+        Writes `NAME-001-of-008.ndjson.gz` and so on, and last `NAME.manifest.json` with the files, \
+        their numbers of rows, and their SHA-256. The part of an object depends only on its key: it \
+        is the first eight bytes of the SHA-256 of the key's text, as a number, modulo the number of \
+        parts. The attributes of a key are separated by a tab; without a key it is `objectID`. Each \
+        part keeps the order. If the number of parts changes, the new manifest is written first, and \
+        then the parts that only the previous manifest lists are removed.
+        """, example: "8")
+    static let missingFiles = Key(
+        "missing-files", .choice(ExportSpec.MissingFiles.self), default: .fail,
+        "What to do if the external file of a large binary value is missing.",
+        example: "\"null\"")
+    static let mapping = SpecificationMapping(
+        "export",
+        """
+        Writes objects to a file: one consistent snapshot, complete or not at all. Equal data gives \
+        equal bytes.
+        """,
+        example: """
+              - export: open-tasks
+                entity: Task
+                where: "isCompleted == NO"
+                fields: [id, title, category.name, tags.name]
+                order: [priority desc, title nocase]
+                to: "out/open-${run.date}.csv.gz"
+            """, page: "stage-export.md",
+        keys: [
+            export, StageKeys.entity, selection, fields, order, to, format, compression, level,
+            shape, manifest, parts, missingFiles, StageKeys.always,
+        ])
+
+    static let output = SpecificationMapping(
+        "output", title: "to with command",
+        """
+        A command that reads an export. It has the complete export when its input ends. If the run \
+        fails or is stopped before that, etl ends the command first. If etl itself is killed, the \
+        command sees the end of its input, so it should check that the data is complete, as `gzip -t` \
+        does.
+        """, keys: [CommandKeys.command, CommandKeys.variables])
+}
+
+/// An `export` stage: objects become a file.
+package struct ExportSpec: Sendable, Hashable {
+    /// How relationships are written.
+    package enum Shape: String, ExplainedChoice {
+        case flat, nested
+
+        package var meaning: String {
+            switch self {
+            case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
+            case .nested: "Objects and lists of objects, which `each` reads back."
+            }
+        }
+    }
+
+    /// What to do if the external file of a value is missing.
+    package enum MissingFiles: String, ExplainedChoice {
+        case fail, null
+
+        package var meaning: String {
+            switch self {
+            case .fail: "The export fails with 65 and writes no file."
+            case .null: "The value is exported as null, and the report counts it."
+            }
+        }
+    }
+
+    /// A file, or a command that reads what is exported.
+    struct Target {
+        var path: TemplateText?
+        var command: CommandSpec?
+    }
+
+    /// One term of an order.
+    package struct OrderTerm: Sendable, Hashable {
+        /// A key path over to-one relationships to an attribute, and how its values are ordered.
+        package var key: GraphSortDescriptor
+        /// Where it stands.
+        package var location: SourceLocation
+    }
+
+    /// The entity, sub-entities included.
+    package var entity: PlacedText
+    /// Which of its objects.
+    package var selection: Selection
+    /// Key paths in the order of the columns; nil for the default ones.
+    package var fields: [PlacedText]?
+    /// The order; empty for that of the key.
+    package var order: [OrderTerm] = []
+    /// The format of the file.
+    package var format: RecordFormat
+    /// The file.
+    package var to: TemplateText
+    /// The command that reads what is exported, in place of a file.
+    package var command: CommandSpec?
+    /// The file is written through gzip.
+    package var isCompressed: Bool
+    /// gzip's level.
+    package var level = ExportKeys.level.default
+    /// How relationships are written.
+    package var shape = ExportKeys.shape.default
+    /// A second file tells the rows and the digest of the first.
+    package var hasManifest = ExportKeys.manifest.default
+    /// So many files are written in place of one; nil for one.
+    package var parts: Int?
+    /// What to do if the external file of a value is missing.
+    package var missingFiles = ExportKeys.missingFiles.default
+}
+
+extension ExportSpec: StageKind {
+    static let mapping = ExportKeys.mapping
+    static let isWriting = false
+
+    static func read(_ keys: KeyedMapping) -> ReadStage {
+        var (stage, entity) = ReadStage.withEntity(ExportKeys.export, keys)
+        let fields = keys[ExportKeys.fields]
+        if let fields, fields.isEmpty, let value = keys.source(of: ExportKeys.fields),
+            case .sequence(let items) = value.node.content, items.isEmpty
+        {
+            value.fail("type", "'fields' names no field")
+        }
+        let target = keys[ExportKeys.to]
+        let path = target?.path
+        let (isCompressed, level) = compression(keys, path)
+        let format = format(keys, path)
+        let shape = keys[ExportKeys.shape]
+        if shape == .nested, let format, format.isTabular {
+            keys.source(of: ExportKeys.shape)?.fail(
+                "rule", "`shape: nested` is for json and ndjson, and the file is \(format.rawValue)"
+            )
+        }
+        let hasManifest = keys[ExportKeys.manifest]
+        if hasManifest {
+            refuse(ExportKeys.manifest, "A manifest is written next to a file", target, keys)
+        }
+        refuse(ExportKeys.parts, "Parts are files", target, keys)
+        let place = keys.source(of: ExportKeys.to)?.location ?? keys.location
+        stage.kind = ExportSpec(
+            entity: entity, selection: keys[ExportKeys.selection], fields: fields,
+            order: keys[ExportKeys.order]?.flatMap(\.self) ?? [], format: format ?? .ndjson,
+            to: path ?? TemplateText(literal: "", at: place), command: target?.command,
+            isCompressed: isCompressed, level: level, shape: shape, hasManifest: hasManifest,
+            parts: keys[ExportKeys.parts], missingFiles: keys[ExportKeys.missingFiles])
+        return stage
+    }
+
+    /// The format that `as` says or the file's name tells; nil if neither does.
+    private static func format(_ keys: KeyedMapping, _ path: TemplateText?) -> RecordFormat? {
+        let to = keys.source(of: ExportKeys.to)
+        guard keys.source(of: ExportKeys.format) == nil else { return keys[ExportKeys.format] }
+        guard let path else {
+            if let to, to.isMapping {
+                to.fail(
+                    "format", "The format of the command's input is not set",
+                    fix: "add `as:` with csv, tsv, json, or ndjson next to `to`")
+            }
+            return nil
+        }
+        let end = FileName(path.knownEnd)
+        // `FileUseCheck` refuses such a name.
+        if ForeignFormat(fileName: end) != nil {
+            return RecordFormat(fileName: ForeignFormat.inner(end))
+        }
+        let known = RecordFormat(fileName: end)
+        // A parameter that nobody declares says nothing about the name.
+        if known == nil, path.parameterNames.allSatisfy(keys.reader.templateNames.contains) {
+            to?.fail(
+                "format", "The name '\(path.text)' does not identify the format",
+                fix: "add `as:` with csv, tsv, json or ndjson")
+        }
+        return known
+    }
+
+    private static func compression(
+        _ keys: KeyedMapping, _ path: TemplateText?
+    ) -> (isCompressed: Bool, level: Int) {
+        let said = keys.source(of: ExportKeys.compression)
+        let level = keys[ExportKeys.level]
+        let compression = keys[ExportKeys.compression]
+        let isCompressed =
+            compression == .gzip
+            || (compression == .auto && path?.knownEnd.hasSuffix(".gz") ?? false)
+        let isKnown = said?.scalar.map { $0.text == compression.rawValue } ?? true
+        if let path, !isCompressed, isKnown, let value = keys.source(of: ExportKeys.level) {
+            value.fail(
+                "rule",
+                said == nil
+                    ? "'level' is for files named .gz, not for '\(path.text)'"
+                    : "'level' is for gzip, and this file is not compressed")
+        }
+        return (isCompressed, level)
+    }
+
+    /// Refuses a key that makes files beside the first one, if there is no file.
+    private static func refuse(
+        _ key: any SpecificationKey, _ rule: String, _ target: Target?, _ keys: KeyedMapping
+    ) {
+        if target?.command != nil {
+            keys.source(of: key)?.fail("rule", "\(rule), but a command reads this export")
+        } else if target?.path?.text == "-" {
+            keys.source(of: key)?.fail("rule", "\(rule), but '-' is standard output")
+        }
+    }
+
+    var entityName: String? { entity.text }
+    var paths: [TemplateText] { [to] }
+    var pathUse: URLCheck.Use { .export }
+
+    func check(_ checker: inout SpecificationChecker) { checker.checkExport(self) }
+
+    func check(_ checker: inout ExpressionChecker) { checker.check(selection, entity.text) }
+
+    func outputs(_ values: ParameterValues) -> [FileName] {
+        outputs(at: FileName(values.path(to)))
+    }
+
+    func check(_ check: inout FileUseCheck) { check.checkOutput(self) }
+
+    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
+        let report = try ExportStage(stage: stage, spec: self, environment: environment).run()
+        try environment.journal.finish(stage, report, in: environment.container)
+        return report
+    }
+}
+
+extension ExportSpec.Target {
+    fileprivate static let file = Form<ExportSpec.Target>(.path) { value, reader in
+        ExportSpec.Target(path: reader.template(value))
+    }
+}
+
+extension ExportSpec.OrderTerm {
+    /// Keys of the order; each text may have several between commas.
+    fileprivate static let form = Form<[[ExportSpec.OrderTerm]]>.oneOrMore(
+        Form<[ExportSpec.OrderTerm]>(.text) { value, reader in
+            guard let text = value.filledText() else { return nil }
+            do throws(GraphPredicateError) {
+                return try ParsedSortOrder(format: text).descriptors.map {
+                    ExportSpec.OrderTerm(key: $0, location: value.location)
+                }
+            } catch {
+                reader.problems.report(Diagnostic(predicateError: error, at: value.location))
+                return nil
+            }
+        })
+}
+
+/// Export stages: key paths over relationships.
+extension SpecificationChecker {
+    mutating func checkExport(_ spec: ExportSpec) {
+        guard let entity = entity(spec.entity) else { return }
+        let check = PropertyPathCheck(model: model)
+        for field in spec.fields ?? [] {
+            let steps = field.text.keyPath
+            report(
+                check.problem(in: steps, of: entity.name, as: .field),
+                at: field.location)
+        }
+        if spec.shape == .nested { checkNestedFields(spec, entity) }
+        for term in spec.order {
+            report(
+                check.problem(in: term.key.keyPath, of: entity.name, as: .order),
+                at: term.location)
+        }
+    }
+
+    /// The items of a to-many are written by one field.
+    private mutating func checkNestedFields(_ spec: ExportSpec, _ entity: EntityDescription) {
+        var named: Set<String> = []
+        for field in spec.fields ?? [] {
+            let first = field.text.keyPath.first ?? ""
+            guard model.relationship(first, of: entity.name)?.isToMany == true,
+                !named.insert(first).inserted
+            else { continue }
+            error(
+                "rule", "Another field gives the objects of '\(first)' already", field.location,
+                fix: "with `shape: nested` name one field of them")
+        }
+    }
+
+    private mutating func report(
+        _ problem: PropertyPathCheck.Problem?, at location: SourceLocation
+    ) {
+        guard let problem else { return }
+        error(problem.code, problem.message, location, fix: problem.fix)
+    }
+}
+
+extension FileUseCheck {
+    fileprivate mutating func checkOutput(_ spec: ExportSpec) {
+        let place = spec.to.location
+        guard let (path, isKnown) = output(spec.to) else { return }
+        guard path != "-" else {
+            // Of a literal one the reader tells.
+            guard spec.to.text != path, spec.parts != nil || spec.hasManifest else { return }
+            found.append(
+                Diagnostic(
+                    code: "spec.rule",
+                    "\(spec.parts != nil ? "Parts are files" : "A manifest is written next to a file"), "
+                        + "but '-' is standard output",
+                    at: .source(place), fix: "name a file"))
+            return
+        }
+        checkFormat(spec)
+        for file in spec.outputs(at: FileName(path)).map(\.displayText) {
+            checkOutput(file, isKnown, "the export", at: place)
+            let name = Self.name(file, isKnown)
+            exportLines[name] = exportLines[name] ?? place.line
+        }
+    }
+
+    /// A name that promises another format than the file would have misleads whoever reads it.
+    private mutating func checkFormat(_ spec: ExportSpec) {
+        // What the spec says is what the fix is to say, where that tells.
+        let isTold = ForeignFormat(fileName: FileName(spec.to.knownEnd)) != nil
+        let name = isTold || !values.canResolve(spec.to) ? spec.to.text : values.resolve(spec.to)
+        guard let format = ForeignFormat(fileName: FileName(name)) else { return }
+        found.append(
+            Diagnostic(
+                code: "spec.foreign-format",
+                "The name '\(name)' is that of \(format.text), which etl does not write",
+                at: .source(spec.to.location),
+                fix: format.fix(
+                    writing: name, as: spec.format,
+                    isSeveral: spec.parts != nil || spec.hasManifest)))
+    }
+}

@@ -1,0 +1,327 @@
+package import Diagnostics
+import GraphModel
+import YAML
+
+/// The keys of an `import`.
+enum ImportKeys {
+    static let `import` = Key(
+        required: "import", .text, "A file pattern, or the stage's name beside `read`.",
+        example: "tasks.ndjson.gz")
+    static let read = Key(
+        "read", ReadSpec.form, without: "by the pattern alone",
+        "The input files and how to read them, a command, or the number of records to generate.",
+        example: "{ files: \"in/*.csv\" }")
+    static let into = Key(
+        required: "into", .text, "The entity of the objects, which must not be abstract.",
+        example: "Task")
+    static let key = Key(
+        "key", .oneOrMore(.text).distinct("in the key"),
+        without: "the entity's only uniqueness constraint",
+        """
+        The attributes and to-one relationships that identify an object; a relationship needs its \
+        `link`. They need no uniqueness constraint, so this works with models that CloudKit \
+        constrains, and the model stays as it is. Without an index, etl keeps the keys in memory \
+        (`budget.memory`) or in a temporary table, never in the store. If several objects have the \
+        record's key, the record is rejected with the code `key`. Null never equals null: a record \
+        without the whole key is rejected, and an object whose key is null is never found.
+        """, example: "[id]")
+    static let set = Key(
+        "set", AttributeMapping.form, without: "the field of the same name fills an attribute",
+        """
+        The source of attributes: the path of a field such as `owner.email`, or a mapping. If a path \
+        leads to nothing, or to null on the way, a field with that complete name, dots included, is \
+        used, as in tables and flat exports. After a backslash, a dot is always part of a name \
+        (`owner\\.email`), in tables too. An element of a composite is named by its path, such as \
+        `magnitude.richter`; a path alone fills a whole composite by the object that it leads to.
+        """, example: "{ title: Subject }")
+    static let setOnly = Key(
+        "set-only", .boolean, default: false, "Ignores fields that `set` does not name.",
+        example: "true")
+    static let link = Key(
+        "link", LinkMapping.form,
+        "The source of relationships. A linked object may come later in the same stage.",
+        example: "{ category: { by: { name: category.name } } }")
+    static let keepIf = Key(
+        "keep-if", .predicate, without: "all records are kept",
+        "Records for which this is false are skipped and counted.", example: "\"kind != 'draft'\"")
+    static let duplicates = Key(
+        "duplicates", .choice(ImportSpec.Duplicates.self), default: .last,
+        """
+        What to do if an earlier record of the stage had the same key. Each save writes its own \
+        records: if records with the same key differ and are in different saves, the report's \
+        objects and the history contain each of these changes, on every run of the same input. The \
+        record counts still count the object once, by its result, and the final objects are the same.
+        """, example: "reject")
+    static let whenFound = Key(
+        "when-found", .choice(ImportSpec.WhenFound.self), default: .update,
+        "What to do if an object with this key existed before the stage.", example: "skip")
+    static let whenSame = Key(
+        "when-same", .choice(ImportSpec.WhenSame.self), default: .skip,
+        "What to do if the object already has the record's values.", example: "touch")
+    static let extra = Key(
+        "extra", .choice(ImportSpec.Extra.self), default: .ignore,
+        """
+        What to do with fields that the stage does not read. A finished stage counts them by name in \
+        the run's report (JSON and HTML); a field of a nested object is shown as a path.
+        """, example: "reject")
+    static let unmet = Key(
+        "unmet", .choice(ImportSpec.Unmet.self), default: .warn,
+        """
+        What to do if no record has a path that the spec names. Paths with a `default` do not count.
+        """, example: "stop")
+    static let on = Key(
+        "on", .mapping(RejectKeys.mapping) { RejectRules($0) }, without: "rejects the record",
+        "What to do with a rejected record, for each code.", example: "{ cast: stop }")
+    static let mirror = Key(
+        "mirror", .mapping(MirrorKeys.mapping) { MirrorSpec($0) },
+        "After a complete read without rejects, deletes the objects that no record names.",
+        example: "{ where: ALL }")
+    static let mapping = SpecificationMapping(
+        "import",
+        """
+        Reads records from files into objects. If an object with the key exists, it is updated; \
+        otherwise it is created. An invalid record is rejected, with the reason.
+
+        An import has no merge conflicts, so the key `merge` is not allowed: each batch is \
+        read and written in one transaction, and no other process can change its rows \
+        meanwhile. `when-found` sets what happens to existing objects.
+        """,
+        example: """
+              - import: tasks
+                read: { files: "in/tasks-*.ndjson.gz", once: true }
+                into: Task
+                key: id
+                keep-if: "status != 'draft'"
+                set:
+                  title:       { from: subject, clean: [trim], need: true }
+                  isCompleted: { from: status, map: { done: true, open: false } }
+                  dueOn:       { from: due, date: dd.MM.yyyy }
+                link:
+                  category: { by: { name: category.name } }
+                  tags:     { by: { name: "tags[*]" }, missing: create }
+                  subtasks: { each: "steps[*]", key: id }
+                on: { cast: stop }
+            """, page: "stage-import.md", appendix: CastTable.text,
+        keys: [
+            `import`, read, into, key, set, setOnly, link, keepIf, duplicates, whenFound, whenSame,
+            extra, unmet, on, mirror, StageKeys.always,
+        ])
+}
+
+/// The keys of `mirror`.
+enum MirrorKeys {
+    static let selection = Key(
+        required: "where", .selection, "The objects that the input covers; `ALL` for every object.",
+        example: "ALL", fix: "write `where: ALL` if the input is about every object")
+    static let atMost = Key(
+        "at-most", .limit, default: .percent(10),
+        """
+        If more objects than this would be deleted, none is, and the stage fails with 65. A number \
+        also counts the objects that delete rules add by cascade. A percentage counts only objects \
+        of the entity that no record names.
+        """, example: "100")
+    static let mapping = SpecificationMapping(
+        "mirror", "Deletes objects that the input no longer contains.", keys: [selection, atMost])
+}
+
+/// An `import` stage: records of files become objects.
+package struct ImportSpec: Sendable, Hashable {
+    /// What to do with a key that an earlier record of the stage had.
+    package enum Duplicates: String, ExplainedChoice {
+        case last, first, reject
+
+        package var meaning: String {
+            switch self {
+            case .last: "Records are applied in order; later records overwrite earlier ones."
+            case .first: "Later records are skipped."
+            case .reject: "Later records are rejected."
+            }
+        }
+    }
+
+    /// What to do with an object that was there before the stage.
+    package enum WhenFound: String, ExplainedChoice {
+        case update, skip, replace, reject, append
+
+        package var meaning: String {
+            switch self {
+            case .update: "Overwrites the attributes that the record sets."
+            case .skip: "Leaves the object unchanged."
+            case .replace:
+                """
+                Overwrites all attributes; those that the record does not set get their defaults. If \
+                a key occurs twice, only the last record counts.
+                """
+            case .reject: "Rejects the record."
+            case .append:
+                "Inserts a new object for every record, without a lookup. A second run inserts the "
+                    + "objects again."
+            }
+        }
+    }
+
+    /// What to do with an object that is so already.
+    package enum WhenSame: String, ExplainedChoice {
+        case skip, touch
+
+        package var meaning: String {
+            switch self {
+            case .skip: "Counts the object as unchanged and writes nothing."
+            case .touch: "Writes the object anyway."
+            }
+        }
+    }
+
+    /// What to do with fields that nothing maps.
+    package enum Extra: String, ExplainedChoice {
+        case ignore, reject, stop
+
+        package var meaning: String {
+            switch self {
+            case .ignore: "Nothing."
+            case .reject: "Rejects the record."
+            case .stop: "Stops the stage."
+            }
+        }
+    }
+
+    /// What to do with paths of the spec that no record has.
+    package enum Unmet: String, ExplainedChoice {
+        case ignore, warn, stop
+
+        package var meaning: String {
+            switch self {
+            case .ignore: "Nothing."
+            case .warn: "Prints a warning, which is also in the report."
+            case .stop: "The stage fails with 65, before `mirror` deletes anything."
+            }
+        }
+    }
+
+    /// The files and how to read them.
+    package var read: ReadSpec
+    /// The entity of the objects.
+    package var into: PlacedText
+    /// The attributes that tell objects apart; empty for the entity's own constraint.
+    package var key: [PlacedText] = []
+    /// What fills attributes, in the order of the file.
+    package var set: [AttributeMapping] = []
+    /// Fields that no `set` names fill nothing.
+    package var isSetOnly = false
+    /// What fills relationships, in the order of the file.
+    package var link: [LinkMapping] = []
+    /// What to do with repeated keys.
+    package var duplicates = ImportKeys.duplicates.default
+    /// What to do with objects that were there before.
+    package var whenFound = ImportKeys.whenFound.default
+    /// Whether it comes to the same when it is stopped and begins again: each record finds the
+    /// object that it made before, and says the same of it.
+    var isRepeatable: Bool { whenFound == .update || whenFound == .replace }
+    /// What to do with objects that are so already.
+    package var whenSame = ImportKeys.whenSame.default
+    /// What to do with fields that nothing maps.
+    package var extra = ImportKeys.extra.default
+    /// What to do with paths of the spec that no record has.
+    package var unmet = ImportKeys.unmet.default
+    /// What to do with records in which an object has a key twice.
+    package var duplicateKeys = RejectKeys.duplicateKey.default
+    /// The codes of rejects that end the stage, in the order of `rejectCodes`.
+    package var stops: [String] = []
+    /// Where the spec says that a value which is none of its attribute becomes null.
+    package var nullsCasts: SourceLocation?
+    /// Which objects go that no record names.
+    package var mirror: MirrorSpec?
+    /// Records for which this is false are filtered out.
+    package var keepIf: PredicateText?
+    /// Where the stage stands.
+    package var location: SourceLocation
+
+    /// Whether an attribute has a key that is made of all fields of the record.
+    var usesRowKeys: Bool {
+        self.set.contains { mapping in
+            if case .field(let field) = mapping.origin { field.isRowKey } else { false }
+        }
+    }
+}
+
+/// What an import deletes after a complete and clean read: the objects that no record names.
+package struct MirrorSpec: Sendable, Hashable {
+    /// Which of the entity's objects the input is about.
+    package var selection = Selection.all
+    /// More of them than this, and nothing is deleted.
+    package var atMost = MirrorKeys.atMost.default
+    /// Where it stands.
+    package var location: SourceLocation
+}
+
+extension MirrorSpec {
+    fileprivate init(_ keys: KeyedMapping) {
+        self.init(
+            selection: keys[MirrorKeys.selection] ?? .all, atMost: keys[MirrorKeys.atMost],
+            location: keys.location)
+    }
+}
+
+extension ImportSpec: StageKind {
+    static let mapping = ImportKeys.mapping
+    static let isWriting = true
+
+    static func read(_ keys: KeyedMapping) -> ReadStage {
+        let name = keys[ImportKeys.import]
+        var stage: ReadStage
+        var read = ReadSpec()
+        if keys.source(of: ImportKeys.read) != nil {
+            stage = ReadStage(word, named: name, keys.reader)
+            read = keys[ImportKeys.read] ?? read
+        } else {
+            let pattern = keys.source(of: ImportKeys.import).flatMap { value in
+                name.flatMap { keys.reader.template($0.text, value) }
+            }
+            stage = ReadStage(name: pattern.map(stageName) ?? word)
+            read.files = pattern.map { [$0] } ?? []
+        }
+        var spec = ImportSpec(
+            read: read, into: keys[ImportKeys.into] ?? PlacedText("", keys.location),
+            key: keys[ImportKeys.key] ?? [], set: keys[ImportKeys.set] ?? [],
+            isSetOnly: keys[ImportKeys.setOnly], link: keys[ImportKeys.link] ?? [],
+            duplicates: keys[ImportKeys.duplicates], whenFound: keys[ImportKeys.whenFound],
+            whenSame: keys[ImportKeys.whenSame], extra: keys[ImportKeys.extra],
+            unmet: keys[ImportKeys.unmet], mirror: keys[ImportKeys.mirror],
+            keepIf: keys[ImportKeys.keepIf], location: keys.location)
+        // Conflicts between a read and a save, of which an import has none.
+        keys.source.refuse(
+            "merge",
+            "An import reads and writes each batch in one transaction, so no other process can change "
+                + "a row in between, so 'merge' has no effect",
+            fix: "remove it; `when-found` sets what happens to existing objects")
+        keys[ImportKeys.on]?.apply(to: &spec, keys.reader)
+        stage.kind = spec
+        return stage
+    }
+
+    /// `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
+    private static func stageName(_ pattern: TemplateText) -> String {
+        let last = PathText.lastComponent(pattern.knownEnd)
+        let stem = PipelineSpec.slug(
+            String(last.unicodeScalars.prefix { !".*?{[".unicodeScalars.contains($0) }))
+        return stem.isEmpty ? word : "\(word)-\(String(stem.prefix(50)))"
+    }
+
+    var entityName: String? { into.text }
+    var command: CommandSpec? { read.command }
+    var paths: [TemplateText] { read.files }
+    var pathUse: URLCheck.Use { .input }
+
+    func check(_ checker: inout SpecificationChecker) { checker.checkImport(self) }
+
+    func check(_ checker: inout ExpressionChecker) {
+        let records = RecordExpressionCheck(variables: checker.variables)
+        if let text = keepIf { checker.found += records.problems(in: text) }
+        for subject in expressions(in: checker.model) {
+            checker.found += records.problems(in: subject)
+        }
+        if let mirror { checker.check(mirror.selection, into.text) }
+    }
+
+    func check(_ check: inout FileUseCheck) { check.checkInputs(read.files) }
+}

@@ -1,0 +1,317 @@
+package import Diagnostics
+import RecordStreams
+import YAML
+
+/// The keys of a link to objects that are looked up.
+enum LinkKeys {
+    static let to = Key(
+        "to", .text, without: "the relationship's destination", "The entity to look up.",
+        example: "Category")
+    static let by = Key(
+        required: "by", LinkMapping.KeyPart.form,
+        """
+        The attributes and to-one relationships that identify an object of that entity, and what \
+        fills each: a field for an attribute, and a key of its own for a relationship. A null or \
+        empty key means no link; a key is null if any part of it is. They need no uniqueness \
+        constraint, so this works with models that CloudKit constrains. If several objects have the \
+        key, the record is rejected with the code `key`. Or `objectID` alone: the field is the \
+        primary key of an object.
+        """, example: "{ name: category.name }")
+    static let missing = Key(
+        "missing", .choice(LinkMapping.Missing.self), default: .reject,
+        "What to do if no object has the key.", example: "create")
+    static let many = Key(
+        "many", .choice(LinkMapping.Many.self), without: "`replace`",
+        "How the links of a to-many relationship change.", example: "add")
+    static let mapping = SpecificationMapping(
+        "link", title: "link.RELATIONSHIP", "Looks up objects by their key.",
+        keys: [to, by, missing, many])
+
+    /// In a key that is made of another object's.
+    static let keyBy = Key(
+        required: "by", LinkMapping.KeyPart.form,
+        "What identifies the object that the relationship leads to.",
+        example: "{ name: category.name }")
+    static let keyMapping = SpecificationMapping(
+        "keyLink", title: "link.RELATIONSHIP.by.RELATIONSHIP",
+        """
+        A to-one relationship as a part of a key, such as the album of a track: \
+        `by: { number: n, album: { by: { title: album } } }`. The record names the object that the \
+        relationship leads to by that object's own key. If no object has that key, no object has the \
+        outer key either, and `missing` applies. If several objects have it, the record is rejected \
+        with the code `key`.
+        """, keys: [to, keyBy])
+}
+
+/// The keys of a link to objects inside the record.
+enum NestedKeys {
+    static let each = Key(
+        required: "each", NestedMapping.pathForm,
+        "The path to an object inside the record, or with `[*]` to the list of them.",
+        example: "\"items[*]\"")
+    static let into = Key(
+        "into", .text, without: "the relationship's destination", "The entity of the objects.",
+        example: "Task")
+    static let key = Key(
+        "key", .oneOrMore(.text).distinct("in the key"),
+        without: "the entity's only uniqueness constraint",
+        """
+        The attributes and to-one relationships that identify the objects. They need no uniqueness \
+        constraint. The relationship back to the record's object is one of them if the others \
+        identify an object only among those of its owner: `[order, position]`. Each other \
+        relationship must be in `link`. A key that occurs several times in one record is one object: \
+        each field has the value of the last one that has it.
+        """, example: "[id]")
+    static let whenFound = Key(
+        "when-found", .choice(NestedMapping.WhenFound.self), default: .update,
+        "What to do if an object with this key exists.", example: "append")
+    static let set = Key(
+        "set", AttributeMapping.form, without: "the field of the same name fills an attribute",
+        "The source of attributes, by paths inside the object.", example: "{ title: Subject }")
+    static let setOnly = Key(
+        "set-only", .boolean, default: false, "Ignores fields that `set` does not name.",
+        example: "true")
+    static let link = Key(
+        "link", LinkMapping.form, "The source of relationships of the objects.",
+        example: "{ category: { by: { name: category } } }")
+    static let many = Key(
+        "many", .choice(LinkMapping.Many.self), without: "`replace`",
+        "How the links of a to-many relationship change.", example: "add")
+    static let mapping = SpecificationMapping(
+        "nested", title: "link.RELATIONSHIP with each",
+        "Objects inside the record, which become separate objects.",
+        keys: [each, into, key, whenFound, set, setOnly, link, many])
+}
+
+/// What fills one relationship.
+package struct LinkMapping: Sendable, Hashable {
+    /// What to do about a key that no object has.
+    package enum Missing: String, ExplainedChoice {
+        case create, null, report, skip, reject
+
+        package var meaning: String {
+            switch self {
+            case .create: "Creates an object with that key."
+            case .null: "Sets no link, and counts this in the report."
+            case .report:
+                """
+                The same, and writes the link to `STAGE.INPUT.links.ndjson` beside the rejects: file, \
+                record, relationship, and key. It is no reject, and `etl replay` ignores it.
+                """
+            case .skip: "Skips and counts the record."
+            case .reject: "Rejects the record."
+            }
+        }
+    }
+
+    /// How the objects of a to-many relationship change.
+    package enum Many: String, ExplainedChoice {
+        case replace, add, remove
+
+        package var meaning: String {
+            switch self {
+            case .replace: "Replaces the links with those of the record."
+            case .add: "Adds the record's links to the existing ones."
+            case .remove: "Removes the record's links."
+            }
+        }
+    }
+
+    /// One part of the other object's key.
+    package struct KeyPart: Sendable, Hashable {
+        /// What fills the part.
+        package enum Content: Sendable, Hashable {
+            /// A field fills an attribute.
+            case field(FieldMapping)
+            /// A relationship leads to the object with this key.
+            case object(to: PlacedText?, by: [KeyPart])
+        }
+
+        /// The name of the attribute or relationship, with its place.
+        package var property: PlacedText
+        /// What fills it.
+        package var content: Content
+
+        /// The fields that fill the part.
+        var fields: [FieldMapping] {
+            switch content {
+            case .field(let field): [field]
+            case .object(_, let parts): parts.flatMap(\.fields)
+            }
+        }
+    }
+
+    /// The relationship's name, with the place of its key.
+    package var relationship: PlacedText
+    /// The entity that is looked up; without one, the relationship's destination.
+    package var to: PlacedText?
+    /// The attributes and to-one relationships that identify the objects of that entity, and what
+    /// fills them.
+    package var by: [KeyPart]
+    /// What to do about a key that no object has.
+    package var missing = LinkKeys.missing.default
+    /// Where `missing` stands.
+    package var missingLocation: SourceLocation
+    /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
+    package var many: Many?
+    /// The other objects stand in the record itself; `by` is empty then.
+    package var nested: NestedMapping?
+}
+
+/// Objects inside the records, which become objects of their own: a link with `each`.
+package struct NestedMapping: Sendable, Hashable {
+    /// What to do with an object that has the key.
+    package enum WhenFound: String, ExplainedChoice {
+        case update, append
+
+        package var meaning: String {
+            switch self {
+            case .update: "Overwrites the attributes that the record sets."
+            case .append:
+                "Inserts a new object without a lookup. A second run inserts the objects again."
+            }
+        }
+    }
+
+    /// The path to the object, or with `[*]` at its end to the list of them.
+    ///
+    /// Empty where it cannot be read, which is reported.
+    package var each: PlacedText
+    /// The entity; without one, the relationship's destination.
+    package var into: PlacedText?
+    /// The attributes that tell the objects apart; empty for the entity's own constraint.
+    package var key: [PlacedText] = []
+    /// Nothing is looked for: each becomes a new object.
+    package var isAppended = false
+    /// What fills attributes, in the order of the file.
+    package var set: [AttributeMapping] = []
+    /// Fields that no `set` names fill nothing.
+    package var isSetOnly = NestedKeys.setOnly.default
+    /// What fills relationships of the objects.
+    package var link: [LinkMapping] = []
+    /// Where it stands.
+    package var location: SourceLocation
+
+    /// The import that would make the same objects if they stood in a file of their own.
+    func importSpec(into entity: String) -> ImportSpec {
+        ImportSpec(
+            read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
+            set: set, isSetOnly: isSetOnly, link: link,
+            whenFound: isAppended ? .append : .update, location: location)
+    }
+
+    /// The path, which was checked when the spec was read.
+    var path: FieldPath? { try? FieldPath(parsing: each.text) }
+
+    /// Whether the path leads to a list.
+    var isList: Bool { path?.steps.last == .each }
+
+    /// The path without `[*]`, as messages name the list.
+    var label: String { isList ? String(each.text.dropLast(3)) : each.text }
+}
+
+extension LinkMapping {
+    /// What fills relationships: objects that are looked up, or that are in the record.
+    static let form: Form<[LinkMapping]> = .named(
+        "RELATIONSHIP", .either([.mapping(LinkKeys.mapping), .mapping(NestedKeys.mapping)])
+    ) { relationship, value, reader in
+        guard value.isMapping, let source = value.mapping() else {
+            value.fail(
+                "type", "'\(value.label)' must be a mapping, not \(value.kind)",
+                fix: "say how the objects are found: `{ by: { email: owner.email } }`")
+            return LinkMapping(
+                relationship: relationship, by: [], missingLocation: relationship.location)
+        }
+        let keys = KeyedMapping(source: source, reader: reader)
+        let isNested = source.has(NestedKeys.each.name)
+        let link = isNested ? nested(relationship, keys) : lookedUp(relationship, keys)
+        source.finish(isNested ? NestedKeys.mapping : LinkKeys.mapping)
+        return link
+    }
+
+    private static func lookedUp(_ relationship: PlacedText, _ keys: KeyedMapping) -> LinkMapping {
+        for name in ["into", "key", "set", "set-only", "link"] {
+            keys.source.refuse(
+                name, "'\(name)' is about objects inside the record",
+                fix: "name them: `each: \"items[*]\"`")
+        }
+        return LinkMapping(
+            relationship: relationship, to: keys[LinkKeys.to], by: keys[LinkKeys.by] ?? [],
+            missing: keys[LinkKeys.missing],
+            missingLocation: keys.source(of: LinkKeys.missing)?.location ?? relationship.location,
+            many: keys[LinkKeys.many])
+    }
+
+    private static func nested(_ relationship: PlacedText, _ keys: KeyedMapping) -> LinkMapping {
+        for name in ["to", "by", "missing"] {
+            keys.source.refuse(
+                name, "'\(name)' is about looking an object up, and 'each' makes it of the record",
+                fix: name == "to" ? "write `into`" : "remove it")
+        }
+        let into = keys[NestedKeys.into]
+        return LinkMapping(
+            relationship: relationship, to: into, by: [], missingLocation: relationship.location,
+            many: keys[NestedKeys.many],
+            nested: NestedMapping(
+                each: keys[NestedKeys.each] ?? PlacedText("", keys.location), into: into,
+                key: keys[NestedKeys.key] ?? [],
+                isAppended: keys[NestedKeys.whenFound] == .append,
+                set: keys[NestedKeys.set] ?? [], isSetOnly: keys[NestedKeys.setOnly],
+                link: keys[NestedKeys.link] ?? [], location: keys.location))
+    }
+}
+
+extension LinkMapping.KeyPart {
+    /// The parts of a key, and what fills each.
+    fileprivate static let form: Form<[LinkMapping.KeyPart]> = Form(
+        .named(
+            "PROPERTY",
+            .either([.text, .mapping(FieldKeys.keyMapping), .mapping(LinkKeys.keyMapping)]))
+    ) { value, reader in
+        guard value.isMapping, let entries = value.mapping()?.all() else {
+            return value.wrong("a mapping such as { email: owner.email }")
+        }
+        if entries.isEmpty { value.fail("by", "'by' names no attribute") }
+        return entries.map { part(PlacedText($0.key, $0.keyLocation), $0.value, reader) }
+    }
+
+    private static func part(
+        _ property: PlacedText, _ value: YAMLValue, _ reader: SpecificationReader
+    ) -> LinkMapping.KeyPart {
+        // The name of what cannot be read counts all the same, for the key is looked at whole.
+        let unread = FieldMapping(source: PlacedText("", property.location))
+        guard value.isMapping, let source = value.mapping() else {
+            let field = FieldMapping.path(value, reader).map { FieldMapping(source: $0) }
+            return LinkMapping.KeyPart(property: property, content: .field(field ?? unread))
+        }
+        let keys = KeyedMapping(source: source, reader: reader)
+        guard !source.has(LinkKeys.keyBy.name) else {
+            let content = Content.object(to: keys[LinkKeys.to], by: keys[LinkKeys.keyBy] ?? [])
+            source.finish(LinkKeys.keyMapping)
+            return LinkMapping.KeyPart(property: property, content: content)
+        }
+        let field = FieldMapping.read(keys, property: property, isNamed: false)
+        source.finish(FieldKeys.keyMapping)
+        return LinkMapping.KeyPart(property: property, content: .field(field ?? unread))
+    }
+}
+
+extension NestedMapping {
+    /// A path to one object, or to one list of them.
+    fileprivate static let pathForm = Form<PlacedText>(.text) { value, reader in
+        guard let text = reader.placed(value) else { return nil }
+        do throws(FieldPathError) {
+            let steps = try FieldPath(parsing: text.text).steps
+            if steps.dropLast().contains(.each) {
+                value.fail(
+                    "path", "'\(text.text)' leads through a list in a list",
+                    fix: "take one list at a time, and put the other `each` under its `link`")
+                return nil
+            }
+            return text
+        } catch {
+            reader.problems.report(Diagnostic(pathError: error, at: value.location))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Diagnostics
+import GraphModel
+import RecordStreams
+
+/// Checks the paths by which imports reach into records.
+///
+/// In json and ndjson `tags[*` is no path. In csv and tsv any text may name a column: as it stands,
+/// or else without the backslashes of a path (see `FieldPath.columnName`). It must be among `columns`
+/// where the spec lists them.
+struct SourcePathCheck {
+    private let read: ReadSpec
+    private var found: [Diagnostic] = []
+
+    static func check(_ spec: PipelineSpec) -> [Diagnostic] {
+        spec.stages.flatMap { stage -> [Diagnostic] in
+            guard let spec = stage.kind as? ImportSpec else { return [] }
+            var check = SourcePathCheck(spec.read)
+            if let text = spec.keepIf { check.check(text) }
+            check.check(set: spec.set, link: spec.link)
+            return check.found
+        }
+    }
+
+    private init(_ read: ReadSpec) {
+        self.read = read
+    }
+
+    private mutating func check(set: [AttributeMapping], link: [LinkMapping]) {
+        for mapping in set {
+            guard case .field(let field) = mapping.origin else { continue }
+            check(field)
+        }
+        for link in link {
+            for field in link.by.flatMap(\.fields) { check(field) }
+            guard let nested = link.nested else { continue }
+            // What stands inside a record is no table, whatever the files are.
+            if !read.isTable { check(set: nested.set, link: nested.link) }
+        }
+    }
+
+    private mutating func check(_ field: FieldMapping) {
+        if let text = field.expression { return check(text) }
+        guard !field.source.text.isEmpty else { return }
+        guard !read.isTable else { return checkColumn(field.source.text, field.source.location) }
+        do throws(FieldPathError) {
+            _ = try FieldPath(parsing: field.source.text)
+        } catch {
+            let asIs = read.knownFormat == nil ? "; for tables say `as: csv`" : ""
+            found.append(
+                Diagnostic(
+                    pathError: error, at: field.source.location,
+                    fix: "write a dot before each further name, [*] for every element of a list, "
+                        + "and \\ before a dot or bracket of a name" + asIs))
+        }
+    }
+
+    // MARK: Columns
+
+    private mutating func checkColumn(_ name: String, _ place: SourceLocation) {
+        guard read.isTable, let columns = read.columns, !columns.contains(name),
+            (try? FieldPath(parsing: name))?.columnName.map(columns.contains) != true
+        else { return }
+        found.append(
+            Diagnostic(
+                code: "spec.unknown-column",
+                "'\(name)' is none of the columns" + Suggestion.phrase(for: name, among: columns),
+                at: .source(place), fix: "use a name that `read.columns` lists"))
+    }
+
+    /// The keys of an expression that cannot be parsed are not known.
+    private mutating func check(_ text: ExpressionText) {
+        do throws(GraphPredicateError) {
+            let keys = try ParsedExpression(format: text.text).expression
+                .replacingLeaves(read.columnLength).keyPaths
+            checkColumns(keys, text.location)
+        } catch {
+            return
+        }
+    }
+
+    private mutating func check(_ text: PredicateText) {
+        do throws(GraphPredicateError) {
+            let keys = try ParsedPredicate(format: text.text).predicate
+                .replacingLeaves(read.columnLength).keyPaths
+            checkColumns(keys, text.location)
+        } catch {
+            return
+        }
+    }
+
+    private mutating func checkColumns(_ keys: [[String]], _ place: SourceLocation) {
+        var seen: Set<[String]> = []
+        for key in keys where seen.insert(key).inserted {
+            checkColumn(key.joined(separator: "."), place)
+        }
+    }
+}
+
+extension ReadSpec {
+    /// The length of a column for `name.length`, where a table has no column of that name.
+    func columnLength(_ leaf: GraphExpression) -> GraphExpression? {
+        guard isTable, case .keyPath(let keys) = leaf, keys.count > 1, keys.last == "length",
+            columns?.contains(keys.joined(separator: ".")) != true
+        else { return nil }
+        return .function("length", [.keyPath(Array(keys.dropLast()))])
+    }
+}
+
+extension Diagnostic {
+    /// What is wrong with a path into records, with a caret below the place.
+    init(pathError error: FieldPathError, at location: SourceLocation, fix: String? = nil) {
+        let isOneLine = !error.text.isEmpty && !error.text.contains("\n")
+        self.init(
+            code: "spec.path", "The path '\(error.text)' is not valid: \(error.reason)",
+            at: .source(location), fix: fix,
+            excerpt: isOneLine
+                ? "\(error.text)\n\(String(repeating: " ", count: error.offset))^" : nil)
+    }
+}

@@ -1,0 +1,60 @@
+import Diagnostics
+import GraphModel
+import RecordStreams
+
+extension Stage {
+    /// What ended the stage, with its place; for a column that an expression names, with the place
+    /// of that.
+    func failure(_ error: any Error) -> RunFailure {
+        var failure = RunFailure(error, stage: reportLocation)
+        guard let spec = kind as? ImportSpec else { return failure }
+        for place in failure.diagnostics.indices {
+            let diagnostic = failure.diagnostics[place]
+            guard let (column, location) = spec.expression(namingColumnOf: diagnostic) else {
+                continue
+            }
+            failure.diagnostics[place].stage = StagePlace(
+                kind: kind.word, name: name, location: location,
+                key: String(location.keyPath.drop { $0 != "." }.dropFirst()))
+            // `status == Done`: what may be a text.
+            if column.first?.isUppercase == true, !diagnostic.message.contains("Did you mean") {
+                failure.diagnostics[place].fix =
+                    "a text needs quotes: '\(column)'" + (diagnostic.fix.map { "; or \($0)" } ?? "")
+            }
+        }
+        return failure
+    }
+}
+
+extension ImportSpec {
+    /// The filter or the expression that names the column which a header lacks.
+    fileprivate func expression(
+        namingColumnOf diagnostic: Diagnostic
+    ) -> (name: String, location: SourceLocation)? {
+        var texts = expressions(in: nil).map { subject in
+            (
+                try? ParsedExpression(format: subject.text.text).expression.keyPaths,
+                subject.text.location
+            )
+        }
+        if let keepIf {
+            texts.insert(
+                (try? ParsedPredicate(format: keepIf.text).predicate.keyPaths, keepIf.location),
+                at: 0)
+        }
+        for (keys, location) in texts {
+            for key in keys ?? [] {
+                let name = key.joined(separator: ".")
+                let error = RecordStreamError(
+                    .csvUnknownColumn(name: name, header: []), at: RecordLocation(source: ""))
+                let words = error.diagnostic.message
+                if diagnostic.code == error.code,
+                    diagnostic.message == words || diagnostic.message.hasPrefix(words + ".")
+                {
+                    return (name, location)
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,115 @@
+import Diagnostics
+import GraphModel
+import YAML
+
+/// The keys that several kinds of stages have.
+enum StageKeys {
+    static let always = Key(
+        "always", .boolean, default: false,
+        """
+        Runs this stage even if an earlier stage failed. It sees the store as that stage left it; \
+        with `commit: run`, the store before the run, or an empty store if there was none.
+        """, example: "true")
+    /// Beside a stage's own key, which is its name then.
+    static let entity = Key(
+        "entity", .text, without: "the value of the stage's own key",
+        "The entity, including sub-entities.", example: "Task")
+    static let selection = Key(
+        required: "where", .selection, "Selects the objects; `ALL` selects every object.",
+        example: "\"isCompleted == YES\"", fix: "write `where: ALL` if you mean every object")
+
+    /// The key of a kind whose value may be the stage's name.
+    static let nameForm = Form<PlacedText>(
+        .pattern(
+            "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
+            "1 to 64 letters, digits, hyphens, underscores, dots")
+    ) { value, reader in reader.placed(value) }
+}
+
+extension ReadStage {
+    /// A stage with a name of its own, which also names files.
+    init(_ word: String, named name: PlacedText?, _ reader: SpecificationReader) {
+        guard let name else {
+            self.init(name: word)
+            return
+        }
+        let isPlain = name.text.unicodeScalars.allSatisfy {
+            $0.isASCII
+                && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
+                    || "._-".contains(Character($0)))
+        }
+        if !isPlain || name.text.utf8.count > 64 || PathText.isHidden(name.text) {
+            reader.problems.report(
+                "spec.name", "'\(name.text)' is no stage name", at: .source(name.location),
+                fix: "use 1 to 64 letters, digits, hyphens, underscores and dots")
+        }
+        self.init(name: name.text, explicitName: name.location)
+    }
+
+    /// `delete: Task`, or `delete: old-done` beside `entity: Task`.
+    ///
+    /// - Parameter own: the key of the stage's kind.
+    /// - Returns: An entity that cannot be read is empty, so that the rest of the stage is looked at.
+    static func withEntity(
+        _ own: Key<PlacedText?>, _ keys: KeyedMapping
+    ) -> (stage: ReadStage, entity: PlacedText) {
+        let name = keys[own]
+        if let value = keys.source(of: StageKeys.entity) {
+            return (
+                ReadStage(own.name, named: name, keys.reader),
+                keys[StageKeys.entity] ?? PlacedText("", value.location)
+            )
+        }
+        let entity = name ?? PlacedText("", keys.location)
+        return (ReadStage(name: "\(own.name)-\(PipelineSpec.slug(entity.text))"), entity)
+    }
+}
+
+/// The keys of an `update` and a `delete` about how much they change.
+enum ChangeKeys {
+    static let atMost = Key(
+        "at-most", .limit, without: "no limit",
+        """
+        If more objects than this match, the stage changes nothing and fails with 65. With \
+        `limit`, only the objects within it count. For a deletion, a number also counts the \
+        objects that delete rules add by cascade. A share counts only the matches.
+        """, example: "50000")
+    static let limit = Key(
+        "limit", .count(bounds, of: "objects", parameter: "most"), without: "no limit",
+        """
+        Maximum number of objects. The oldest come first, by primary key and not by a date.
+        """, example: "1000")
+    static let rules = Key(
+        "rules", .choice(ChangeRules.self), default: .enforce,
+        """
+        Whether to enforce the model's rules: value rules in an `update`, delete rules in a \
+        `delete`. A warning reports how many objects a deny rule keeps, and by which relationship.
+        """, example: "ignore")
+    static let compact = Key(
+        "compact", .boolean, default: false, "Returns free pages of the store to the file system.",
+        example: "true")
+    static let all: [any SpecificationKey] = [atMost, limit, rules, compact]
+
+    /// How many objects `limit` may be.
+    static let bounds: ClosedRange<Int64> = 1...1_000_000_000
+}
+
+/// How many objects an `update` or a `delete` changes, and how.
+package struct ChangeExtent: Sendable, Hashable {
+    /// More matches than this, and nothing is done.
+    package var atMost: CountLimit?
+    /// So many matches at most are taken, those first that came into the store first.
+    package var limit: TemplateText?
+    /// Whether the model's rules hold.
+    package var rules = ChangeKeys.rules.default
+    /// Pages that are free afterwards go back to the file system.
+    package var isCompacting = ChangeKeys.compact.default
+}
+
+extension ChangeExtent {
+    init(_ keys: KeyedMapping) {
+        self.init(
+            atMost: keys[ChangeKeys.atMost], limit: keys[ChangeKeys.limit],
+            rules: keys[ChangeKeys.rules], isCompacting: keys[ChangeKeys.compact])
+    }
+}
