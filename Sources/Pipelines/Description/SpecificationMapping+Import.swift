@@ -75,8 +75,9 @@ extension SpecificationMapping {
         KeyDescription(
             "unmet", .choice(ImportSpec.Unmet.self), .same(as: "warn"),
             """
-            What to do if no record has a path that the spec names. Paths with a `default` do not \
-            count.
+            What to do if no record has a path that the spec names, also in `keep-if` and `expr`. \
+            Paths with a `default` do not count. Of a name behind null or in an empty list, nothing \
+            is known.
             """, example: "stop"),
         KeyDescription(
             "on", .mapping(.on), .means("rejects the record"),
