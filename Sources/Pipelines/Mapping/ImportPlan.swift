@@ -131,7 +131,7 @@ package struct ImportPlan {
             constants = builder.constants
             wholes = builder.wholes
             self.label = label
-            namedPaths = ([.init(anyObjectOf: each)] + builder.namedPaths).map { path in
+            namedPaths = builder.namedPaths.map { path in
                 var path = path
                 path.name = "\(each.text).\(path.name)"
                 path.nested = path.nested ?? ObjectIdentifier(self)
@@ -159,22 +159,19 @@ package struct ImportPlan {
         var nested: ObjectIdentifier?
         /// It is a composite attribute, and its slots are the parts.
         var isOfParts = false
-        /// It stands for the objects in a field: where there are none, none of them lacks anything.
-        let isAnyObject: Bool
+        /// `keep-if` looks at it, so that a record that is filtered out may lack it, too.
+        let isOfFilter: Bool
+        /// A record had it.
+        var isSeen = false
 
-        init(slots: [Int], text: PlacedText, isOfParts: Bool = false) {
+        init(
+            slots: [Int], text: PlacedText, isOfParts: Bool = false, isOfFilter: Bool = false
+        ) {
             self.slots = slots
             self.text = text
             self.isOfParts = isOfParts
+            self.isOfFilter = isOfFilter
             name = text.text
-            isAnyObject = false
-        }
-
-        fileprivate init(anyObjectOf each: PlacedText) {
-            slots = []
-            text = each
-            name = ""
-            isAnyObject = true
         }
 
         /// The path as messages name it: records may have a composite attribute with other parts.
@@ -183,14 +180,25 @@ package struct ImportPlan {
 
     /// Of the paths that the spec names, those that may be misspelt.
     ///
-    /// - Parameter names: those of the paths that no record had.
-    func unmet(_ names: Set<String>) -> [NamedPath] {
-        let unmet = namedPaths.filter { names.contains($0.name) }
-        let withoutObjects = unmet.filter(\.isAnyObject).map(\.name)
+    /// - Parameters:
+    ///   - names: those of the paths that some record lacks and none has.
+    ///   - isAnyKept: some record was not filtered out.
+    func unmet(_ names: some Sequence<String>, isAnyKept: Bool) -> [NamedPath] {
+        let names = Set(names)
         var told: Set<String> = []
-        return unmet.filter { path in
-            !withoutObjects.contains { path.name.hasPrefix($0) } && told.insert(path.name).inserted
+        return namedPaths.filter { path in
+            names.contains(path.name) && (isAnyKept || path.isOfFilter)
+                && told.insert(path.name).inserted
         }
+    }
+
+    /// The names that a path may have been meant to be: fields that nothing takes, and other paths that
+    /// records have.
+    ///
+    /// - Parameter unseen: the paths that no record has.
+    func likelyNames(_ extra: some Sequence<String>, besides unseen: [String]) -> [String] {
+        let unseen = Set(unseen)
+        return extra + namedPaths.map(\.name).filter { !unseen.contains($0) }
     }
 
     /// The field of the input that fills an attribute or a relationship; nil where none does.

@@ -179,7 +179,11 @@ struct ImportPlanBuilder {
             var expression =
                 generated == nil ? parsed.expression : try parsed.expression.withRows()
             expression = expression.replacingLeaves(spec.read.columnLength)
-            for path in expression.keyPaths { addSlots(of: path) }
+            for path in expression.keyPaths {
+                let slots = addSlots(of: path)
+                guard generated == nil, field.fallback == nil else { continue }
+                namedPaths.append(Self.named(path, slots, at: text.location))
+            }
             if generated != nil { _ = slot(GeneratedSpec.rowName) }
             let known = paths
             let compiled = try CompiledExpression(
@@ -266,7 +270,11 @@ struct ImportPlanBuilder {
         do {
             let parsed = try ParsedPredicate(format: text.text)
             let predicate = parsed.predicate.replacingLeaves(spec.read.columnLength)
-            for path in predicate.keyPaths { addSlots(of: path) }
+            for path in predicate.keyPaths {
+                let slots = addSlots(of: path)
+                guard spec.read.generated == nil else { continue }
+                namedPaths.append(Self.named(path, slots, at: text.location, isOfFilter: true))
+            }
             let known = paths
             filter = try CompiledPredicate(
                 predicate, source: parsed.source,
@@ -280,10 +288,23 @@ struct ImportPlanBuilder {
     }
 
     /// Finds a place for a key path, and for the text whose length it may be.
-    private mutating func addSlots(of path: [String]) {
-        _ = slot(Self.text(path))
-        guard path.count > 1, path.last == "length" else { return }
-        _ = slot(Self.text(Array(path.dropLast())))
+    private mutating func addSlots(of path: [String]) -> [Int] {
+        let whole = slot(Self.text(path))
+        guard let base = Self.lengthBase(path) else { return [whole] }
+        return [whole, slot(Self.text(base))]
+    }
+
+    /// The path of the text whose length a key path may be.
+    private static func lengthBase(_ path: [String]) -> [String]? {
+        path.count > 1 && path.last == "length" ? path.dropLast() : nil
+    }
+
+    private static func named(
+        _ path: [String], _ slots: [Int], at location: SourceLocation, isOfFilter: Bool = false
+    ) -> ImportPlan.NamedPath {
+        ImportPlan.NamedPath(
+            slots: slots, text: PlacedText(text(lengthBase(path) ?? path), location),
+            isOfFilter: isOfFilter)
     }
 
     /// A key path of a predicate as a path into records.

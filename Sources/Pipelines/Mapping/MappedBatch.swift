@@ -19,8 +19,10 @@ package final class MappedBatch {
     var filtered = 0
     /// Values that were none of their attributes and became null.
     var nulled = 0
-    /// The paths of the spec that no record of the lane has had so far.
-    var unseen: [ImportPlan.NamedPath] = []
+    /// The paths of the spec that no record of the lane has had so far, and those that some record
+    /// of it lacks.
+    var unseen: [String] = []
+    var lacking: Set<String> = []
     /// No record of the lane has had any field that the stage reads so far.
     var fitsNothing = false
     /// The lane that it goes round in.

@@ -74,7 +74,11 @@ extension RecordMapper {
             let message = "'\(path)' is not an object, but \(ValueCaster.show(item))"
             return note(CastFailure(code: "shape", message: message), path, item)
         }
-        if !unseen.isEmpty { noteSeen(in: ObjectIdentifier(nested), fields) }
+        if !sightings.isDone {
+            sightings.note(
+                fields, in: ObjectIdentifier(nested), nested.selection, of: reader.records.batch,
+                isTabular: false, raw: item.bytes)
+        }
         guard !refuses(item, nested, reader.records.batch, path: path) else { return }
         let misshapen = misshapen(nested.wholes, nested.columns, fields)
         for (whole, failure) in misshapen.refused {

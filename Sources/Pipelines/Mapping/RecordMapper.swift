@@ -17,8 +17,8 @@ package struct RecordMapper {
     private var rowKey = ""
     /// What is wrong with the record that is mapped.
     private var faults: [Fault] = []
-    /// The paths that no record has had yet.
-    private(set) var unseen: [ImportPlan.NamedPath]
+    /// Which paths of the spec records had.
+    var sightings: PathSightings
     /// No record has had any field that the stage reads.
     private var fitsNothing: Bool
 
@@ -33,7 +33,7 @@ package struct RecordMapper {
         self.stop = stop
         refusesDuplicateKeys = plan.duplicateKeys != .ignore
         refusesExtra = plan.extra != .ignore
-        unseen = plan.namedPaths
+        sightings = PathSightings(plan.namedPaths)
         fitsNothing = !plan.selection.paths.isEmpty
     }
 
@@ -57,7 +57,8 @@ package struct RecordMapper {
             if batch.rejects.count > rejects, stop?.isRaised == true { return false }
         }
         batch.nulled = nulled
-        batch.unseen = unseen
+        batch.unseen = sightings.unseenNames
+        batch.lacking = sightings.lacking
         batch.fitsNothing = fitsNothing
         // The reader's rejects and these, in the order of the input.
         if batch.rejects.count > batch.records.rejects.count, !batch.records.rejects.isEmpty {
@@ -69,8 +70,10 @@ package struct RecordMapper {
     private mutating func map(_ record: Int, _ batch: MappedBatch) {
         let fields = batch.records.fields(of: record)
         if !batch.rowKeys.isEmpty { rowKey = batch.rowKeys[record] }
-        if !unseen.isEmpty {
-            noteSeen(in: nil, fields)
+        if !sightings.isDone {
+            sightings.note(
+                fields, in: nil, plan.selection, of: batch.records, isTabular: batch.isTabular,
+                raw: batch.records.rawRecord(record))
         }
         if fitsNothing { fitsNothing = fields.allSatisfy { $0.kind == .absent } }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
@@ -163,14 +166,6 @@ package struct RecordMapper {
         }
         faults.removeAll(keepingCapacity: true)
         batch.reject(record, first.failure, slot: first.slot, field: first.field, others: others)
-    }
-
-    /// Notes the paths of the record, or of an object in it, that have a field.
-    mutating func noteSeen(in nested: ObjectIdentifier?, _ fields: UnsafeBufferPointer<Field>) {
-        unseen.removeAll { path in
-            path.nested == nested
-                && (path.isAnyObject || path.slots.contains { fields[$0].kind != .absent })
-        }
     }
 
     private func rejectExtra(_ record: Int, _ batch: MappedBatch) {

@@ -65,7 +65,11 @@ struct StagePreview {
             names.formUnion(reader.extraFields.map(\.name))
         }
         if shown.mapped + shown.rejected + shown.filtered > 0 {
-            warn(of: plan.unmet(Set(mapper.unseen.map(\.name))), names)
+            let names = names
+            let unmet = mapper.sightings.lacking.intersection(mapper.sightings.unseenNames)
+            warn(
+                of: plan.unmet(unmet, isAnyKept: shown.mapped + shown.rejected > 0),
+                plan.likelyNames(names.sorted(), besides: mapper.sightings.unseenNames))
         }
         // Of the last batch, more were counted than were looked at.
         if isEnough(shown) { shown.filtered = 0 }
@@ -186,13 +190,13 @@ struct StagePreview {
     }
 
     /// A path that no record has may be misspelt.
-    private func warn(of unmet: [ImportPlan.NamedPath], _ names: Set<String>) {
+    private func warn(of unmet: [ImportPlan.NamedPath], _ names: [String]) {
         for path in unmet {
             tell(
                 Diagnostic(
                     .warning, code: "import.unmet-path",
                     "None of the records that were read has \(path.shown)"
-                        + Suggestion.phrase(for: path.name, among: names.sorted()),
+                        + Suggestion.phrase(for: path.name, among: names),
                     at: .source(path.text.location)))
         }
     }

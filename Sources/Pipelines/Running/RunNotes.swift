@@ -79,7 +79,7 @@ struct ResumePoint: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
         case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks
-        case links
+        case links, lacking
     }
 
     var stage: String
@@ -108,6 +108,8 @@ struct ResumePoint: Decodable, Sendable {
     var left: [InputPosition] = []
     /// The paths of the spec that no record has had; nil as long as there was no record.
     var unmet: [String]?
+    /// Those of them that some record lacks; the others are behind null or in empty lists.
+    var lacking: [String]?
     /// No record has had any field that the stage reads; nil as long as there was no record.
     var fitsNothing: Bool?
     /// Links that records went without; nil where there are none.

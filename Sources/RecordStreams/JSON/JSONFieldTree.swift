@@ -38,6 +38,8 @@ final class JSONFieldTree {
         var slots: [Int] = []
         /// The slots of paths that lead on from here by names alone: null here is on their way.
         var passingSlots: [Int] = []
+        /// The slots of paths that lead on from here to a further name, behind a list or by one.
+        var listPassingSlots: [Int] = []
         /// The slots below that are filled once for each element of this node's list.
         var elementSlots: [Int] = []
         /// The brackets around the value.
@@ -134,9 +136,14 @@ final class JSONFieldTree {
         var node = root
         var lastList: Int?
         let listCount = steps.count(where: { $0 == .each })
+        let lastName = steps.lastIndex { $0 != .each } ?? -1
         for (place, step) in steps.enumerated() {
             nodes[node].slots.append(slot)
-            if place < leadingNames { nodes[node].passingSlots.append(slot) }
+            if place < leadingNames {
+                nodes[node].passingSlots.append(slot)
+            } else if place <= lastName {
+                nodes[node].listPassingSlots.append(slot)
+            }
             switch step {
             case .name(let name): node = child(named: name, of: node)
             case .each:

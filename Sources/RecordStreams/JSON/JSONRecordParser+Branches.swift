@@ -57,6 +57,9 @@ extension JSONRecordParser {
         if field.kind == .null {
             for slot in node.pointee.slots { fields[slot] = field }
             for slot in node.pointee.passingSlots { fields[slot] = Field(.null, start: start) }
+            for slot in node.pointee.listPassingSlots {
+                fields[slot] = Field(.null, start: start, count: next - start)
+            }
             return next
         }
         if node.pointee.slot >= 0 { fields[node.pointee.slot] = field }

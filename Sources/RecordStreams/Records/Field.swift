@@ -36,9 +36,15 @@ package struct Field {
         self.kind = kind
     }
 
-    /// Whether its path has no value: nothing is there, or null before its last name, of which
-    /// alone the place is kept.
-    var leadsToNothing: Bool { kind == .absent || (kind == .null && start != nil) }
+    /// Null stands before the last name of its path, so that nothing is known of that name.
+    ///
+    /// Of such a null alone the place is kept; it has a length where it is in a list of the path, or
+    /// in place of one.
+    package var isNullBefore: Bool { kind == .null && start != nil }
+
+    /// Whether its path has no value: nothing is there, or null before a name of several that may be
+    /// one.
+    var leadsToNothing: Bool { kind == .absent || (isNullBefore && count == 0) }
 
     /// The bytes of a number, string or JSON text; empty for other kinds.
     package var bytes: UnsafeBufferPointer<UInt8> {

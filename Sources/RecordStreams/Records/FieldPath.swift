@@ -45,6 +45,18 @@ package struct FieldPath: Sendable, Hashable {
         return [.name(names.joined(separator: "."))] + steps[names.count...]
     }
 
+    /// The paths to the lists that this one leads into, from the outermost to the innermost.
+    package var lists: [FieldPath] {
+        steps.indices.filter { $0 > 0 && steps[$0] == .each }.map {
+            FieldPath(steps: Array(steps[..<$0]))
+        }
+    }
+
+    private init(steps: [Step]) {
+        self.steps = steps
+        text = Self.text(of: steps)
+    }
+
     /// The number of names before the first list.
     var leadingNames: Int { steps.prefix { $0 != .each }.count }
 

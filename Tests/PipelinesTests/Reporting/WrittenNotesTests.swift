@@ -141,7 +141,7 @@ import Testing
             ], rejects: [Self.file], secondsElapsed: 3.5,
             section: section, abortBase: RejectBase(read: 4, rejected: 5),
             stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
-            left: [Self.position], unmet: ["a.b"], fitsNothing: false,
+            left: [Self.position], unmet: ["a.b"], lacking: ["a.b"], fitsNothing: false,
             missedLinks: [Self.missed],
             links: [LinkFileNote(source: Self.name, path: "rejects/a.csv.links.ndjson", length: 8)])
         try check(run)

@@ -67,7 +67,8 @@ enum ImportKeys {
     static let unmet = Key(
         "unmet", .choice(ImportSpec.Unmet.self), default: .warn,
         """
-        What to do if no record has a path that the spec names. Paths with a `default` do not count.
+        What to do if no record has a path that the spec names, also in `keep-if` and `expr`. Nothing \
+        is known about a name behind null or in an empty list. Paths with a `default` do not count.
         """, example: "stop")
     static let on = Key(
         "on", .mapping(RejectKeys.mapping) { RejectRules($0) }, without: "rejects the record",

@@ -50,10 +50,12 @@ extension ImportWriter {
                 )
             ]
         }
-        return plan.unmet(Set(progress.unmet ?? [])).map { named in
+        let isAnyKept = progress.fitsNothing != nil
+        let likely = plan.likelyNames(names, besides: progress.unmet ?? [])
+        return plan.unmet(progress.lacking ?? [], isAnyKept: isAnyKept).map { named in
             Diagnostic(
                 .warning, code: "import.unmet-path",
-                "No record has \(named.shown)" + Suggestion.phrase(for: named.name, among: names),
+                "No record has \(named.shown)" + Suggestion.phrase(for: named.name, among: likely),
                 at: .source(named.text.location))
         }
     }

@@ -204,10 +204,14 @@ struct ImportWriter {
             progress.counts.blankLines = (progress.counts.blankLines ?? 0) + blankLines
         }
         // What could not be read as a record has no fields that could be missed.
+        if batch.records.count > 0 {
+            let unseen = Set(batch.unseen)
+            let lacking = batch.lacking.union(progress.lacking ?? progress.unmet ?? [])
+            let unmet = (progress.unmet ?? plan.namedPaths.map(\.name)).filter(unseen.contains)
+            progress.unmet = unmet
+            progress.lacking = unmet.filter(lacking.contains)
+        }
         if batch.records.count > batch.filtered {
-            let unseen = Set(batch.unseen.map(\.name))
-            progress.unmet = (progress.unmet ?? plan.namedPaths.map(\.name)).filter(
-                unseen.contains)
             progress.fitsNothing = (progress.fitsNothing ?? true) && batch.fitsNothing
         }
         for reject in batch.rejects { try keep(reject, batch) }
