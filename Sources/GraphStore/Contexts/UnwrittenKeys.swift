@@ -13,12 +13,15 @@ final class UnwrittenKeys {
     private var first = Int64.max
     /// The same for each entity, by its number.
     private var firsts: [Int64] = []
+    /// Rows with keys up to here need no look, by entity: no new object has or gets their keys.
+    private var bounds: [Int64] = []
 
     /// An object got that ID, and no row has it.
     func add(_ id: ManagedObjectID) {
         let number = Int(id.entityNumber)
         while firsts.count <= number { firsts.append(.max) }
         firsts[number] = min(firsts[number], id.primaryKey)
+        if number < bounds.count { bounds[number] = min(bounds[number], id.primaryKey - 1) }
         first = min(first, id.primaryKey)
     }
 
@@ -38,7 +41,13 @@ final class UnwrittenKeys {
 
     /// A row has that ID.
     func meet(_ id: ManagedObjectID) {
-        if mayHave(id) { context?.giveWay(to: id) }
+        let number = Int(id.entityNumber)
+        if number < bounds.count, id.primaryKey <= bounds[number] { return }
+        guard number > 0, let context else { return }
+        let next = context.skipTakenKeys(for: id)
+        while bounds.count <= number { bounds.append(0) }
+        bounds[number] = min(next, number < firsts.count ? firsts[number] : .max) - 1
+        if mayHave(id) { context.giveWay(to: id) }
     }
 }
 
@@ -104,6 +113,24 @@ extension ManagedObjectContext {
         }
     }
 
+    /// No new object gets a key that the store has given out, if it has given out that of a row.
+    ///
+    /// - Returns: the next key that a new object gets.
+    func skipTakenKeys(for id: ManagedObjectID) -> Int64 {
+        let keys = container.objects.keys
+        guard let root = container.objects.layout(id.entityNumber)?.rootNumber else { return 1 }
+        guard keys.peek(root: root) <= id.primaryKey else { return keys.peek(root: root) }
+        do throws(StoreError) {
+            let largest = try objectReader().connection.integer(
+                "SELECT Z_MAX FROM \(container.schema.database(ofRoot: root)).Z_PRIMARYKEY"
+                    + " WHERE Z_ENT = \(root)")
+            keys.skip(to: largest ?? 0, root: root)
+        } catch {
+            note(error)
+        }
+        return keys.peek(root: root)
+    }
+
     /// The keys of those objects of a hierarchy that rows have already.
     func takenKeys(
         of objects: [ManagedObject], root: Int64, on connection: Connection
@@ -123,15 +150,19 @@ extension ManagedObjectContext {
     /// Gives objects of a hierarchy new keys.
     func renew(_ objects: [ManagedObject], root: Int64) throws(StoreError) {
         var ids: [ManagedObjectID: ManagedObjectID] = [:]
-        // What got another key before an error has it for good.
-        defer { rename(ids) }
+        var owners: [(context: ManagedObjectContext, ids: [ManagedObjectID: ManagedObjectID])] = []
+        // What got another key before an error has it for good. A context above the one that made
+        // an object may have the row that the key belongs to.
+        defer { for owner in owners { owner.context.rename(owner.ids) } }
         for object in objects where object.layout.rootNumber == root {
-            guard ids[object.objectID] == nil else { continue }
+            guard ids[object.objectID] == nil, let owner = object.link.context else { continue }
             guard let key = container.objects.keys.next(root: root) else {
                 throw StoreError.keysAtEnd(of: root, in: container.schema)
             }
-            ids[object.objectID] = ManagedObjectID(
-                entityNumber: object.layout.number, primaryKey: key)
+            let id = ManagedObjectID(entityNumber: object.layout.number, primaryKey: key)
+            ids[object.objectID] = id
+            if owners.last?.context !== owner { owners.append((owner, [:])) }
+            owners[owners.count - 1].ids[object.objectID] = id
         }
     }
 

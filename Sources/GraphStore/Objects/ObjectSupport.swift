@@ -135,6 +135,13 @@ final class KeyAllocator: Sendable {
         roots.withLock { $0[Int(root)].known }
     }
 
+    /// The file has given out keys up to this one.
+    func skip(to largest: Int64, root: Int64) {
+        roots.withLock {
+            $0[Int(root)].next = max($0[Int(root)].next, Self.key(after: largest))
+        }
+    }
+
     /// Takes note of `Z_MAX` in the file.
     ///
     /// - Returns: what it was known to be before.

@@ -75,6 +75,25 @@ import Testing
         }
     }
 
+    @Test("row 33: a new object does not get the key of a row that was read before")
+    func afterReading() throws {
+        try withRivals { store, context, theirs in
+            let made = theirs.insert(Category.self) { $0.name = "theirs" }
+            theirs.insert(Todo.self) {
+                $0.title = "t"
+                $0.category = made
+            }
+            try theirs.save()
+            // Its category is known by the link alone.
+            let found = try #require(try task("t", in: context))
+            #expect(found.title == "t")
+            let mine = context.insert(Category.self) { $0.name = "mine" }
+            #expect(mine.objectID != made.objectID && found.category?.name == "theirs")
+            try context.save()
+            try store.expect("SELECT Z_PK, ZNAME FROM ZCATEGORY", ["1|theirs", "2|mine"])
+        }
+    }
+
     @Test("row 33: a link and a list that lead to their row do not lead to the new object")
     func linksToTheirs() throws {
         try withRivals { store, context, theirs in
