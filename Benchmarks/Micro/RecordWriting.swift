@@ -44,7 +44,7 @@ struct RecordWriting {
         let filter = try CompiledPredicate(
             ParsedPredicate(format: "isCompleted == NO AND priority >= 1").predicate
         ) { names in paths.firstIndex(of: names.joined(separator: ".")) }
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         let statement = try connection.prepare("SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8")
         var mapper = RecordMapper(plan)
         var kept = 0

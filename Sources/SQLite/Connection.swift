@@ -57,7 +57,7 @@ package final class Connection {
         let naming = isURI ? SQLITE_OPEN_URI : 0
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
-            path, &opened, access | naming | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            isURI ? path : Self.fileName(path), &opened, access | naming | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = opened.map { sqlite3_system_errno($0) } ?? 0
@@ -75,6 +75,17 @@ package final class Connection {
         sqlite3_busy_timeout(handle, 5_000)
         let registered = BoundFunction.register(on: handle, watching: watched)
         guard registered == SQLITE_OK else { throw error(registered, sql: nil) }
+    }
+
+    /// Opens a database in memory, which no other connection sees.
+    package convenience init() throws(StoreError) {
+        try self.init(path: "file::memory:", mode: .create, isURI: true)
+    }
+
+    /// A path that SQLite takes for the name of a file: `:memory:` and `file:…` mean something else to it.
+    private static func fileName(_ path: String) -> String {
+        path.utf8.starts(with: ":".utf8) || path.utf8.starts(with: "file:".utf8)
+            ? "./" + path : path
     }
 
     deinit {

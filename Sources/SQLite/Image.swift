@@ -33,7 +33,7 @@ extension Connection {
             copy[18] = 1
             copy[19] = 1
         }
-        let source = try Connection(path: ":memory:", mode: .create)
+        let source = try Connection()
         let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE)
         let size = sqlite3_int64(image.count)
         let result = sqlite3_deserialize(source.handle, "main", copy, size, size, flags)

@@ -125,41 +125,6 @@ import Testing
     }
 
     @Test(
-        "a name that means something else to SQLite is refused, and is a file behind `./`",
-        arguments: [":memory:", "file:y.sqlite?mode=memory", "file:x.sqlite"])
-    func names(name: String) throws {
-        let spec = """
-            etl: 1
-            store: { at: "NAME", model: { entities: { T: { attributes: { n: Integer 64 } } } }, open: create }
-            stages:
-              - { import: d.ndjson, into: T, when-found: append }
-
-            """
-        let folder = try TemporaryFolder()
-        try "{\"n\":1}\n".write(
-            toFile: folder.path + "/d.ndjson", atomically: true, encoding: .utf8)
-        let path = folder.path + "/s.yaml"
-        try spec.replacing("NAME", with: name).write(
-            toFile: path, atomically: true, encoding: .utf8)
-        let message = """
-            s.yaml:2:14: error: '\(name)' is not the name of a file for SQLite [spec.store-name]
-              in: store.at
-              fix: write './\(name)' for a file of that name
-
-            """
-        for command in ["check", "run"] {
-            let result = try Tool.etl([command, "s.yaml"], in: folder.path)
-            #expect(result == ToolResult(status: 78, standardError: message))
-        }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
-        try spec.replacing("NAME", with: "./" + name).write(
-            toFile: path, atomically: true, encoding: .utf8)
-        #expect(try Tool.etl(["run", "s.yaml"], in: folder.path).status == 0)
-        let fetched = try Tool.etl(["fetch", "./" + name, "T", "--count"], in: folder.path)
-        #expect(fetched.standardOutput == "1\n")
-    }
-
-    @Test(
         "as a folder of the command line it is refused with 64, and no folder is made",
         arguments: [
             ["infer", "a.ndjson", "--output", "s3://b/x"],

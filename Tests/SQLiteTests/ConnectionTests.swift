@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func namesTheStatementThatFailed() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         let error = failure { _ = try connection.prepare("SELECT a FROM nowhere") }
         #expect(error?.code == .corrupt)
         #expect(error?.message == "no such table: nowhere")
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func givesTheKeptStatementResetAndReadyToBind() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         let sql = "SELECT 1 UNION ALL SELECT 2"
         let statement = try connection.cached(sql)
         try #require(try statement.step())
@@ -105,7 +105,7 @@ import Testing
 
     @Test func aStatementThatOutlivesItsConnectionCallsNobody() throws {
         var told = 0
-        var connection: Connection? = try Connection(path: ":memory:", mode: .create)
+        var connection: Connection? = try Connection()
         connection?.trace(expanded: false) { _ in told += 1 }
         connection?.watch(InterruptFlag())
         connection?.waitForLocks { _ in false }
@@ -127,13 +127,13 @@ import Testing
         #expect(name.hasSuffix("/a.sqlite"))
         let byURI = try Connection(path: "file:\(file)?mode=rw", mode: .readWrite, isURI: true)
         #expect(byURI.fileName == name)
-        #expect(try Connection(path: ":memory:", mode: .create).fileName == nil)
+        #expect(try Connection().fileName == nil)
         let shared = try Connection(path: "file:/x?vfs=memdb", mode: .create, isURI: true)
         #expect(shared.fileName == nil)
     }
 
     @Test func dropsATableAfterTheCacheIsCleared() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         try #require(try connection.cached("SELECT a FROM t").step())
         let error = failure { try connection.execute("DROP TABLE t") }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func readsOneValue() throws {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         #expect(try connection.integer("SELECT 42") == 42)
         #expect(try connection.integer("SELECT NULL") == nil)
         #expect(try connection.integer("SELECT 1 WHERE 0") == nil)
@@ -162,7 +162,7 @@ import Testing
 
     @Test func closesAlthoughStatementsAreKept() throws {
         func openAndForget() throws -> () -> Connection? {
-            let connection = try Connection(path: ":memory:", mode: .create)
+            let connection = try Connection()
             _ = try connection.cached("SELECT 1").step()
             return { [weak connection] in connection }
         }

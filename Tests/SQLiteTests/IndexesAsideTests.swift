@@ -7,7 +7,7 @@ import Testing
 
     /// A table of 30,000 rows with indexes of several kinds.
     private func filled(_ more: String = "") throws -> Connection {
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         try connection.execute(
             """
             CREATE TABLE ZTASK (Z_PK INTEGER PRIMARY KEY, ZID INTEGER, ZTITLE TEXT, UNIQUE (ZTITLE));

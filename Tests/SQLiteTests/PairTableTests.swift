@@ -3,7 +3,7 @@ import SQLite
 import Testing
 
 @Suite("Pair table") struct PairTableTests {
-    private func memory() throws -> Connection { try Connection(path: ":memory:", mode: .create) }
+    private func memory() throws -> Connection { try Connection() }
 
     /// What a query finds, which is made with the table's name.
     private func read(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("SQLite statements") struct StatementTests {
     private func connection() throws -> Connection {
-        try Connection(path: ":memory:", mode: .create)
+        try Connection()
     }
 
     /// What SQLite says of the only parameter: its type, and its bytes as hex.

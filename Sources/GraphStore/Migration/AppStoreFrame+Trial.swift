@@ -12,7 +12,7 @@ extension AppStoreFrame {
         _ schema: StoreLayout, _ leftovers: MigrationLeftovers
     ) throws(StoreError) -> [String] {
         guard !triggers.isEmpty else { return [] }
-        let trial = try Connection(path: ":memory:", mode: .readWrite)
+        let trial = try Connection()
         try makeTables(schema, on: trial)
         for sql in historyTables + leftovers.tables.map(\.sql) + leftovers.others {
             try trial.execute(sql)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLite
 
 /// What SQLite is told to open for a store: a file, or a piece of this process's memory.
-package struct StoreAddress: Sendable {
+struct StoreAddress: Sendable {
     private let target: String
     private let isURI: Bool
     /// What there is nothing on disk of.
@@ -45,23 +45,12 @@ package struct StoreAddress: Sendable {
     init(_ description: StoreDescription) throws(StoreError) {
         switch description.kind {
         case .sqlite:
-            guard Self.isFileName(description.path) else {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(description.path)' is not the name of a file for SQLite; for a file of that name, "
-                        + "write './\(description.path)'")
-            }
             self.init(
                 file: description.path,
                 isImmutable: Self.isImmutable(description.path, description.options))
         case .inMemory: self.init(try TemporaryStore.named(description.path))
         case .binary, .json: self.init(memory: Self.uniqueName())
         }
-    }
-
-    /// Whether SQLite opens a file by that name: `:memory:` is none, and `file:` begins a URI.
-    package static func isFileName(_ path: String) -> Bool {
-        !path.utf8.starts(with: ":".utf8) && !path.utf8.starts(with: "file:".utf8)
     }
 
     static func uniqueName() -> String { UUID().uuidString }

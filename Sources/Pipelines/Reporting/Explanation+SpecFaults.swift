@@ -107,10 +107,6 @@ extension Explanation {
         ),
         ("spec.stages", "The spec has no stage.", "Add one."),
         (
-            "spec.store-name", "SQLite does not take the store's path for the name of a file.",
-            "Names that begin with `:` or `file:` mean something else to SQLite. Write `./` before the name."
-        ),
-        (
             "spec.standard-input", "Standard input is read twice.",
             "It comes once: let one stage read it, or use a file."
         ),

@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphStore
 import RecordStreams
 
 /// Refuses URLs where a spec takes paths: `postgresql://host/tasks` would be a folder of that name.
@@ -9,23 +8,11 @@ package enum URLCheck {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
         let outputs = [spec.report.metrics, spec.store.template].compactMap { $0 }
         let all = own + outputs + spec.stages.flatMap(\.kind.paths)
-        return storeName(spec.store.at, values)
-            + all.compactMap { path -> Diagnostic? in
-                // What stands before a parameter without a value tells, too.
-                let text = values.canResolve(path) ? values.resolve(path) : path.text
-                return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
-            }
-    }
-
-    /// The problem of a store's name that SQLite would not take for a file's.
-    private static func storeName(_ path: TemplateText, _ values: ParameterValues) -> [Diagnostic] {
-        let text = values.canResolve(path) ? values.resolve(path) : path.text
-        guard !StoreAddress.isFileName(text), scheme(of: text) == nil else { return [] }
-        return [
-            Diagnostic(
-                code: "spec.store-name", "'\(text)' is not the name of a file for SQLite",
-                at: .source(path.location), fix: "write './\(text)' for a file of that name")
-        ]
+        return all.compactMap { path -> Diagnostic? in
+            // What stands before a parameter without a value tells, too.
+            let text = values.canResolve(path) ? values.resolve(path) : path.text
+            return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
+        }
     }
 
     /// What a path is for.

@@ -9,7 +9,7 @@ import Testing
     private func waiting(
         _ rows: [(key: UInt64, awaited: UInt64)], names: [Int: [UInt64]] = [:]
     ) throws -> WaitingRows {
-        let entries = ParkedEntries(try Connection(path: ":memory:", mode: .create))
+        let entries = ParkedEntries(try Connection())
         try entries.append(
             rows.enumerated().map {
                 ParkedEntries.Entry(

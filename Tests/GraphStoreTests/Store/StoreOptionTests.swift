@@ -169,7 +169,7 @@ import Testing
             let told = LockedBox<[String]>([])
             let log = StatementLog("\(level)") { line in told.change { $0.append(line) } }
             #expect(log?.level == level)
-            let connection = try Connection(path: ":memory:", mode: .create)
+            let connection = try Connection()
             log?.attach(to: connection)
             try connection.execute("CREATE TABLE t (a)")
             let insert = try connection.prepare("INSERT INTO t VALUES (?)")
@@ -185,7 +185,7 @@ import Testing
             found[2].last
                 == "sql: _ ms: INSERT INTO t VALUES ('x') [1 rows changed, :memory:]")
         #expect(found[3].last == found[2].last)
-        let connection = try Connection(path: ":memory:", mode: .create)
+        let connection = try Connection()
         try connection.execute("CREATE TABLE t (a); CREATE INDEX i ON t (a)")
         let told = LockedBox<[String]>([])
         StatementLog("4") { line in told.change { $0.append(line) } }?.attach(to: connection)

@@ -42,7 +42,7 @@ package struct PredicateSupport {
                     + "\(Self.joinsMax + 1) tables")
         }
         do throws(StoreError) {
-            let scratch = try Connection(path: ":memory:", mode: .create)
+            let scratch = try Connection()
             _ = try scratch.prepare("SELECT 1 FROM t\(compiler.joins) WHERE " + fragment.sql)
         } catch {
             // There are no tables; what matters is reported before they are looked for.
