@@ -14,7 +14,13 @@ extension SpecificationMapping {
         case .history: "Changes are kept in the store, for apps that follow them."
         case .budget: "How much is held before it is saved, and how long a run may take."
         case .rejects:
-            "Rejects records that cannot be imported, with the reason, and continues with the others."
+            """
+            Rejects records that cannot be imported, with the reason, and continues with the others. All \
+            faults of a record are told, except for what cannot be known of a refused record: links to \
+            objects that other records of the import may make, links of the objects inside it, rules and \
+            uniqueness of values that are refused themselves, and, without a key, rules and what a new \
+            object would need.
+            """
         case .report:
             """
             Each run tells what it did, in JSON and as a page. `index.html` in the folder lists the \
