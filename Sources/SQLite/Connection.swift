@@ -57,7 +57,8 @@ package final class Connection {
         let naming = isURI ? SQLITE_OPEN_URI : 0
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
-            isURI ? path : Self.fileName(path), &opened, access | naming | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            isURI ? path : Self.fileName(path), &opened,
+            access | naming | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let systemError = opened.map { sqlite3_system_errno($0) } ?? 0
@@ -82,7 +83,7 @@ package final class Connection {
         try self.init(path: "file::memory:", mode: .create, isURI: true)
     }
 
-    /// A path that SQLite takes for the name of a file: `:memory:` and `file:…` mean something else to it.
+    /// The path as SQLite takes it for a file's: `:memory:` and `file:…` mean something else.
     private static func fileName(_ path: String) -> String {
         path.utf8.starts(with: ":".utf8) || path.utf8.starts(with: "file:".utf8)
             ? "./" + path : path

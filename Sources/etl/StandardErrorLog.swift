@@ -50,6 +50,7 @@ struct RunLog: Sendable {
         let line = isDry ? "would \(report.line(stage.state))" : report.line(stage.state)
         guard format == .json else {
             logger.info("\(line)")
+            for links in report.missedLinks ?? [] { logger.info("  \(links.line)") }
             if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
             if let folder = report.linksFolder { logger.info("  links left out: \(folder)") }
             return
@@ -63,6 +64,7 @@ struct RunLog: Sendable {
         record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
         record.rejects = report.rejectsFolder
         record.links = report.linksFolder
+        record.missedLinks = report.missedLinks
         write(record)
     }
 
@@ -104,6 +106,7 @@ private struct LogRecord: JSONWritable {
     var run: String?
     var rejects: String?
     var links: String?
+    var missedLinks: [MissedLinks]?
 
     var json: JSONTree {
         .fields([
@@ -111,7 +114,8 @@ private struct LogRecord: JSONWritable {
             "counts": counts, "field": field, "file": file,
             "fix": fix, "key": key, "kind": kind, "level": level, "line": line,
             "links": links,
-            "message": message, "pipeline": pipeline, "record": record, "rejects": rejects,
+            "message": message, "missedLinks": missedLinks, "pipeline": pipeline, "record": record,
+            "rejects": rejects,
             "run": run, "seconds": seconds, "stage": stage, "state": state,
             "time": time,
         ])

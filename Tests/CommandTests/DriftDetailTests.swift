@@ -94,6 +94,8 @@ import Testing
         #expect(
             result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
                 import import-a: 3 read, 3 inserted, 4 links without an object (T)
+                  without an object in 'owner': 2 (a.ndjson:1 'nobody', a.ndjson:3 'no one')
+                  without an object in 'tag': 2 (a.ndjson:1 'x', a.ndjson:2 'y')
 
                 """)
         #expect(
@@ -137,6 +139,7 @@ import Testing
         #expect(
             result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
                 import import-a: 2 read, 2 inserted, 2 links without an object (T)
+                  without an object in 'tasks.tag': 2 (a.ndjson:1 'x', a.ndjson:2 'y')
 
                 """)
         #expect(try place.missedLinks() == ["tasks.tag 2: a.ndjson:1 'x', a.ndjson:2 'y'"])
@@ -160,6 +163,28 @@ import Testing
             """)
         #expect(result.status == 65)
         #expect(try place.missedLinks() == [])
+    }
+
+    @Test("log lines in JSON have the links that are left out as the report has them")
+    func missedLinksInJSON() throws {
+        let place = try Place()
+        let records = (1...7).map { "{\"id\":\($0),\"owner\":\"p\($0)\"}\n" }
+        try place.write("a.ndjson", records.joined())
+        let stage = """
+            { import: a.ndjson, into: Task, link: { owner: { by: { name: owner }, missing: null } } }
+            """
+        let result = try place.run(stage, flags: ["-v", "--log-format", "json"])
+        #expect(result.status == 0)
+        #expect(
+            result.standardError.contains(
+                #","missedLinks":[{"count":7,"first":["a.ndjson:1 'p1'","a.ndjson:2 'p2'","#
+                    + #""a.ndjson:3 'p3'","a.ndjson:4 'p4'","a.ndjson:5 'p5'"],"#
+                    + #""relationship":"owner"}],"#), "\(result)")
+        let text = try place.run(stage, flags: ["-v", "--restart"])
+        #expect(
+            text.standardError.contains(
+                "\n  without an object in 'owner': 7 (a.ndjson:1 'p1', a.ndjson:2 'p2', "
+                    + "a.ndjson:3 'p3', a.ndjson:4 'p4', a.ndjson:5 'p5', …)\n"), "\(text)")
     }
 
     // MARK: Tables in which nothing fits

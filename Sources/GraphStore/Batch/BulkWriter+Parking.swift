@@ -85,8 +85,10 @@ extension BulkWriter {
         }
         let (batch, row) = try parkedRow(place, entry)
         let names = parking.names.hashes(batch, row)
+        let rejected = tally.rejected
         let outcome = try write(
             batch, row, token: entry.token, hash: entry.key, unresolved: policy)
+        if tally.rejected > rejected { try noteOtherFaults(batch, row, token: entry.token) }
         if case .waiting(_, let awaited) = outcome {
             try parking.waiting.wait(place, for: awaited)
             return false

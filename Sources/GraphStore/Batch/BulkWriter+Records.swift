@@ -4,7 +4,8 @@ import SQLite
 extension BulkWriter {
     func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(StoreError) {
         guard let hash = keyHash(batch, place) else {
-            return rejectNullKey(batch, place, token: token)
+            rejectNullKey(batch, place, token: token)
+            return try noteOtherFaults(batch, place, token: token)
         }
         if parking.mayWait(key: hash) {
             return try park(batch, place, token: token, key: hash, until: hash)
@@ -17,6 +18,7 @@ extension BulkWriter {
             idleRecords += 1
         case .written, .rejected: break
         }
+        if tally.rejected > rejected { try noteOtherFaults(batch, place, token: token) }
     }
 
     private func park(
@@ -116,9 +118,15 @@ extension BulkWriter {
         _ token: Int64, _ code: String, _ property: String?, _ message: String,
         value: String? = nil, hinge: BulkReject.Hinge? = nil
     ) {
+        let other = BulkReject.Other(
+            code: code, property: property, value: value, message: message)
+        if let others = gathering?.others, gathering?.token == token {
+            if others.count < Self.otherFaultsMax, !others.contains(where: other.isSame) {
+                gathering?.others.append(other)
+            }
+            return
+        }
         if let last = rejects.indices.last, rejects[last].token == token {
-            let other = BulkReject.Other(
-                code: code, property: property, value: value, message: message)
             if rejects[last].others.count < Self.otherFaultsMax {
                 rejects[last].others.append(other)
             }
@@ -132,5 +140,5 @@ extension BulkWriter {
     }
 
     /// A row can name any number of objects.
-    private static let otherFaultsMax = 99
+    static let otherFaultsMax = 99
 }

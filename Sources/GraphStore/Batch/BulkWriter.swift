@@ -101,6 +101,10 @@ package final class BulkWriter {
     /// How often a record has inserted or changed the row of its object.
     @exclusivity(unchecked) var writes = 0
     var rejects: [BulkReject] = []
+    /// Whether a refused row is looked at for its other faults.
+    let findsOtherFaults: Bool
+    /// The row whose other faults are looked for.
+    @exclusivity(unchecked) var gathering: FaultGathering?
     var parkedTokens: [Int64] = []
     /// Links of written rows that were left out, and those of the row at hand.
     var missedLinks: [MissedLink] = []
@@ -120,6 +124,7 @@ package final class BulkWriter {
         let session = try context.session()
         self.session = session
         self.isNested = isNested
+        findsOtherFaults = isResumable && !isNested
         element = RowBatch(width: plan.width, capacity: 1)
         let far = FarChanges(ownTable: columns.entity.table, session)
         self.far = far

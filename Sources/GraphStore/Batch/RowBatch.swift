@@ -90,21 +90,26 @@ package final class RowBatch {
 
     package func item(_ index: Int) -> BulkCell { items[index] }
 
-    /// Adds a copy of another batch's row, bytes and all.
+    /// Adds a copy of another batch's row.
+    ///
+    /// - Parameter copiesBytes: the bytes of texts and binary values are copied, too; otherwise they
+    ///   are the other batch's, and last as long as those.
     @discardableResult
-    func addCopy(of row: Int, from other: RowBatch) -> Int {
+    package func addCopy(of row: Int, from other: RowBatch, copiesBytes: Bool = true) -> Int {
         let copy = addRow()
         for column in 0..<width {
-            self[copy, column] = self.copy(other[row, column], from: other)
+            self[copy, column] = self.copy(other[row, column], from: other, copiesBytes)
         }
         return copy
     }
 
     /// Lists may stand in lists, whose items stand before theirs.
-    private func copy(_ cell: BulkCell, from other: RowBatch) -> BulkCell {
-        guard cell.kind == .list else { return arena.copy(cell) }
+    private func copy(
+        _ cell: BulkCell, from other: RowBatch, _ copiesBytes: Bool
+    ) -> BulkCell {
+        guard cell.kind == .list else { return copiesBytes ? arena.copy(cell) : cell }
         let copies = (cell.listStart..<(cell.listStart + cell.listCount)).map {
-            copy(other.items[$0], from: other)
+            copy(other.items[$0], from: other, copiesBytes)
         }
         let start = beginList()
         items += copies

@@ -26,6 +26,39 @@ enum KnownInputs {
         PATH TEXT, SIZE INTEGER, DIGEST BLOB, PRIMARY KEY (PIPELINE, STAGE, PATH)) \
         WITHOUT ROWID
         """
+
+    /// Stands in place of a pipeline where `STAGE` is an entity and `PATH` says who has appended an
+    /// input to it: every content has a row, whatever its name was.
+    static let appends = ""
+}
+
+/// An input whose records a stage has appended to an entity.
+package struct AppendedInput: Sendable, Hashable {
+    /// The pipeline and the stage that have appended it.
+    package var pipeline: String
+    package var stage: String
+    /// SHA-256 of the inflated bytes.
+    package var digest: [UInt8]
+
+    package init(pipeline: String, stage: String, digest: [UInt8]) {
+        self.pipeline = pipeline
+        self.stage = stage
+        self.digest = digest
+    }
+
+    /// The same as a row has it.
+    fileprivate init?(_ row: KnownInput) {
+        let words = String(decoding: row.path.bytes, as: UTF8.self)
+            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3 else { return nil }
+        self.init(pipeline: String(words[1]), stage: String(words[2]), digest: row.digest)
+    }
+
+    fileprivate var row: KnownInput {
+        let hex = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let name = "\(hex)\n\(pipeline)\n\(stage)"
+        return KnownInput(path: FileName(bytes: Array(name.utf8)), byteCount: 0, digest: digest)
+    }
 }
 
 extension PersistentContainer {
@@ -63,9 +96,22 @@ extension PersistentContainer {
         }
         return found
     }
+
+    /// The inputs that stages of whatever pipeline have appended to an entity.
+    package func appendedInputs(entity: String) throws(StoreError) -> [AppendedInput] {
+        try (knownInputs(pipeline: KnownInputs.appends)[entity] ?? []).compactMap(
+            AppendedInput.init)
+    }
 }
 
 extension ManagedObjectContext {
+    /// Remembers in the open transaction that a stage has appended inputs to an entity.
+    package func remember(
+        appended inputs: [AppendedInput], to entity: String
+    ) throws(StoreError) {
+        try remember(inputs.map(\.row), pipeline: KnownInputs.appends, stage: entity)
+    }
+
     /// Remembers in the open transaction that a stage has imported files.
     package func remember(
         _ inputs: [KnownInput], pipeline: String, stage: String

@@ -104,6 +104,8 @@ struct RowRules {
     }
 
     private let memory = Memory()
+    /// The properties that the rules look at; each has the slot of its place.
+    private let properties: [String]
     private var slots: [Slot] = []
     private var rules: [(predicate: CompiledPredicate, rule: ValidationRules.Rule)] = []
     /// Columns that the select of a row must also give.
@@ -115,6 +117,7 @@ struct RowRules {
     ) throws(StoreError) {
         let compiled = try ValidationRules(of: entity.name, in: model)
         let properties = compiled.properties
+        self.properties = properties
         for property in properties {
             let attribute = entity.attributes[property]
             let toOne = entity.toOnes[property]
@@ -168,6 +171,25 @@ struct RowRules {
             }
         }
         return nil
+    }
+
+    /// What the rules that the row would break say, all of them.
+    ///
+    /// - Parameter unknown: columns of which nothing is known; rules that look at them are left out.
+    func problems(
+        with row: ResolvedRow, found: Statement?, firstColumn: Int32, but unknown: Set<Int>
+    ) -> [(message: String, required: String?)] {
+        rules.compactMap { entry in
+            let isKnown = entry.rule.predicate.keyPaths.allSatisfy { path in
+                guard let slot = properties.firstIndex(of: path[0]) else { return true }
+                guard case .column(let column, _) = slots[slot].place else { return true }
+                return !unknown.contains(column)
+            }
+            guard isKnown else { return nil }
+            var single = self
+            single.rules = [entry]
+            return single.problem(with: row, found: found, firstColumn: firstColumn)
+        }
     }
 
     /// A row as the rules see it.

@@ -40,12 +40,17 @@ extension RejectedRecord {
         record.detail = reject.code
         record.value = reject.value
         (record.location.field, record.message) = plan.told(reject.message, of: reject.property)
-        record.others = reject.others.map { other in
-            let (field, message) = plan.told(other.message, of: other.property)
-            return RejectedRecord.Other(
-                code: other.code, field: field ?? "", message: message, value: other.value)
-        }
+        record.add(reject.others, plan)
         return record
+    }
+
+    /// Adds what the store has against the record besides.
+    mutating func add(_ faults: [BulkReject.Other], _ plan: ImportPlan) {
+        for fault in faults {
+            let (field, message) = plan.told(fault.message, of: fault.property)
+            others.append(
+                Other(code: fault.code, field: field ?? "", message: message, value: fault.value))
+        }
     }
 }
 

@@ -15,6 +15,12 @@ package final class MappedBatch {
     var rowKeys: [String] = []
     /// Records that the reader or the mapping refused, in the order of finding.
     var rejects: [RejectedRecord] = []
+    /// The rows of records that the mapping refused, for the writer to find their other faults.
+    ///
+    /// Their bytes are those of the records and of `rows`.
+    let refused: RowBatch
+    /// The places of these rows by the number of the record, each with the cells that are refused.
+    var refusedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
     /// Records that `keep-if` left out.
     var filtered = 0
     /// Values that were none of their attributes and became null.
@@ -53,6 +59,7 @@ package final class MappedBatch {
     /// An empty batch.
     package init(_ plan: ImportPlan) {
         rows = RowBatch(width: plan.bulk.width, capacity: 1024)
+        refused = RowBatch(width: plan.bulk.width, capacity: 1)
         nested = plan.links.map { NestedReader($0) }
     }
 

@@ -17,6 +17,8 @@ package struct RecordMapper {
     private var rowKey = ""
     /// What is wrong with the record that is mapped.
     private var faults: [Fault] = []
+    /// The cells of the row that faults are of.
+    private var refusedCells: Set<Int> = []
     /// Which paths of the spec records had.
     var sightings: PathSightings
     /// No record has had any field that the stage reads.
@@ -44,6 +46,8 @@ package struct RecordMapper {
     package mutating func map(_ batch: MappedBatch) -> Bool {
         batch.rows.removeAll()
         batch.rowRecords.removeAll(keepingCapacity: true)
+        batch.refused.removeAll()
+        batch.refusedRows.removeAll(keepingCapacity: true)
         batch.rejects.removeAll(keepingCapacity: true)
         batch.rejects.append(contentsOf: batch.records.rejects)
         for case let nested? in batch.nested { nested.removeAll() }
@@ -77,13 +81,12 @@ package struct RecordMapper {
         }
         if fitsNothing { fitsNothing = fields.allSatisfy { $0.kind == .absent } }
         if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
-            return batch.reject(
-                record, "duplicate-key", slot: nil, field: nil, Self.duplicateKeyMessage)
+            note(CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage), nil, nil)
         }
         if refusesExtra, batch.records.extraFieldCount(of: record) > 0 {
-            return rejectExtra(record, batch)
+            noteExtra(record, batch)
         }
-        if let filter = plan.filter {
+        if let filter = plan.filter, faults.isEmpty {
             do {
                 let row = RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop)
                 guard try filter.evaluate(row) else {
@@ -91,7 +94,11 @@ package struct RecordMapper {
                     return
                 }
             } catch {
-                return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
+                // What was stopped is of no use, and need not be mapped to its end.
+                guard stop?.isRaised != true else {
+                    return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
+                }
+                note(CastFailure(code: "expr", message: "\(error)"), nil, "keep-if")
             }
         }
         let nulledBefore = nulled
@@ -99,7 +106,10 @@ package struct RecordMapper {
         let misshapen =
             plan.wholes.isEmpty || batch.isTabular
             ? Misshapen() : misshapen(plan.wholes, plan.columns, fields)
-        for (whole, failure) in misshapen.refused { note(failure, whole.slot, whole.text) }
+        for (whole, failure) in misshapen.refused {
+            note(failure, whole.slot, whole.text)
+            refusedCells.formUnion(whole.columns)
+        }
         let row = batch.rows.addRow()
         for (cell, column) in plan.columns.enumerated() {
             do throws(CastFailure) {
@@ -107,6 +117,7 @@ package struct RecordMapper {
                     column, fields, isTabular: batch.isTabular, &batch.rows.arena)
             } catch {
                 guard !misshapen.refuses(cell) else { continue }
+                refusedCells.insert(cell)
                 let whole = batch.isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
                 note(
                     whole.map { Self.absence(of: column, by: $0) } ?? error,
@@ -119,10 +130,13 @@ package struct RecordMapper {
                 batch.rows[row, plan.columns.count + index] = try keys(
                     link, fields, batch, of: batch.records, batch.nested[index], path: "")
             } catch {
+                refusedCells.insert(plan.columns.count + index)
                 note(error, link.part.slot, link.part.sourceText)
             }
         }
         guard faults.isEmpty else {
+            keepRefused(record, row, batch)
+            refusedCells.removeAll(keepingCapacity: true)
             batch.rows.removeLastRow()
             nulled = nulledBefore
             return reject(record, batch)
@@ -132,17 +146,33 @@ package struct RecordMapper {
 
     // MARK: Faults
 
+    /// A longer list is not kept of a refused record.
+    private static let refusedItemsMax = 4096
+
+    /// Keeps the row of a refused record, so that the writer can find what else is wrong with it.
+    private func keepRefused(_ record: Int, _ row: Int, _ batch: MappedBatch) {
+        var refused = refusedCells
+        for cell in 0..<batch.rows.width {
+            let value = batch.rows[row, cell]
+            guard value.kind == .list, value.listCount > Self.refusedItemsMax else { continue }
+            batch.rows[row, cell] = .absent
+            refused.insert(cell)
+        }
+        let place = batch.refused.addCopy(of: row, from: batch.rows, copiesBytes: false)
+        batch.refusedRows[batch.records.number(of: record)] = (place, refused)
+    }
+
     /// What is wrong with a record, and the field that it comes from.
     private struct Fault {
         var failure: CastFailure
         var slot: Int?
-        var field: String
+        var field: String?
     }
 
     /// Notes what is wrong with the record that is mapped.
     ///
     /// It is mapped to its end all the same, so that all is told at once.
-    mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String) {
+    mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {
         guard faults.count < Self.faultsMax else { return }
         faults.append(Fault(failure: failure, slot: slot, field: field))
     }
@@ -159,7 +189,7 @@ package struct RecordMapper {
                 MappedBatch.text(of: batch.records.fields(of: record)[$0])
             }
             let other = RejectedRecord.Other(
-                code: fault.failure.code, field: fault.failure.path ?? fault.field,
+                code: fault.failure.code, field: fault.failure.path ?? fault.field ?? "",
                 message: fault.failure.message, value: fault.failure.value ?? value)
             // Elements of one composite may lack the same object.
             if !others.contains(other) { others.append(other) }
@@ -168,7 +198,7 @@ package struct RecordMapper {
         batch.reject(record, first.failure, slot: first.slot, field: first.field, others: others)
     }
 
-    private func rejectExtra(_ record: Int, _ batch: MappedBatch) {
+    private mutating func noteExtra(_ record: Int, _ batch: MappedBatch) {
         let names: [String]
         let count: Int
         if let columns = batch.extraColumns {
@@ -177,8 +207,9 @@ package struct RecordMapper {
             (names, count) = UnmappedFields.names(
                 in: batch.records.rawRecord(record), plan.selection, shownMax: Self.extraShownMax)
         }
-        batch.reject(
-            record, "extra", slot: nil, field: names.first, Self.extraMessage(names, of: count))
+        note(
+            CastFailure(code: "extra", message: Self.extraMessage(names, of: count)), nil,
+            names.first)
     }
 
     static let duplicateKeyMessage = "An object of the record has a key twice"

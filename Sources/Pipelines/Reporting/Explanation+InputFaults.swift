@@ -215,7 +215,7 @@ extension Explanation {
             "See whether the names under `set`, or `read.at`, are right."
         ),
         (
-            "import.read-before", "The input was appended by an earlier run, too.",
+            "import.read-before", "The input was appended by an earlier run, too, or a part of it.",
             "Set `read.once: true`, or update by a `key`; `etl history` tells what to remove."
         ),
         (

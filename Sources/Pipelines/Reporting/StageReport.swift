@@ -70,6 +70,15 @@ package struct MissedLinks: Sendable, Hashable, Decodable {
     package var first: [String]
 
     static let shownMax = 5
+
+    /// The relationship with the number and the first of them, as the log shows it.
+    package var line: String {
+        let more = count > first.count && !first.isEmpty ? ", …" : ""
+        let places = first.isEmpty ? "" : " (\(first.joined(separator: ", "))\(more))"
+        return OutputText(
+            "without an object in '\(relationship)': \(ReportWords.count(count))\(places)"
+        ).text
+    }
 }
 
 /// Objects of one entity that were changed.

@@ -66,8 +66,32 @@ extension PipelineRun {
     private func saved(
         in container: PersistentContainer, _ job: Job
     ) throws -> RunJournal.Saved? {
-        guard hasBegun || !options.isRestart else { return nil }
+        guard hasBegun || !options.isRestart else {
+            // Of notes that cannot be read, nothing is known.
+            let given = try? RunJournal.saved(by: job.note.owner, job.paths, in: container)
+            if let given { warn(ofAppendsBefore: given, job) }
+            return nil
+        }
         return try RunJournal.saved(by: job.note.owner, job.paths, in: container)
+    }
+
+    /// Warns of records that an import has appended before it was stopped, since they stay in the
+    /// store when it begins again.
+    private func warn(ofAppendsBefore saved: RunJournal.Saved, _ job: Job) {
+        guard options.replay == nil else { return }
+        for stage in job.stages where !stage.isRepeatable {
+            guard let point = saved.points.first(where: { $0.stage == stage.name }),
+                point.counts.read > 0
+            else { continue }
+            let records = ReportWords.several(point.counts.read, "record")
+            var diagnostic = Diagnostic(
+                .warning, code: "import.read-before",
+                "An earlier run has read \(records) of '\(stage.name)' and saved what it appended,"
+                    + " and --restart appends them again",
+                fix: "remove those objects, or complete the run without --restart")
+            diagnostic.stage = stage.reportLocation
+            runner.warn(diagnostic)
+        }
     }
 
     /// Decides what the run takes over from the notes of an earlier one.

@@ -24,7 +24,12 @@ enum RejectsKeys {
     )
     static let mapping = SpecificationMapping(
         "rejects",
-        "Rejects records that cannot be imported, with the reason, and continues with the others.",
+        """
+        Rejects records that cannot be imported, with the reason, and continues with the others. A \
+        rejected record lists all its faults, except for what cannot be known: links to objects that \
+        other records may create, links of nested objects, and rules about values that are rejected \
+        themselves.
+        """,
         keys: [folder, allow, abort, keep])
 }
 

@@ -53,7 +53,7 @@ struct PredicateKeywordTests {
         arguments: [
             ("TRUE == TRUE", false), ("YES != NO", false), ("nil == NULL", false),
             ("TRUE IN {NO, YES}", false), ("TERNARY(TRUE == FALSE, a, b) == 1", false),
-            ("no == 5", true), ("no == 'x'", true), ("nil == 'x'", true), ("no IN {1, 2}", true),
+            ("no == 5", true), ("no == 'x'", true), ("nil == 'x'", false), ("no IN {1, 2}", true),
         ])
     func overRecords(_ format: String, _ isRefused: Bool) {
         let mistakes = FormatCheck(entityName: nil, model: nil).predicate(format).mistakes

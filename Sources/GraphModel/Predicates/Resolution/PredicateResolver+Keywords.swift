@@ -9,8 +9,10 @@ extension PredicateResolver {
             else { continue }
             if entityName == Self.unknownEntity {
                 // Of a record any word may be a field; there, only the left side counts, and two
-                // constants that may be equal, as in `TRUE == TRUE`, are meant as such.
+                // constants that may be equal, as in `TRUE == TRUE`, are meant as such. Nobody calls a
+                // field `nil`.
                 guard side.node == left.node, other.variable == nil,
+                    side.expression != .constant(.null),
                     !([other] + other.elements).contains(where: { $0.kind == side.kind })
                 else { continue }
             } else {

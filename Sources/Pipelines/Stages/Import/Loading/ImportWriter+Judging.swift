@@ -68,43 +68,66 @@ extension ImportWriter {
         environment.spec.store.open != .replace && !environment.container.origin.isApp
     }
 
-    func rememberInputs() throws {
+    func rememberInputs(appended: Bool) throws {
+        let pipeline = environment.spec.name
         let known = imported.map {
             KnownInput(path: paths.noted($0.path), byteCount: $0.byteCount, digest: $0.digest)
         }
-        try context.remember(known, pipeline: environment.spec.name, stage: stage.name)
+        try context.remember(known, pipeline: pipeline, stage: stage.name)
+        guard appended else { return }
+        let read = imported.filter { $0.records > 0 && !isGenerated($0) }
+        try context.remember(
+            appended: read.map {
+                AppendedInput(pipeline: pipeline, stage: stage.name, digest: $0.digest)
+            }, to: spec.into.text)
+    }
+
+    /// Records that are made may be the same on purpose.
+    private func isGenerated(_ input: InputNote) -> Bool {
+        inputs.files.contains { $0.path == input.path && $0.generatedRows != nil }
     }
 
     /// Warns of inputs whose records an earlier run has appended, which are in the store twice now.
     ///
     /// A stage that the spec has no more is this one under its old name; another one that it has may
-    /// read the same for another entity.
+    /// read the same for other objects.
     func warnOfInputsReadBefore() throws {
+        let pipeline = environment.spec.name
         let others = Set(environment.spec.stages.map(\.name)).subtracting([stage.name])
-        var known: [[UInt8]: String] = [:]
-        for (name, inputs) in try environment.container.knownInputs(
-            pipeline: environment.spec.name) where !others.contains(name)
-        {
-            for input in inputs where known[input.digest] != stage.name {
-                known[input.digest] = name
+        var known: [AppendedInput] = try environment.container.knownInputs(pipeline: pipeline)
+            .flatMap { name, inputs in
+                inputs.map { AppendedInput(pipeline: pipeline, stage: name, digest: $0.digest) }
             }
+        known += try environment.container.appendedInputs(entity: spec.into.text)
+        known.removeAll { $0.pipeline == pipeline && others.contains($0.stage) }
+        for input in imported where input.records > 0 && !isGenerated(input) {
+            let same = known.filter { $0.digest == input.digest }
+            let own = same.filter { $0.pipeline == pipeline }
+            let earlier = own.first { $0.stage == stage.name } ?? own.first ?? same.first
+            if let earlier { warn(of: input, appendedBy: earlier) }
         }
-        // Records that are made, or piped, may be the same on purpose.
-        let streams = Set(
-            inputs.files.filter { $0.isStream || $0.generatedRows != nil }.map(\.path))
-        for input in imported where input.records > 0 && !streams.contains(input.path) {
-            guard let name = known[input.digest] else { continue }
-            let isRenamed = name != stage.name
-            environment.warn(
-                Diagnostic(
-                    .warning, code: "import.read-before",
-                    "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
-                        + " of \(input.path.displayText)"
-                        + (isRenamed ? " in a stage '\(name)'" : ""),
-                    at: .source(spec.location),
-                    fix: isRenamed
-                        ? "name the stage '\(name)' again and set `read.once: true`, or update by a `key`"
-                        : "set `read.once: true`, or update by a `key`"))
-        }
+    }
+
+    private func warn(of input: InputNote, appendedBy earlier: AppendedInput) {
+        let isOther = earlier.pipeline != environment.spec.name
+        let isRenamed = !isOther && earlier.stage != stage.name
+        let isStream = inputs.streams.contains { $0.path == input.path }
+        let once = isStream ? "give each input once" : "set `read.once: true`"
+        let origin =
+            isOther
+            ? " in stage '\(earlier.stage)' of the pipeline '\(earlier.pipeline)'"
+            : isRenamed ? " in a stage '\(earlier.stage)'" : ""
+        let fix =
+            isOther
+            ? "let one of the two pipelines import it, or update by a `key`"
+            : isRenamed && !isStream
+                ? "name the stage '\(earlier.stage)' again and set `read.once: true`, or update by a `key`"
+                : "\(once), or update by a `key`"
+        environment.warn(
+            Diagnostic(
+                .warning, code: "import.read-before",
+                "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
+                    + " of \(InputFile.name(of: input.path))\(origin)",
+                at: .source(spec.location), fix: fix))
     }
 }

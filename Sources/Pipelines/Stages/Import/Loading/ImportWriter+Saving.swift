@@ -105,7 +105,7 @@ extension ImportWriter {
         let appends =
             spec.whenFound == .append && report.hasChangedObjects && mayRememberInputs
         if appends { try warnOfInputsReadBefore() }
-        if spec.read.isOnce || appends { try rememberInputs() }
+        if spec.read.isOnce || appends { try rememberInputs(appended: appends) }
         // The files' last lines come before the note, after which nobody looks at them again.
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)

@@ -214,7 +214,20 @@ struct ImportWriter {
         if batch.records.count > batch.filtered {
             progress.fitsNothing = (progress.fitsNothing ?? true) && batch.fitsNothing
         }
-        for reject in batch.rejects { try keep(reject, batch) }
+        for reject in batch.rejects { try keep(withFaultsOfStore(reject, batch), batch) }
+    }
+
+    /// The reject with what the store has against the record, too.
+    private func withFaultsOfStore(
+        _ reject: RejectedRecord, _ batch: MappedBatch
+    ) throws -> RejectedRecord {
+        guard let number = reject.location.record, let refused = batch.refusedRows[number] else {
+            return reject
+        }
+        var reject = reject
+        reject.add(
+            try writer.faults(of: batch.refused, refused.row, but: refused.cells), plan)
+        return reject
     }
 
     private mutating func write(_ batch: MappedBatch) throws {

@@ -1,0 +1,151 @@
+import SQLite
+
+/// What else is wrong with a row that is refused already.
+///
+/// A row is written in steps, and the first one that fails refuses it. Only then are the others
+/// gone through, so that good rows pay nothing. Nothing is written here. What is not known of a
+/// refused row is left out: links whose object may still come, objects inside the row, and rules
+/// that look at a value that is itself refused.
+extension BulkWriter {
+    /// The faults that are being gathered of a row, instead of refusing it.
+    struct FaultGathering {
+        let token: Int64
+        var others: [BulkReject.Other] = []
+    }
+
+    /// What the store has against a row that its reader has refused.
+    ///
+    /// - Parameter refused: the cells that the reader has refused, which say nothing.
+    package func faults(
+        of batch: RowBatch, _ place: Int, but refused: Set<Int>
+    ) throws(StoreError) -> [BulkReject.Other] {
+        try beginSession()
+        defer { closeWalks() }
+        return try gatherFaults(of: batch, place, token: -1, but: refused, told: [])
+    }
+
+    /// Adds what else is wrong with the row to its refusal, if it was refused.
+    func noteOtherFaults(
+        _ batch: RowBatch, _ place: Int, token: Int64
+    ) throws(StoreError) {
+        guard findsOtherFaults, let index = rejects.lastIndex(where: { $0.token == token }) else {
+            return
+        }
+        let told = rejects[index].faults
+        let found = try gatherFaults(
+            of: batch, place, token: token, but: [], told: Set(told.compactMap(\.property)))
+        // Rows that waited to be written may have been refused meanwhile, behind this one.
+        guard let index = rejects.lastIndex(where: { $0.token == token }) else { return }
+        for other in found where !told.contains(where: { $0.isSame(as: other) }) {
+            guard rejects[index].others.count < Self.otherFaultsMax else { return }
+            rejects[index].others.append(other)
+        }
+    }
+
+    /// - Parameter told: properties that the row is refused for, which need not be missed as well.
+    private func gatherFaults(
+        of batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>, told: Set<String>
+    ) throws(StoreError) -> [BulkReject.Other] {
+        let (outer, likely) = (gathering, likelyRow)
+        gathering = FaultGathering(token: token)
+        likelyRow = 0
+        defer {
+            gathering = outer
+            likelyRow = likely
+            missedOfRow.removeAll(keepingCapacity: true)
+        }
+        let unknown = try resolveWhatIsKnown(batch, place, token: token, but: refused)
+        func isMissing(_ column: Int, _ kind: BulkCell.Kind) -> Bool {
+            plan.columns[column].isRequired && row.cells[column].kind == kind
+                && !unknown.contains(column) && !told.contains(plan.columns[column].property)
+        }
+        for column in plan.columns.indices where isMissing(column, .null) {
+            let property = plan.columns[column].property
+            reject(token, "required", property, "'\(property)' is required and null here")
+        }
+        // Whether the row makes a new object shows by its key alone.
+        guard plan.keyPlaces.allSatisfy({ !unknown.contains($0) && hasValue($0) }) else {
+            return gathering?.others ?? []
+        }
+        guard let hash = keyHash(batch, place) else { return gathering?.others ?? [] }
+        switch try find(batch, place, hash: resolvedKeyHash(hash) ?? hash) {
+        case .row(let found):
+            checkRules(found: found, token: token, but: unknown)
+            release(found)
+        case .none:
+            for column in plan.columns.indices
+            where isMissing(column, .absent) && plan.columns[column].defaultValue == .null {
+                rejectMissing(plan.columns[column].property, token: token)
+            }
+            if let property = plan.unfilledRequirement, !told.contains(property) {
+                rejectMissing(property, token: token)
+            }
+            checkRules(found: nil, token: token, but: unknown)
+        case .several(let keys): rejectShared(keys, batch, place, token: token)
+        }
+        return gathering?.others ?? []
+    }
+
+    private func hasValue(_ column: Int) -> Bool {
+        ![.null, .absent].contains(row.cells[column].kind)
+    }
+
+    /// Fills `row` with what is known of the row.
+    ///
+    /// - Returns: the columns of which nothing is known.
+    private func resolveWhatIsKnown(
+        _ batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>
+    ) throws(StoreError) -> Set<Int> {
+        row.clear()
+        var unknown: Set<Int> = []
+        for column in plan.columns.indices {
+            guard case .attribute(let cell) = plan.columns[column].source else { continue }
+            if refused.contains(cell) { unknown.insert(column) }
+            row.cells[column] = refused.contains(cell) ? .absent : batch[place, cell]
+        }
+        let first = plan.plan.attributes.count
+        for (link, description) in plan.plan.links.enumerated() {
+            var isKnown = false
+            if !refused.contains(first + link), description.nested == nil,
+                description.missing != .skip, !plan.mayComeLater(link: link)
+            {
+                let outcome = try resolve(
+                    batch, batch[place, first + link], link, token, .decide, creating: false)
+                if case .obstacle = outcome {} else { isKnown = true }
+            }
+            guard !isKnown else { continue }
+            setToOne(link, .integer(0), entity: 0)
+            for column in plan.columns.indices {
+                switch plan.columns[column].source {
+                case .linkKey(link), .linkEntity(link), .linkOrder(link): unknown.insert(column)
+                default: continue
+                }
+            }
+        }
+        return unknown
+    }
+
+    private func checkRules(found: Statement?, token: Int64, but unknown: Set<Int>) {
+        let problems = plan.rules.problems(
+            with: row, found: found, firstColumn: statements.firstColumn, but: unknown)
+        for problem in problems {
+            reject(
+                token, problem.required == nil ? "validate" : "required", problem.required,
+                problem.message)
+        }
+    }
+}
+
+extension BulkReject {
+    /// The first fault and the others.
+    fileprivate var faults: [Other] {
+        [Other(code: code, property: property, value: value, message: message)] + others
+    }
+}
+
+extension BulkReject.Other {
+    /// Whether it says the same of the row, in whatever step it was found.
+    func isSame(as other: BulkReject.Other) -> Bool {
+        code == other.code && property == other.property && message == other.message
+    }
+}
