@@ -79,7 +79,7 @@ extension PipelineRun {
     /// store when it begins again.
     private func warn(ofAppendsBefore saved: RunJournal.Saved, _ job: Job) {
         guard options.replay == nil else { return }
-        for stage in job.stages where !stage.isRepeatable {
+        for stage in job.stages where !stage.kind.isRepeatable {
             guard let point = saved.points.first(where: { $0.stage == stage.name }),
                 point.counts.read > 0
             else { continue }
