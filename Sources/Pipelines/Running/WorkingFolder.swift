@@ -19,9 +19,9 @@ extension FileName {
 
     /// The path as messages show it: relative if it is below the working folder.
     var shownFromHere: String {
-        guard let shown = relative(to: WorkingFolder.name), !shown.hasPrefix("..") else {
-            return displayText
-        }
+        guard let shown = relative(to: WorkingFolder.name),
+            shown.components.first?.elementsEqual("..".utf8) != true
+        else { return displayText }
         return shown.displayText
     }
 }

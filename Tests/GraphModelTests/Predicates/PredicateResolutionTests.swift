@@ -207,6 +207,21 @@ struct PredicateResolutionTests {
         #expect(error?.fix == fix)
     }
 
+    @Test(
+        "says that a date needs quotes where one is compared with a number",
+        arguments: [
+            ("dueDate > 2026-11-01", "a date needs quotes: '2026-01-31'"),
+            ("dueDate IN {5}", "a date needs quotes: '2026-01-31'"),
+            ("dueDate > priority", nil),
+        ] as [(String, String?)])
+    func comparedDates(_ format: String, _ fix: String?) throws {
+        let model = try Self.model()
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedPredicate(format: format).resolved(for: "Task", in: model)
+        }
+        #expect(error?.fix == fix)
+    }
+
     @Test("names the entity that was probably meant")
     func unknownEntity() throws {
         let model = try Self.model()

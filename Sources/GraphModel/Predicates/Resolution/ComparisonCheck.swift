@@ -158,7 +158,15 @@ struct ComparisonCheck {
         }
         throw resolver.error(
             .type, "\(other.kind.capitalized) cannot be compared with \(side.describing)",
-            node: side.node)
+            node: side.node, fix: kind == .date ? Self.dateFix(for: side) : nil)
+    }
+
+    /// How a date is written, where a number is; `2026-05-05` without quotes is a subtraction.
+    private static func dateFix(for side: PredicateResolver.Resolved) -> String? {
+        switch side.expression {
+        case .constant(.integer), .arithmetic: "a date needs quotes: '2026-01-31'"
+        default: nil
+        }
     }
 
     /// A constant as a column of that kind holds it; nil where it has no such value.
