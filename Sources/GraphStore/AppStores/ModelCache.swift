@@ -41,10 +41,13 @@ enum ModelCache {
         return cached.model.versionHashes
     }
 
+    /// The statement that creates the table.
+    static let table = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
+
     /// Creates the table of a new store, with the archive of its model in the one row; NULL if the
     /// form of an archive of such a model is not known.
     static func make(for model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
-        try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
+        try connection.execute(table)
         let row = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
         if let content = try? CachedModelWriter.content(of: model) {
             row.bind(content.bytes, at: 1)

@@ -192,6 +192,12 @@ struct HistorySchema: Sendable {
         (ZNAME COLLATE BINARY ASC);
         """,
     ]
+
+    /// The statements that create all tables and indexes.
+    static var allTables: String {
+        statements.sorted { $0.key < $1.key }.map(\.value).joined(separator: "\n")
+    }
+
     /// The rows of the three entities in `Z_PRIMARYKEY`.
     private static let counters = """
         INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), \

@@ -17,11 +17,18 @@ final class DamagedFile {
     private let descriptor: Int32
 
     /// Nil if the file has a log that is not in it yet, or a header that says nothing.
-    init?(of source: Connection) {
+    convenience init?(of source: Connection) {
         guard
             let path = try? source.text(
                 "SELECT file FROM pragma_database_list WHERE name = 'main'"),
-            !path.isEmpty,
+            !path.isEmpty
+        else { return nil }
+        self.init(path: path)
+    }
+
+    /// Nil if the file has a log that is not in it yet, or a header that says nothing.
+    init?(path: String) {
+        guard
             !["-wal", "-journal"].contains(where: { StoreFiles.size(path + $0) > 0 }),
             let descriptor = try? FileSystem.open(path, .reading)
         else { return nil }
@@ -82,9 +89,32 @@ final class DamagedFile {
     ///
     /// - Parameter roots: The first pages of all tables and indexes.
     func orphans(roots: [Int]) -> [Int] {
+        guard let used = usedPages(roots: roots) else { return [] }
+        return (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
+    }
+
+    /// The first pages of tables that no page leads to; nothing if the list of free pages is damaged.
+    ///
+    /// - Parameters:
+    ///   - roots: The first pages of the tables and indexes that are known.
+    ///   - others: Pages that belong to something else.
+    func treesWithoutParent(roots: [Int], besides others: Set<Int>) -> [Int] {
+        guard let used = usedPages(roots: roots) else { return [] }
+        let unused = (1...max(1, pageCount)).filter { number in
+            guard !used[number], !others.contains(number), let page = tree(number) else {
+                return false
+            }
+            return page.kind == .tableLeaf || page.kind == .tableInterior
+        }
+        let below = Set(unused.flatMap { tree($0)?.children ?? [] })
+        return unused.filter { !below.contains($0) }
+    }
+
+    /// Which pages are free or belong to a tree; nil if the list of free pages is damaged.
+    private func usedPages(roots: [Int]) -> [Bool]? {
         var used = [Bool](repeating: false, count: pageCount + 1)
         used[0] = true
-        guard markFree(&used) else { return [] }
+        guard markFree(&used) else { return nil }
         var waiting = [1] + roots
         while let number = waiting.popLast() {
             guard number >= 1, number <= pageCount, !used[number] else { continue }
@@ -93,7 +123,7 @@ final class DamagedFile {
             waiting += page.children
             for cell in 0..<page.cellCount { markOverflow(page.overflow(ofCell: cell), &used) }
         }
-        return (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
+        return used
     }
 
     private func markOverflow(_ first: Int?, _ used: inout [Bool]) {
@@ -105,7 +135,7 @@ final class DamagedFile {
     }
 
     /// Marks the free pages; false if their list is not what the header says.
-    private func markFree(_ used: inout [Bool]) -> Bool {
+    func markFree(_ used: inout [Bool]) -> Bool {
         guard let header = page(1) else { return false }
         var trunk = header.number(at: 32, bytes: 4)
         let total = header.number(at: 36, bytes: 4)
@@ -211,6 +241,19 @@ struct DamagedPage {
             rowID = key
         }
         let most = kind == .tableLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+        return Self.payload(at: place, size: size, rowID: rowID, most: most, bytes, usableSize)
+    }
+
+    /// The payload of a table's cell, which begins at a place.
+    static func leafPayload(
+        at place: Int, size: Int, rowID: Int64, _ bytes: [UInt8], _ usableSize: Int
+    ) -> Payload? {
+        payload(at: place, size: size, rowID: rowID, most: usableSize - 35, bytes, usableSize)
+    }
+
+    private static func payload(
+        at place: Int, size: Int, rowID: Int64, most: Int, _ bytes: [UInt8], _ usableSize: Int
+    ) -> Payload? {
         guard size > most else {
             guard place + size <= usableSize else { return nil }
             return Payload(rowID: rowID, size: size, local: place..<place + size)
@@ -222,6 +265,14 @@ struct DamagedPage {
         return Payload(
             rowID: rowID, size: size, local: place..<end,
             overflow: bytes.number(at: end, bytes: 4))
+    }
+
+    /// Whether a cell ends where the page does, as the first one that was put there.
+    var isFilledToItsEnd: Bool {
+        (0..<cellCount).contains { cell in
+            guard let payload = payload(ofCell: cell) else { return false }
+            return payload.local.upperBound + (payload.overflow == nil ? 0 : 4) == usableSize
+        }
     }
 
     /// The first of the pages that hold the rest of a cell's payload.

@@ -20,12 +20,18 @@ final class DamagedRecord {
     ///
     /// - Returns: false if the cell holds no record.
     func read(_ cell: Int, of page: DamagedPage, in file: DamagedFile) -> Bool {
-        guard let place = page.payload(ofCell: cell),
-            place.size <= file.pageCount * file.pageSize
-        else { return false }
+        guard let place = page.payload(ofCell: cell) else { return false }
+        return read(place, page.bytes, in: file)
+    }
+
+    /// Reads the record that begins at a place of a page.
+    ///
+    /// - Returns: false if no record does.
+    func read(_ place: DamagedPage.Payload, _ bytes: [UInt8], in file: DamagedFile) -> Bool {
+        guard place.size <= file.pageCount * file.pageSize else { return false }
         rowID = place.rowID
         payload.removeAll(keepingCapacity: true)
-        payload.append(contentsOf: page.bytes[place.local])
+        payload.append(contentsOf: bytes[place.local])
         readOverflow(place, file)
         return decode(size: place.size)
     }

@@ -21,9 +21,9 @@ package struct SalvageTrial {
     /// - Returns: nil if the file says that it holds something else than the model.
     /// - Throws: what the salvage would throw.
     package func run(_ path: String) throws(StoreError) -> StoreSalvage? {
-        let snapshot = try StoreSnapshot(of: path)
+        let snapshot = try StoreSnapshot.ofDamaged(path, nil)
         guard try !AppSalvage.isOfApp(snapshot.connection),
-            try PersistentStore.storedModel(snapshot.connection) == schema.model,
+            let chosen = try SavedModel(snapshot.connection, nil), chosen.model == schema.model,
             let metadata = try StoreMetadata(readingFrom: snapshot.connection),
             try metadata.entities(of: schema.model, on: snapshot.connection) == nil
         else { return nil }
@@ -32,6 +32,8 @@ package struct SalvageTrial {
         defer { try? target.execute("ROLLBACK") }
         var writer = SalvageWriter(from: snapshot.connection, at: path, schema, to: target)
         try writer.write()
-        return writer.salvage
+        var salvage = writer.salvage
+        salvage.losses = snapshot.losses + chosen.losses + salvage.losses
+        return salvage
     }
 }

@@ -46,7 +46,7 @@ extension PersistentContainer {
                 .exists,
                 "\(folder), where \(newPath) would keep its external files, exists already")
         }
-        let snapshot = try StoreSnapshot(of: path)
+        let snapshot = try StoreSnapshot.ofDamaged(path, model)
         do throws(StoreError) {
             return try salvage(snapshot, at: path, to: newPath, model: model)
         } catch {
@@ -58,20 +58,16 @@ extension PersistentContainer {
     private static func salvage(
         _ snapshot: StoreSnapshot, at path: String, to newPath: String, model: ManagedObjectModel?
     ) throws(StoreError) -> StoreSalvage {
-        snapshot.foldLog()
         if try AppSalvage.isOfApp(snapshot.connection) {
-            return try salvageApp(snapshot.connection, at: path, to: newPath, given: model)
+            var salvage = try salvageApp(snapshot.connection, at: path, to: newPath, given: model)
+            salvage.losses = snapshot.losses + salvage.losses
+            return salvage
         }
-        var stored: ManagedObjectModel?
-        do throws(StoreError) {
-            stored = try PersistentStore.storedModel(snapshot.connection)
-        } catch {
-            guard model != nil else { throw error }
-        }
-        guard var model = stored ?? model else {
+        guard let chosen = try SavedModel(snapshot.connection, model) else {
             throw StoreError(
                 .noModel, "\(path) contains no readable model; pass its model")
         }
+        var model = chosen.model
         let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)
         do throws(StoreError) {
@@ -86,6 +82,7 @@ extension PersistentContainer {
             let schema = StoreLayout(model, holding: held)
             var salvage = try SalvageWriter.save(
                 snapshot.connection, at: path, schema, to: newPath, by: temporary)
+            salvage.losses = snapshot.losses + chosen.losses + salvage.losses
             salvage.remaining = try verify(at: newPath, .full).findings
             return salvage
         } catch {

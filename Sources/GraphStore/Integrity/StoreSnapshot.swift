@@ -16,6 +16,8 @@ final class StoreSnapshot {
     let isOfApp: Bool
     /// How much is missing at the end.
     let truncated: TruncatedFile?
+    /// What is lost of the list of tables, where a copy with a corrected one is read.
+    let losses: [StoreFinding]
     /// It goes with this object.
     private let folder: SnapshotFolder?
     /// The copy, whose log is not in it yet.
@@ -40,10 +42,24 @@ final class StoreSnapshot {
         }
     }
 
+    /// A copy whose list of tables is corrected.
+    init(
+        mended connection: Connection, _ copy: String, _ folder: SnapshotFolder, isOfApp: Bool,
+        losses: [StoreFinding]
+    ) {
+        self.connection = connection
+        self.folder = folder
+        self.isOfApp = isOfApp
+        self.losses = losses
+        address = StoreAddress(file: copy, isImmutable: false)
+        truncated = nil
+    }
+
     private init(
         ofOurs path: String, copies: Bool, _ patience: LockPatience?
     ) throws(StoreError) {
         isOfApp = false
+        losses = []
         // The log is beside the file, not beside a link to it.
         let file = StoreFiles.resolved(path)
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
@@ -74,6 +90,7 @@ final class StoreSnapshot {
     /// - Throws: `.busy` where somebody keeps writing.
     init(ofApp path: String) throws(StoreError) {
         isOfApp = true
+        losses = []
         // An app's store is not saved by us; SQLite tells what cannot be read.
         truncated = nil
         let file = StoreFiles.resolved(path)

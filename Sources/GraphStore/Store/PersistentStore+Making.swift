@@ -26,8 +26,17 @@ extension PersistentStore {
             try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
         }
         try connection.execute("BEGIN IMMEDIATE")
+        try makeSchema(schema, on: connection)
+        try metadata.write(to: connection)
+        try write(model, to: connection)
+        try connection.execute("COMMIT")
+        return try PersistentStore(description, address, model, metadata, connection)
+    }
+
+    /// Makes all tables and indexes of a new store.
+    static func makeSchema(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         try connection.execute(SchemaSQL.bookkeeping)
-        try ModelCache.make(for: model, on: connection)
+        try ModelCache.make(for: schema.model, on: connection)
         try makeTables(schema, on: connection)
         for table in schema.tables {
             for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
@@ -36,10 +45,6 @@ extension PersistentStore {
             try connection.execute(SchemaSQL.create(table.reverseIndex))
         }
         try FoldTable.complete(schema, on: connection)
-        try metadata.write(to: connection)
-        try write(model, to: connection)
-        try connection.execute("COMMIT")
-        return try PersistentStore(description, address, model, metadata, connection)
     }
 
     /// Makes the objects' tables, without indexes, and tells the entities their numbers.
@@ -111,7 +116,8 @@ extension PersistentStore {
         do {
             return try JSONDecoder().decode(ManagedObjectModel.self, from: Data(text.utf8))
         } catch {
-            throw StoreError(.corrupt, "\(connection.path): its model cannot be read: \(error)")
+            throw StoreError(
+                .corrupt, "\(connection.path): the model that it carries cannot be read")
         }
     }
 }

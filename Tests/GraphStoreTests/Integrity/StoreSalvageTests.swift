@@ -204,10 +204,18 @@ import Testing
     func givenModel() throws {
         let store = try BreakableStore()
         try store.run("UPDATE ETL_MODEL SET MODEL = 'x'")
+        let cached = try PersistentContainer.salvage(
+            at: store.path, to: store.folder.file("cached.sqlite"))
+        #expect(
+            cached.losses.map(\.message) == [
+                "The model in ETL_MODEL cannot be read, and is replaced by the one in Z_MODELCACHE"
+            ])
+        #expect(cached.remaining == [])
+        try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL")
         let new = store.folder.file("new.sqlite")
         #expect(
             storeError { _ = try PersistentContainer.salvage(at: store.path, to: new) }?.code
-                == .corrupt)
+                == .noModel)
         let salvage = try PersistentContainer.salvage(
             at: store.path, to: new, model: store.schema.model)
         #expect(salvage.isComplete)

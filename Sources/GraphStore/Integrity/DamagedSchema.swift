@@ -1,0 +1,269 @@
+/// A row of a file's list of tables.
+struct SchemaRow: Hashable {
+    var type: String
+    var name: String
+    var table: String
+    var root: Int
+    /// Nil for an index that is part of a table's own text.
+    var sql: String?
+
+    /// The row of a record; nil if it is none.
+    init?(_ cells: [BulkCell]) {
+        guard cells.count == 5, cells[0].kind == .text, cells[1].kind == .text,
+            cells[2].kind == .text
+        else { return nil }
+        type = cells[0].text
+        name = cells[1].text
+        table = cells[2].text
+        root = cells[3].kind == .integer ? Int(clamping: cells[3].integerValue) : 0
+        sql = cells[4].kind == .text ? cells[4].text : nil
+        guard !name.isEmpty, sql != nil || name.hasPrefix("sqlite_autoindex_") else { return nil }
+    }
+
+    init(_ type: String, _ name: String, table: String, root: Int, sql: String?) {
+        self.type = type
+        self.name = name
+        self.table = table
+        self.root = root
+        self.sql = sql
+    }
+}
+
+/// A file's list of tables, read cell by cell from pages that may be damaged.
+struct DamagedSchema {
+    let file: DamagedFile
+    private(set) var rows: [SchemaRow] = []
+    /// The pages that hold the list, besides the first.
+    private(set) var pages: [Int] = []
+    /// Whether each cell was read, and has a name of its own.
+    private(set) var isWhole = true
+    private var names: Set<String> = []
+    private let record = DamagedRecord()
+
+    /// Reads the rows that the first page leads to.
+    init(_ file: DamagedFile) {
+        self.file = file
+        var waiting = [1]
+        var visited: Set<Int> = []
+        while let number = waiting.popLast() {
+            guard visited.insert(number).inserted, let page = file.tree(number) else {
+                isWhole = false
+                continue
+            }
+            guard number == 1 || leadsToList(page) else {
+                isWhole = false
+                continue
+            }
+            if number > 1 { pages.append(number) }
+            if page.claimsTooMany { isWhole = false }
+            switch page.kind {
+            case .tableLeaf: addRows(of: page)
+            case .tableInterior:
+                if page.children.count != page.cellCount + 1 { isWhole = false }
+                waiting += page.children.reversed()
+            case .indexLeaf, .indexInterior: isWhole = false
+            }
+        }
+    }
+
+    /// Whether a table is in the list.
+    func has(_ name: String) -> Bool { names.contains(name.lowercased()) }
+
+    private mutating func addRows(of page: DamagedPage) {
+        for cell in 0..<page.cellCount {
+            guard let payload = page.payload(ofCell: cell),
+                record.read(payload, page.bytes, in: file),
+                let row = SchemaRow(record.cells), add(row)
+            else {
+                isWhole = false
+                continue
+            }
+            guard record.isWhole else {
+                isWhole = false
+                continue
+            }
+            // A chain that goes astray leads to other tables' pages.
+            if let sql = row.sql, sql.hasPrefix("CREATE "), !sql.contains("\u{FFFD}") {
+                noteOverflow(payload)
+            }
+        }
+    }
+
+    private mutating func add(_ row: SchemaRow) -> Bool {
+        guard names.insert(row.name.lowercased()).inserted else { return false }
+        rows.append(row)
+        return true
+    }
+
+    private mutating func noteOverflow(_ payload: DamagedPage.Payload) {
+        let count = (payload.size - payload.local.count) / (file.usableSize - 4) + 1
+        var next = payload.overflow ?? 0
+        for _ in 0..<count {
+            guard next > 1, !pages.contains(next), let bytes = file.page(next) else { return }
+            pages.append(next)
+            next = bytes.number(at: 0, bytes: 4)
+        }
+    }
+
+    /// Whether the first leaf below a page is of the list.
+    private func leadsToList(_ page: DamagedPage) -> Bool {
+        var page = page
+        for _ in 0..<20 where page.kind == .tableInterior {
+            guard let child = page.children.lazy.compactMap(file.tree).first else { return false }
+            page = child
+        }
+        return page.kind == .tableLeaf && isOfList(page)
+    }
+
+    // MARK: Rows that nothing leads to
+
+    /// Looks for rows on pages that the first does not lead to, and for those tables between the
+    /// cells of a page.
+    mutating func search(for tables: Set<String>) {
+        var free = [Bool](repeating: false, count: file.pageCount + 1)
+        let knowsFree = file.markFree(&free)
+        var leaves = [1]
+        for number in stride(from: 2, through: file.pageCount, by: 1)
+        where knowsFree && !free[number] {
+            guard let page = file.tree(number), page.kind == .tableLeaf, page.cellCount > 0 else {
+                continue
+            }
+            guard !pages.contains(number) else {
+                leaves.append(number)
+                continue
+            }
+            guard isOfList(page) else { continue }
+            pages.append(number)
+            leaves.append(number)
+            addRows(of: page)
+        }
+        for number in leaves {
+            guard let bytes = file.page(number) else { continue }
+            for place in (number == 1 ? 100 : 0)..<max(100, file.usableSize - 12)
+            where (6...24).contains(bytes[place]) {
+                guard let row = row(at: place, bytes), tables.contains(row.name.lowercased()),
+                    isTable(row.root), !rows.contains(where: { $0.root == row.root })
+                else { continue }
+                _ = add(row)
+            }
+        }
+    }
+
+    /// Whether the first cells that can be read are of the list.
+    private func isOfList(_ page: DamagedPage) -> Bool {
+        for cell in 0..<page.cellCount {
+            guard let payload = page.payload(ofCell: cell),
+                record.read(payload, page.bytes, in: file)
+            else { continue }
+            guard let row = SchemaRow(record.cells) else { return false }
+            return ["table", "index", "trigger", "view"].contains(row.type)
+        }
+        return false
+    }
+
+    /// The row of a table whose record begins at a place of a page.
+    private func row(at place: Int, _ bytes: [UInt8]) -> SchemaRow? {
+        var next = place
+        guard let length = bytes.varint(&next, end: file.usableSize), length >= 6, length <= 24
+        else { return nil }
+        let end = place + Int(length)
+        var types: [Int64] = []
+        while next < end, types.count < 6 {
+            guard let type = bytes.varint(&next, end: file.usableSize) else { return nil }
+            types.append(type)
+        }
+        guard next == end, types.count == 5, types[0] == 23, (1...6).contains(types[3]),
+            [types[1], types[2], types[4]].allSatisfy({ $0 >= 13 && $0 % 2 == 1 && $0 < 1 << 24 })
+        else { return nil }
+        let numberSize = types[3] == 5 ? 6 : types[3] == 6 ? 8 : Int(types[3])
+        let size =
+            Int(length) + numberSize
+            + [types[0], types[1], types[2], types[4]].reduce(0) { $0 + Int($1 - 13) / 2 }
+        guard
+            let payload = DamagedPage.leafPayload(
+                at: place, size: size, rowID: 0, bytes, file.usableSize),
+            record.read(payload, bytes, in: file), record.isWhole,
+            let row = SchemaRow(record.cells), row.type == "table"
+        else { return nil }
+        return row
+    }
+
+    private func isTable(_ root: Int) -> Bool {
+        guard root > 1, let page = file.tree(root) else { return false }
+        return page.kind == .tableLeaf || page.kind == .tableInterior
+    }
+
+    // MARK: Tables without a row
+
+    /// What the records of a table look like.
+    struct Form {
+        var name: String
+        var matches: ([BulkCell]) -> Bool
+    }
+
+    /// Whether the first page of a table is none of the file, is another table's too, or leads to
+    /// records that do not look like the table's.
+    func hasWrongRoot(_ form: Form) -> Bool {
+        let root = rows.first { $0.name.lowercased() == form.name.lowercased() }?.root
+        guard let root else { return false }
+        guard root > 1, root <= file.pageCount, rows.count(where: { $0.root == root }) == 1 else {
+            return true
+        }
+        let (like, unlike) = counts(root, form)
+        return unlike > like
+    }
+
+    /// Gives each table that lacks one, or has a wrong one, the first page of a tree that nothing
+    /// leads to and whose records look like the table's.
+    mutating func findRoots(of forms: [Form]) {
+        let wrong = Set(forms.filter(hasWrongRoot).map { $0.name.lowercased() })
+        let wanted = forms.filter { !has($0.name) || wrong.contains($0.name.lowercased()) }
+        guard !wanted.isEmpty else { return }
+        let right = rows.filter { !wrong.contains($0.name.lowercased()) }.map(\.root)
+        var found = file.treesWithoutParent(roots: right, besides: Set(pages))
+        for form in wanted {
+            let matching = found.filter { root in
+                let (like, unlike) = counts(root, form)
+                return like > unlike
+            }
+            guard
+                let root = matching.first(where: { file.tree($0)?.kind == .tableInterior })
+                    ?? matching.first
+            else { continue }
+            found.removeAll { $0 == root }
+            if let place = rows.firstIndex(where: {
+                $0.name.lowercased() == form.name.lowercased()
+            }) {
+                rows[place].root = root
+            } else {
+                _ = add(SchemaRow("table", form.name, table: form.name, root: root, sql: ""))
+            }
+        }
+    }
+
+    /// How many of the first records below a page look like those of a table, and how many do not.
+    private func counts(_ root: Int, _ form: Form) -> (like: Int, unlike: Int) {
+        var number = root
+        for _ in 0..<20 {
+            guard let page = file.tree(number) else { break }
+            guard page.kind == .tableLeaf else {
+                guard let child = page.children.first(where: { file.tree($0) != nil }) else {
+                    break
+                }
+                number = child
+                continue
+            }
+            var (like, unlike) = (0, 0)
+            for cell in 0..<min(page.cellCount, 16) where record.read(cell, of: page, in: file) {
+                if form.matches(record.cells) { like += 1 } else { unlike += 1 }
+            }
+            return (like, unlike)
+        }
+        return (0, 0)
+    }
+}
+
+extension BulkCell {
+    /// The text, with marks for bytes that are none.
+    fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import GraphModel
+import SQLite
+import TestSeeds
+import Testing
+
+@testable import GraphStore
+
+@Suite("Salvage of a damaged list of tables") struct DamagedSchemaTests {
+    /// A closed store, its bytes, and the rows of its tables.
+    private struct Sample {
+        let store: BreakableStore
+        let bytes: [UInt8]
+        let rows: [String]
+
+        init() throws {
+            store = try BreakableStore()
+            try store.run(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+                INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZTITLE)
+                    SELECT i, \(store.number("Task")), 1, 'a task with some title ' || i FROM n;
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 500 WHERE Z_NAME = 'Task';
+                """)
+            bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: store.path)))
+            rows = try Self.rows(store, store.path)
+        }
+
+        static func rows(_ store: BreakableStore, _ path: String) throws -> [String] {
+            let connection = try Connection(path: path, mode: .readOnly)
+            return try ["ZPERSON", "ZPASSPORT", "ZTASK", "ZTAG", store.pairs.table].flatMap {
+                try lines("SELECT * FROM \($0) ORDER BY 1, 2", on: connection)
+            }
+        }
+
+        /// What comes of damaged bytes; the file itself must not change.
+        func saved(
+            _ damaged: [UInt8], model: ManagedObjectModel? = nil, _ note: String
+        ) throws -> (rows: [String], losses: [String], error: StoreError?) {
+            try Data(damaged).write(to: URL(fileURLWithPath: store.path))
+            defer {
+                for name in ["new.sqlite", "new.sqlite-wal", "new.sqlite-shm"] {
+                    try? FileManager.default.removeItem(atPath: store.folder.file(name))
+                }
+            }
+            let new = store.folder.file("new.sqlite")
+            do throws(StoreError) {
+                let salvage = try PersistentContainer.salvage(
+                    at: store.path, to: new, model: model)
+                let after = [UInt8](
+                    FileManager.default.contents(atPath: store.path) ?? Data())
+                #expect(after == damaged, "\(note)")
+                let found = (try? Self.rows(store, new)) ?? []
+                return (found, (salvage.losses + salvage.remaining).map(\.message), nil)
+            } catch {
+                return ([], [], error)
+            }
+        }
+
+        func place(of text: String) throws -> Int {
+            try #require(bytes.firstRange(of: Array(text.utf8))).lowerBound
+        }
+    }
+
+    private func expectAll(
+        _ sample: Sample, _ damaged: [UInt8], losses: [String] = [], _ note: String
+    ) throws {
+        let saved = try sample.saved(damaged, note)
+        #expect(saved.error == nil, "\(note): \(String(describing: saved.error))")
+        #expect(saved.rows == sample.rows, "\(note): \(saved.losses)")
+        #expect(saved.losses == losses, "\(note)")
+    }
+
+    @Test("one letter in the text of a table or an index")
+    func texts() throws {
+        let sample = try Sample()
+        let texts = try lines(
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name",
+            on: Connection(path: sample.store.path, mode: .readOnly))
+        #expect(texts.count > 10)
+        for text in texts {
+            let start = try sample.place(of: text)
+            let name = try #require(text.firstRange(of: " Z") ?? text.firstRange(of: " ETL_"))
+            let places = [
+                5, 9, text.utf8.distance(from: text.startIndex, to: name.lowerBound) + 3,
+                text.utf8.count / 2, text.utf8.count - 1,
+            ]
+            for place in places {
+                var damaged = sample.bytes
+                damaged[start + place] = UInt8(ascii: "X")
+                try expectAll(sample, damaged, "\(text), byte \(place)")
+            }
+        }
+    }
+
+    @Test("each field of the header, and each cell pointer of the first page")
+    func header() throws {
+        let sample = try Sample()
+        for place in 0..<100 {
+            for value: UInt8 in [0, 1, 0x7F, 0xFF] where sample.bytes[place] != value {
+                var damaged = sample.bytes
+                damaged[place] = value
+                let saved = try sample.saved(damaged, "byte \(place) is \(value)")
+                #expect(
+                    saved.rows == sample.rows,
+                    "byte \(place) is \(value): \(saved.losses) \(String(describing: saved.error))")
+            }
+        }
+        for place in stride(from: 100, to: 150, by: 1) {
+            var damaged = sample.bytes
+            damaged[place] ^= 0x15
+            let saved = try sample.saved(damaged, "byte \(place)")
+            #expect(
+                saved.rows == sample.rows,
+                "byte \(place): \(saved.losses) \(String(describing: saved.error))")
+        }
+    }
+
+    @Test("two bytes anywhere behind the header give the same again, and nearly all rows")
+    func randomBytes() throws {
+        let sample = try Sample()
+        var random = SeededGenerator(seed: TestSeed.ofThisRun)
+        for round in 0..<40 {
+            var damaged = sample.bytes
+            let places = [100 + random.pick(3996), 100 + random.pick(3996)]
+            for place in places { damaged[place] ^= UInt8(1 + random.pick(255)) }
+            let note = "round \(round), \(places)"
+            let first = try sample.saved(damaged, model: sample.store.schema.model, note)
+            let second = try sample.saved(damaged, model: sample.store.schema.model, note)
+            #expect(first.error == nil, "\(note)")
+            #expect(first.rows == second.rows && first.losses == second.losses, "\(note)")
+            #expect(first.rows.count * 10 >= sample.rows.count * 9, "\(note): \(first.losses)")
+        }
+    }
+
+    @Test("the model is taken from its other home")
+    func modelCache() throws {
+        let sample = try Sample()
+        let connection = try Connection(path: sample.store.path, mode: .readOnly)
+        let root = try #require(
+            try connection.integer("SELECT rootpage FROM sqlite_master WHERE name = 'ETL_MODEL'"))
+        let start = (Int(root) - 1) * 4096
+        let told = [
+            "The model in ETL_MODEL cannot be read, and is replaced by the one in Z_MODELCACHE"
+        ]
+        var damaged = sample.bytes
+        damaged.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0, count: 4096))
+        // The rest of the model is on pages that nothing leads to any more.
+        let stray = "some objects may be lost, because pages of the file belong to no table"
+        try expectAll(sample, damaged, losses: told + [stray], "a zeroed page")
+        damaged = sample.bytes
+        let text = try sample.place(of: "{\"")
+        damaged.replaceSubrange(text..<text + 8, with: Array("XXXXXXXX".utf8))
+        try expectAll(sample, damaged, losses: told, "eight bytes")
+        // Then nobody knows it.
+        let cache = try #require(
+            try connection.integer("SELECT rootpage FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
+        )
+        let page = (Int(cache) - 1) * 4096
+        damaged.replaceSubrange(page..<page + 4096, with: [UInt8](repeating: 0, count: 4096))
+        let saved = try sample.saved(damaged, "both")
+        #expect(saved.error?.code == .noModel)
+        #expect(
+            saved.error?.message
+                == "\(sample.store.path) contains no readable model; pass its model")
+    }
+}
