@@ -237,6 +237,7 @@ package struct FileImport {
     package var decisions: [String] {
         let streams = Self.names(in: spool)
         var lines = fit.imports.map(\.line)
+        lines += inference.decisionsOnDumps(of: fit.newEntities)
         lines += inference.withoutHeader.map { file, columns in
             "No header in \(streams[file] ?? file), so its columns are "
                 + FittedImport.listed(columns, max: 4)

@@ -18,6 +18,8 @@ struct FittedImport {
     var withoutKey: [String] = []
     /// The key is made of all that a record holds.
     var hasRowKey = false
+    /// The attribute that is made of all columns, which no column fills.
+    var computed: String?
     /// It fills a relationship of objects that other imports create.
     var isJoin = false
 

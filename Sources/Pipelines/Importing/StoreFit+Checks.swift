@@ -30,6 +30,25 @@ extension StoreFit {
         }
     }
 
+    /// Refuses a file that fills nothing of an entity that the store has.
+    ///
+    /// - Parameter filled: the names of what it fills.
+    func checkFilled(_ filled: Set<String>, _ entity: String) throws(RunFailure) {
+        guard filled.allSatisfy({ $0 == current.computed }), !current.isJoin,
+            !newEntities.contains(entity)
+        else { return }
+        let attributes = model.attributes(of: entity).filter {
+            $0.takesValues && $0.name != current.computed
+        }
+        let links = model.relationships(of: entity).filter { !$0.isToMany }
+        let names = attributes.map(\.name) + links.map(\.name)
+        throw RunFailure(
+            .usage, code: "import.key",
+            "No column of \(current.files.first ?? "") is a property of \(entity)",
+            fix: "name columns as \(entity) does: "
+                + "\(FittedImport.listed(names, max: 12)); or name another entity with --entity")
+    }
+
     /// Refuses types that the store's model does not have, since no import changes a type.
     ///
     /// - Parameter types: the types that the user names, by column.

@@ -26,6 +26,15 @@ extension StoreFit {
         return nil
     }
 
+    /// Whether a column has the key of the object that another column fills a relationship with, as
+    /// in exports: `order.id` beside `order`.
+    ///
+    /// - Parameter names: the store's property for each column that has one.
+    func isKeyAgain(_ source: String, of link: ColumnLink, _ names: [String: String]) -> Bool {
+        let column = source.replacing("\\", with: "")
+        return names.contains { $0.value == link.name && column == "\($0.key).\(link.key)" }
+    }
+
     /// Returns the attribute that identifies the objects of an entity by itself.
     private func key(of entity: String) -> String? {
         model.uniquenessConstraints(of: entity).first { $0.count == 1 }?.first

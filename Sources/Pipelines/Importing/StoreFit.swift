@@ -158,6 +158,7 @@ struct StoreFit {
         {
             set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: "rowkey()"))])
             current.attributes.append(rowKey)
+            current.computed = rowKey.name
         }
         for attribute in ownAttributes {
             let node = set[attribute.name]
@@ -166,6 +167,7 @@ struct StoreFit {
             if node?["expr"] != nil, let found = model.attribute(attribute.name, of: entity) {
                 names[attribute.name] = found.name
                 if !current.attributes.contains(found) { current.attributes.append(found) }
+                current.computed = found.name
             } else if let found = known.attribute(attribute.name, source),
                 !names.values.contains(found.name)
             {
@@ -183,6 +185,10 @@ struct StoreFit {
                     let isPlain = found.name == source && !isSetOnly
                     set[found.name] = fitted ?? (isPlain ? nil : YAMLNode(text: source))
                 }
+            } else if let link = relationship(attribute.name, source, of: entity),
+                isKeyAgain(source, of: link, names)
+            {
+                set[attribute.name] = nil
             } else if let link = relationship(attribute.name, source, of: entity),
                 !names.values.contains(link.name)
             {
@@ -331,6 +337,7 @@ struct StoreFit {
         let file = current.files.first ?? ""
         let keys = model.uniquenessConstraints(of: entity)
         let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
+        try checkFilled(filled, entity)
         guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) else {
             let told = try toldKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
@@ -343,6 +350,13 @@ struct StoreFit {
             if let key = keys.first(where: filled.isSuperset),
                 !keys.contains(where: { Set($0) == Set(told) })
             {
+                guard key != [current.computed] else {
+                    throw RunFailure(
+                        .usage, code: "import.key",
+                        "\(entity) of the store is identified by all columns, and not by"
+                            + " \(told.joined(separator: ", "))",
+                        fix: "leave out --key, or import into a new store")
+                }
                 throw RunFailure(
                     .usage, code: "import.key",
                     "\(entity) of the store is identified by \(key.joined(separator: ", ")), which"

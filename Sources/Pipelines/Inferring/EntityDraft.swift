@@ -27,6 +27,8 @@ struct EntityDraft {
         var places: [Int]
         /// They do so only among the objects of one owner.
         var isScoped = false
+        /// One that comes in several files means one object, which the last of them describes.
+        var isOfDumps = false
         var note: String?
     }
 
@@ -72,8 +74,8 @@ struct EntityDraft {
     var references: [Int: Reference] = [:]
     /// The drafts of objects in lists, by the place of the list's field.
     var nested: [Int: Int] = [:]
-    /// Lists that say what references of other entities say.
-    var otherSides: Set<Int> = []
+    /// Fields that only say what references say.
+    var repeated: Set<Int> = []
     /// What could not be found out.
     var notes: [String] = []
     /// The records are objects of the store, and no input has them.
@@ -212,6 +214,7 @@ struct EntityDraft {
         } else if distinct.isFull {
             key.note = "guessed: unique as far as \(distinct.count) values tell"
         } else if distinct.repeatsBetween {
+            key.isOfDumps = true
             key.note =
                 "guessed: unique in each of "
                 + "\(ReportWords.several(sample.inputs.count, "file")); a later one updates"

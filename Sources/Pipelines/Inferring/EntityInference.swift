@@ -20,7 +20,7 @@ struct EntityInference {
     init(
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
-        let guess = ReferenceGuess(DraftList(samples, known, stored).drafts, known)
+        let guess = DailyFiles.guess(DraftList(samples, known, stored).drafts, known)
         let drafts = try Keys.added(to: guess.drafts, known)
         let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
         for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
@@ -60,7 +60,7 @@ struct EntityInference {
         var names = TakenNames()
         for place in draft.leaves.indices
         where draft.references[place] == nil && draft.nested[place] == nil
-            && !draft.otherSides.contains(place)
+            && !draft.repeated.contains(place)
         {
             let leaf = draft.leaves[place]
             let guess = draft.type(place)
@@ -121,6 +121,7 @@ struct EntityInference {
         }
         entities[place].key = names
         entities[place].keyNote = key.note
+        entities[place].isOfDumps = key.isOfDumps
     }
 
     // MARK: Relationships

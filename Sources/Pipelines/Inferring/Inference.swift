@@ -187,6 +187,15 @@ package struct Inference: Sendable {
         entities.filter { $0.records == 0 && $0.stage != nil }.map(\.name)
     }
 
+    /// What is to be told of entities whose objects come in several files.
+    func decisionsOnDumps(of names: [String]) -> [String] {
+        entities.filter { $0.isOfDumps && names.contains($0.name) }.map { entity in
+            let key = entity.key.joined(separator: " + ")
+            return "\(entity.name): several files have the same \(key), and the record of the last"
+                + " one counts (--key names other columns)"
+        }
+    }
+
     /// What is to be told of an attribute's type; nil for nothing.
     func remark(on name: String, of entity: String) -> String? {
         attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }

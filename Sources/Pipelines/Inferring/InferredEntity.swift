@@ -112,6 +112,8 @@ struct InferredEntity {
     /// The attributes and relationships that tell objects apart.
     var key: [String] = []
     var keyNote: String?
+    /// A key that comes in several files means one object, which the last of them describes.
+    var isOfDumps = false
     /// What could not be taken over.
     var notes: [String] = []
     var links: [InferredLink] = []

@@ -30,6 +30,7 @@ struct ReferenceGuess {
                 }
             }
         }
+        for place in drafts.indices { leaveOutRepeatedKeys(place) }
         for place in drafts.indices { findTags(place) }
     }
 
@@ -97,11 +98,35 @@ struct ReferenceGuess {
         let other = drafts[target].references.sorted { $0.key < $1.key }.map(\.value)
             .first { $0.target == draft.name && !$0.isTag && $0.leaf.referenceCount == count }
         guard let other else { return false }
-        drafts[place].otherSides.insert(leaf)
+        drafts[place].repeated.insert(leaf)
         drafts[place].notes.append(
             "'\(draft.leaves[leaf].name)' is left out: it is the other side of "
                 + "'\(other.leaf.name)' of \(drafts[target].name)")
         return true
+    }
+
+    /// Leaves out the key that exports write beside a reference: `order.id` beside `order`.
+    private mutating func leaveOutRepeatedKeys(_ place: Int) {
+        let draft = drafts[place]
+        for reference in draft.references.sorted(by: { $0.key < $1.key }).map(\.value)
+        where !reference.isMany {
+            let key = drafts.first { $0.name == reference.target }?.keyLeaf.map(\.name) ?? ""
+            let path = reference.leaf.path.dropLast() + ["\(reference.leaf.name).\(key)"]
+            for (other, leaf) in draft.leaves.enumerated()
+            where leaf.path == Array(path) && hasSameValues(leaf, reference.leaf) {
+                drafts[place].references[other] = nil
+                drafts[place].repeated.insert(other)
+                drafts[place].notes.append(
+                    "'\(leaf.name)' is left out: it says the same as '\(reference.leaf.name)'")
+            }
+        }
+    }
+
+    private func hasSameValues(_ leaf: Leaf, _ other: Leaf) -> Bool {
+        guard let values = leaf.node.distinct, let others = other.node.distinct,
+            values.isWhole, others.isWhole, leaf.node.facts.count == other.node.facts.count
+        else { return false }
+        return values.isSubset(of: others) && others.isSubset(of: values)
     }
 
     /// Tells of what could not be compared.

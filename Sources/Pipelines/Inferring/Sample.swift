@@ -10,6 +10,8 @@ final class Sample {
     private(set) var form: SampleForm
     let root: FieldNode
     private(set) var records = 0
+    /// How many files have records.
+    private(set) var filesWithRecords = 0
     private(set) var rejects: [Diagnostic] = []
     private(set) var rejectCount = 0
     private(set) var hasNamelessField = false
@@ -68,6 +70,8 @@ final class Sample {
         let room = root.tracking.room
         room.file += 1
         let batch = RecordBatch()
+        let recordsBefore = records
+        defer { if records > recordsBefore { filesWithRecords += 1 } }
         let name = input.pattern == "-" ? nil : PathText.lastComponent(input.pattern)
         var current = 0
         room.place = {

@@ -192,6 +192,13 @@ struct ValueFacts {
     private static let momentNames: Set<String> = [
         "at", "on", "time", "timestamp", "date", "datetime", "ts", "epoch", "created", "updated",
         "modified", "since", "until", "seen", "expires", "expiry", "mtime", "ctime", "atime",
+        "unix",
+    ]
+
+    /// Units behind the names of moments: `created_at_ms`, `epochMillis`.
+    private static let secondNames: Set<String> = ["s", "sec", "secs", "second", "seconds"]
+    private static let millisecondNames: Set<String> = [
+        "ms", "msec", "msecs", "milli", "millis", "millisecond", "milliseconds",
     ]
 
     /// The type that holds every value as it is, how it is written, and what is to be said of the
@@ -320,14 +327,18 @@ struct ValueFacts {
 
     /// A moment that is counted from 1970 on.
     private func epoch(named name: String) -> TypeGuess? {
-        guard let last = InferredNames.parts(name).last, Self.momentNames.contains(last)
-        else { return nil }
+        var parts = InferredNames.parts(name)
+        let unit = parts.last ?? ""
+        let isInSeconds = Self.secondNames.contains(unit)
+        let isInMilliseconds = Self.millisecondNames.contains(unit)
+        if isInSeconds || isInMilliseconds { parts.removeLast() }
+        guard let last = parts.last, Self.momentNames.contains(last) else { return nil }
         // From 1990 to 2100.
         let seconds = 631_152_000...4_102_444_800 as ClosedRange<Int64>
-        if seconds.contains(low), seconds.contains(high) {
+        if !isInMilliseconds, seconds.contains(low), seconds.contains(high) {
             return TypeGuess(.date, note: "guessed: seconds since 1970", number: .seconds)
         }
-        if seconds.contains(low / 1000), seconds.contains(high / 1000) {
+        if !isInSeconds, seconds.contains(low / 1000), seconds.contains(high / 1000) {
             return TypeGuess(.date, note: "guessed: milliseconds since 1970", number: .milliseconds)
         }
         return nil

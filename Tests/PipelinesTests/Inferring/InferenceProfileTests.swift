@@ -158,6 +158,26 @@ import Testing
             ] as NSArray)
     }
 
+    @Test("a unit may stand behind the name of a moment")
+    func momentsWithUnit() throws {
+        let names = ["created_at_ms", "epochMillis", "timeMs", "timestamp_ms", "ts", "waitMs"]
+        let found = try InferenceCase(
+            "events.csv",
+            "id,\(names.joined(separator: ",")),at_sec\n"
+                + "1,1700000000123,1700000000123,1700000000123,1700000000123,1700000000,"
+                + "1700000000123,1700000000\n")
+        #expect(
+            try found.imported(["Events": ""])["Events"] as NSArray? == [
+                [
+                    "id": 1, "createdAtMs": "2023-11-14T22:13:20.123Z",
+                    "epochMillis": "2023-11-14T22:13:20.123Z",
+                    "timeMs": "2023-11-14T22:13:20.123Z",
+                    "timestampMs": "2023-11-14T22:13:20.123Z", "ts": "2023-11-14T22:13:20Z",
+                    "waitMs": 1_700_000_000_123, "atSec": "2023-11-14T22:13:20Z",
+                ]
+            ] as NSArray)
+    }
+
     @Test("what is known of the files is taken as it is said")
     func known() throws {
         let workspace = try Workspace()

@@ -1,0 +1,67 @@
+import GraphModel
+
+/// Files that have the same keys: dumps of the same objects, or observations of several days.
+///
+/// If each file has one date of its own, in a column, the date belongs to the key, so that no record
+/// replaces that of another day. But where other records refer to the objects, the files are dumps.
+enum DailyFiles {
+    /// Names, folded, of columns that hold a day or a longer time without being dates.
+    private static let periods: Set<String> = ["day", "week", "month", "quarter", "year", "period"]
+
+    /// Finds the references between drafts, and whether the keys of several files have a date.
+    static func guess(_ drafts: [EntityDraft], _ known: InferenceOptions) -> ReferenceGuess {
+        let keys = drafts.map { dated($0, known) }
+        guard keys.contains(where: { $0 != nil }) else { return ReferenceGuess(drafts, known) }
+        var keyed = drafts
+        for (place, key) in keys.enumerated() where key != nil { keyed[place].key = key }
+        let guess = ReferenceGuess(keyed, known)
+        let asDumps = ReferenceGuess(drafts, known).drafts
+        let dumps = drafts.indices.filter { place in
+            keys[place] != nil && drafts[place].hasOwnID
+                && asDumps.indices.contains { other in
+                    asDumps[other].references.contains { leaf, reference in
+                        reference.target == drafts[place].name
+                            && guess.drafts[other].references[leaf] == nil
+                    }
+                }
+        }
+        guard !dumps.isEmpty else { return guess }
+        for place in dumps { keyed[place].key = drafts[place].key }
+        return ReferenceGuess(keyed, known)
+    }
+
+    /// The key with the date that each file has; nil where the key stays as it is.
+    private static func dated(_ draft: EntityDraft, _ known: InferenceOptions) -> EntityDraft.Key? {
+        let files = draft.sample.filesWithRecords
+        let stored = known.storeModel?.entities.map(\.name) ?? []
+        guard let key = draft.key, key.isOfDumps, files > 1,
+            InferredNames.match(draft.name, stored) == nil
+        else { return nil }
+        let date = draft.leaves.indices.first { place in
+            let leaf = draft.leaves[place]
+            guard !key.places.contains(place), leaf.isEverywhere,
+                let distinct = leaf.node.distinct, distinct.isWhole, !distinct.hasEmpty,
+                !distinct.repeatsBetween, distinct.count == files
+            else { return false }
+            return draft.type(place).type == .date
+                || periods.contains(InferredNames.folded(leaf.name))
+        }
+        return date.map {
+            EntityDraft.Key(
+                places: (key.places + [$0]).sorted(),
+                note: "guessed: each of \(ReportWords.several(files, "file")) has one"
+                    + " '\(draft.leaves[$0].name)' of its own")
+        }
+    }
+}
+
+extension EntityDraft {
+    /// Whether the key is an ID of these objects by its name, and not a code of others.
+    fileprivate var hasOwnID: Bool {
+        guard let key = keyLeaf else { return false }
+        return [name, InferredNames.singular(name)].map(InferredNames.folded).contains {
+            KeyNames.rank(InferredNames.folded(key.name), of: $0).map { $0 <= KeyNames.lastOfIDs }
+                ?? false
+        }
+    }
+}

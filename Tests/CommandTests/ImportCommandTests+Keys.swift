@@ -1,0 +1,159 @@
+import AppStoreFixtures
+import Foundation
+import Testing
+
+/// Keys of daily files, of stores, and of exports.
+extension ImportCommandTests {
+    private func writeStock(_ column: String = "day") throws {
+        for day in 1...3 {
+            let rows = (1...4).map { "S\($0),\($0 * day),2026-11-0\(day)\n" }
+            try write("stock-2026-11-0\(day).csv", "sku,stock,\(column)\n" + rows.joined())
+        }
+        try write("stock-2026-11-04.csv", "sku,stock,\(column)\n")
+    }
+
+    private static let stock = (1...4).map { "stock-2026-11-0\($0).csv" }
+
+    private func imports(_ files: [String], _ store: String) throws -> ToolResult {
+        try Tool.etl(["import"] + files + ["--into", store, "-v"], in: folder.path)
+    }
+
+    @Test("files with one date each are observations, and no record replaces another day's")
+    func observations() throws {
+        try writeStock()
+        #expect(
+            try imports(Self.stock, "s.sqlite").standardOutput == """
+                Stock from stock-*.csv: key sku + day; stock Integer 64
+                Imported into s.sqlite (new): 12 read, 12 inserted
+                Next: etl fetch s.sqlite Stock
+
+                """)
+        #expect(
+            try Tool.etl(["infer"] + Self.stock, in: folder.path).standardOutput.contains(
+                "    unique: [[sku, day]]  # guessed: each of 3 files has one 'day' of its own\n"))
+        // Who sells what does not matter: another table has the same codes.
+        try write("orders.csv", "id,sku\n1,S1\n2,S2\n3,S1\n")
+        #expect(
+            try imports(Self.stock + ["orders.csv"], "o.sqlite").standardOutput.contains(
+                "key sku + day"))
+    }
+
+    @Test("files without a date, or with objects that others refer to, are dumps of objects")
+    func dumps() throws {
+        for day in 1...2 {
+            try write("stock-\(day).csv", "sku,stock\nS1,\(day)\nS2,\(day)\n")
+            try write(
+                "customers-2026-11-0\(day).csv",
+                "id,city,day\n71,A,2026-11-0\(day)\n72,B\(day),2026-11-0\(day)\n")
+        }
+        #expect(
+            try etl("import", "stock-1.csv", "stock-2.csv", "--into", "s.sqlite").standardOutput
+                == """
+                Stock from stock-*.csv: key sku; stock Integer 64
+                Stock: several files have the same sku, and the record of the last one counts \
+                (--key names other columns)
+                Imported into s.sqlite (new): 4 read, 2 inserted, 2 superseded
+                Next: etl fetch s.sqlite Stock
+
+                """)
+        try write("orders.csv", "id,customer_id\n1,71\n2,72\n3,72\n")
+        let files = ["customers-2026-11-01.csv", "customers-2026-11-02.csv"]
+        let alone = try imports(files, "c.sqlite")
+        #expect(alone.standardOutput.contains("key id + day; city String\n"), "\(alone)")
+        let linked = try imports(files + ["orders.csv"], "d.sqlite")
+        #expect(linked.standardOutput.contains("key id; city String, day Date\n"), "\(linked)")
+        #expect(linked.standardOutput.contains("customer → Customers\n"), "\(linked)")
+        #expect(linked.standardOutput.contains("Customers: several files have the same id"))
+    }
+
+    @Test("an export whose key is relationships gives each of them once")
+    func exportedReferences() throws {
+        try write("orders.csv", "id,name\n1,a\n2,b\n")
+        try write("products.csv", "pid,title\n1,x\n2,y\n3,z\n")
+        try write("od.csv", "order,product,qty\n1,1,1\n1,2,2\n1,3,3\n2,1,2\n2,2,4\n2,3,6\n")
+        #expect(
+            try imports(["orders.csv", "products.csv", "od.csv"], "n.sqlite").status == 0)
+        try write(
+            "e.yaml",
+            """
+            etl: 1
+            store: { at: n.sqlite }
+            stages:
+              - export: Orders
+                to: exp/Orders.csv
+              - export: Products
+                to: exp/Products.csv
+              - export: Od
+                to: exp/Od.csv
+              - export: again
+                entity: Od
+                to: exp/Od.json
+
+            """)
+        #expect(try cron("run", "e.yaml").status == 0)
+        for name in ["Od.csv", "Od.json"] {
+            let line =
+                "Od from \(name): key order + product; qty Integer 64; order → Orders, product →"
+                + " Products\n"
+            let files = ["exp/Orders.csv", "exp/Products.csv", "exp/\(name)"]
+            let copy = try imports(files, "\(name).sqlite")
+            #expect(copy.standardOutput.contains(line), "\(copy)")
+            #expect(copy.standardError == "")
+            for flags in [[], ["--add-columns"]] {
+                let again = try Tool.etl(
+                    ["import", "exp/\(name)", "--into", "n.sqlite", "-v"] + flags, in: folder.path)
+                #expect(
+                    again
+                        == ToolResult(
+                            status: 0,
+                            standardOutput: line
+                                + "Imported into n.sqlite: 6 read, 6 unchanged\n"))
+            }
+        }
+    }
+
+    @Test("a store whose records are identified by all columns says so")
+    func toldKeyAndRowKey() throws {
+        try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-02,a\n")
+        #expect(try cron("import", "log.csv", "--into", "l.sqlite") == .silentSuccess)
+        #expect(
+            try cron("import", "log.csv", "--into", "l.sqlite", "--key", "day,what")
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: Log of the store is identified by all columns, and not by day, what [import.key]
+                          fix: leave out --key, or import into a new store
+
+                        """))
+        try write("log.csv", "x,y\n1,2\n")
+        #expect(
+            try cron("import", "log.csv", "--into", "l.sqlite")
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: No column of log.csv is a property of Log [import.key]
+                          fix: name columns as Log does: day, what; or name another entity with --entity
+
+                        """))
+    }
+
+    @Test("a file without a column of the entity is told the entity's properties")
+    func noColumnOfTheEntity() throws {
+        let work = try AppStoreFolder()
+        try AppStoreFixture.make(at: work.store, work.model)
+        try work.write("Film.csv", ["id,name", "1,a", "2,b"])
+        for flags in [[], ["--key", "id"]] {
+            let result = try Tool.etl(
+                ["import", "Film.csv", "--into", work.store] + flags, in: work.outside.path)
+            #expect(
+                result
+                    == ToolResult(
+                        status: 64,
+                        standardError: """
+                            error: No column of Film.csv is a property of Film [import.key]
+                              fix: name columns as Film does: addedOn, cover, settings, title, minutes, note, shelf; or name another entity with --entity
+
+                            """), "\(result)")
+        }
+    }
+}
