@@ -12,6 +12,8 @@ extension CommandLineFix {
         case .foreignFormat(let format, let path):
             let path = spool.name(ofCopy: path)
             return format.fix(path, as: options.format, for: options.command(of: path))
+        // No spec can be inferred whose keys might be changed.
+        case .csvUncertainHeader: return error.diagnostic.fix
         // Records are imported when all files were read.
         case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
             return "fetch the file again; nothing was imported"

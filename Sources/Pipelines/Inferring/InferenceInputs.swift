@@ -88,8 +88,11 @@ struct InferenceInputs {
 
     /// Tables with lines above their header, and how many; 0 for comments.
     var withLinesAbove: [(file: String, lines: Int)] {
-        samples.filter { $0.form.hasTitle || $0.form.comment != nil }.flatMap { sample in
-            sample.inputs.map { ($0.pattern, sample.form.linesSkipped) }
+        samples.flatMap { sample in
+            sample.inputs.flatMap { input in
+                (sample.form.hasTitle ? [(input.pattern, sample.form.linesSkipped)] : [])
+                    + (sample.form.comment != nil ? [(input.pattern, 0)] : [])
+            }
         }
     }
 

@@ -154,8 +154,8 @@ enum InferenceText {
                     "      at: \(YAMLWriter.scalar(form.at))",
                     "guessed: what the documents hold beside these records is left out"))
         }
-        if let byte = form.delimiter {
-            let text = String(Unicode.Scalar(byte))
+        if let bytes = form.delimiter {
+            let text = String(decoding: bytes, as: UTF8.self)
             lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
         }
         if form.linesSkipped > 0 {

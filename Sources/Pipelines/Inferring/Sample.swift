@@ -168,7 +168,7 @@ struct SampleForm: Equatable {
     /// Where the records stand in a JSON document.
     var at = "$"
     /// What separates the columns, where it is not the format's own byte.
-    var delimiter: UInt8?
+    var delimiter: [UInt8]?
     /// The names of a table's columns.
     var columns: [String]?
     /// The first row names the columns.
@@ -237,14 +237,12 @@ struct SampleInput {
             inputs[0].leftOut = others
             return inputs
         }
-        let peek = try TablePeek(file, form.format, form.encoding)
-        if peek.delimiter != (form.format == .tsv ? 9 : UInt8(ascii: ",")) {
-            form.delimiter = peek.delimiter
-        }
+        let peek = try TablePeek(file, form.format, form.encoding, hasHeader: known.hasHeader)
+        if peek.delimiter != form.format.delimiter { form.delimiter = peek.delimiter }
         form.linesSkipped = peek.linesSkipped
         form.hasTitle = peek.hasTitle
         form.comment = peek.comment
-        form.hasHeader = known.hasHeader ?? peek.hasHeader
+        form.hasHeader = peek.hasHeader
         if form.hasHeader {
             form.header = HeaderNames(peek.firstRow)
             form.columns = form.header?.names
@@ -283,7 +281,7 @@ struct SampleInput {
         var options = ReadOptions()
         options.format = form.format
         options.at = form.at
-        options.delimiter = form.delimiter.map { [$0] }
+        options.delimiter = form.delimiter
         options.encoding = form.encoding
         options.linesSkipped = form.linesSkipped
         options.comment = form.comment

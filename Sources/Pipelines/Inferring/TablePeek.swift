@@ -1,10 +1,11 @@
+import Diagnostics
 import GraphModel
 import RecordStreams
 
 /// What the beginning of a table tells: the byte between its fields, and whether its first row names
 /// its columns.
 struct TablePeek {
-    private(set) var delimiter: UInt8
+    private(set) var delimiter: [UInt8]
     private(set) var hasHeader = true
     /// Lines before the table: 1 for Excel's `sep=;`, which names the delimiter.
     private(set) var linesSkipped = 0
@@ -16,13 +17,12 @@ struct TablePeek {
     private(set) var firstRow: [String] = []
 
     private static let bytesMax = 1 << 18
-    private static let rowsMax = 100
 
+    /// - Parameter known: whether the first row names columns, if that is known.
     init(
-        _ file: InputFile, _ format: RecordFormat, _ encoding: TextEncoding
+        _ file: InputFile, _ format: RecordFormat, _ encoding: TextEncoding, hasHeader known: Bool?
     ) throws(RecordStreamError) {
-        let own = format == .tsv ? UInt8(9) : UInt8(ascii: ",")
-        delimiter = own
+        var own = format.delimiter[0]
         let source = try ByteSource(file, compression: .auto, encoding: encoding)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: Self.bytesMax)
         defer { room.deallocate() }
@@ -40,32 +40,60 @@ struct TablePeek {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(3))
         }
-        var candidates = [own, UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")]
+        let cut: TableCut
         if let (byte, length) = Self.separatorLine(bytes) {
-            candidates = [byte]
+            own = byte
             linesSkipped = 1
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(length))
-        }
-        var best: [[[UInt8]]] = []
-        for byte in candidates {
-            let rows = TableRows(delimiter: byte).rows(
-                bytes, isWhole: isWhole, limit: Self.rowsMax)
-            let widths = Set(rows.map(\.count))
-            let isBetter =
-                best.isEmpty
-                || widths.count == 1 && rows[0].count > 1
-                    && (Set(best.map(\.count)).count > 1 || rows[0].count > best[0].count)
-            if isBetter { (best, delimiter) = (rows, byte) }
-        }
-        if linesSkipped == 0, Set(best.map(\.count)).count > 1,
-            let start = TableStart(bytes, isWhole: isWhole, delimiters: candidates)
-        {
-            (best, delimiter) = (start.rows, start.delimiter)
-            (linesSkipped, comment) = (start.linesSkipped, start.comment)
+            let rows = TableRows(delimiter: [own]).rows(bytes, isWhole: isWhole, limit: 100)
+            cut = TableCut(delimiter: [own], rows: rows)
+        } else {
+            let start = TableStart(bytes, isWhole: isWhole, own: own)
+            switch start.find(hasTitle: known != false) {
+            case .cut(let found):
+                if found.comment != nil, try Self.hasRow(beginning: found, in: source) {
+                    cut = start.asTitle(found)
+                } else {
+                    cut = found
+                }
+            case .doubt(let possible):
+                throw RecordStreamError(
+                    .csvUncertainHeader(
+                        line: possible.map { $0.linesSkipped + 1 },
+                        delimiter: possible.map { String(decoding: $0.delimiter, as: UTF8.self) }),
+                    at: RecordLocation(file: file.path))
+            }
+            (linesSkipped, comment) = (cut.linesSkipped, cut.comment)
             hasTitle = linesSkipped > 0
         }
-        firstRow = (best.first ?? []).map { String(decoding: $0, as: UTF8.self) }
-        hasHeader = Self.isHeader(best)
+        delimiter = cut.delimiter
+        firstRow = (cut.rows.first ?? []).map { String(decoding: $0, as: UTF8.self) }
+        hasHeader = known ?? Self.isHeader(cut.rows)
+    }
+
+    /// Whether a line in the rest of a table begins as comments do, and would be a record.
+    private static func hasRow(
+        beginning cut: TableCut, in source: ByteSource
+    ) throws(RecordStreamError) -> Bool {
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: bytesMax)
+        defer { room.deallocate() }
+        var line: [UInt8] = []
+        var isOfComment = false
+        var isAtStart = false
+        while true {
+            let count = try source.read(into: room, count: bytesMax)
+            guard count > 0 else { return isOfComment && cut.isRow(line) }
+            for byte in UnsafeBufferPointer(start: UnsafePointer(room), count: count) {
+                if byte == 10 || byte == 13 {
+                    if isOfComment, cut.isRow(line) { return true }
+                    (line, isOfComment, isAtStart) = ([], false, true)
+                } else {
+                    if isAtStart { isOfComment = byte == cut.comment }
+                    isAtStart = false
+                    if isOfComment { line.append(byte) }
+                }
+            }
+        }
     }
 
     /// The byte that a first line `sep=;` names, and the line's length with its end.

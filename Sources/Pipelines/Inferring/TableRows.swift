@@ -1,12 +1,18 @@
 /// Cuts tables into rows and fields, to look at their beginning and at rows that a reader gave out.
 struct TableRows {
-    let delimiter: UInt8
+    /// The first byte of the delimiter, and the others.
+    private let delimiter: UInt8
+    private let more: [UInt8]
     /// The byte around fields; nil where there is none.
     let quote: UInt8?
+    /// What lines begin with that are no rows.
+    let comment: UInt8?
 
-    init(delimiter: UInt8, quote: UInt8? = UInt8(ascii: "\"")) {
-        self.delimiter = delimiter
+    init(delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), comment: UInt8? = nil) {
+        self.delimiter = delimiter[0]
+        more = Array(delimiter.dropFirst())
         self.quote = quote
+        self.comment = comment
     }
 
     /// The rows at the beginning of a table, without blank ones.
@@ -18,6 +24,11 @@ struct TableRows {
         var rows: [[[UInt8]]] = []
         var at = 0
         while at < bytes.count, rows.count < limit {
+            if bytes[at] == comment {
+                while at < bytes.count, bytes[at] != 10, bytes[at] != 13 { at += 1 }
+                at += 1
+                continue
+            }
             let (fields, isEnded) = row(bytes, &at)
             guard isEnded || isWhole else { break }
             if fields != [[]] { rows.append(fields) }
@@ -51,7 +62,8 @@ struct TableRows {
                 }
             } else if byte == quote, field.isEmpty {
                 isQuoted = true
-            } else if byte == delimiter {
+            } else if byte == delimiter, more.isEmpty || bytes[at...].starts(with: more) {
+                at += more.count
                 fields.append(field)
                 field = []
             } else if byte == 10 || byte == 13 {

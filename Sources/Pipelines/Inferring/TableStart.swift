@@ -1,4 +1,5 @@
-/// Where a table begins that has other lines above its header: a title, or comments.
+/// Finds where a table begins and what separates its fields: a title or comments may stand above
+/// its header.
 ///
 /// ```
 /// Report of
@@ -6,61 +7,223 @@
 /// id,name,price
 /// 1,Pen,2.5
 /// ```
-/// Nothing is taken for such lines if all rows have as many fields as the first one.
+/// No line is skipped if all rows have as many fields as the first one, nor one that any delimiter
+/// cuts into as many fields as the header has. What is not certain is refused: a wrong guess would
+/// lose the header, or records.
 struct TableStart {
-    /// The lines above the header; 0 if they are comments.
-    private(set) var linesSkipped = 0
-    /// What comments begin with.
-    private(set) var comment: UInt8?
-    private(set) var delimiter: UInt8 = 0
-    private(set) var rows: [[[UInt8]]] = []
+    /// What was found out.
+    enum Finding {
+        case cut(TableCut)
+        /// Nothing is certain. This cut is possible; `nil` if most records fit no header.
+        case doubt(TableCut?)
+    }
 
-    private static let linesMax = 20
+    /// A table begins within so many lines, but for comments.
+    private static let titleMax = 20
+    private static let linesMax = 500
     private static let rowsMax = 100
     private static let sign = UInt8(ascii: "#")
 
-    init?(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, delimiters: [UInt8]) {
-        let starts = Self.lineStarts(bytes)
-        for delimiter in delimiters {
-            let table = TableRows(delimiter: delimiter)
-            for (line, start) in starts.enumerated().dropFirst() where !Self.isBlank(bytes, start) {
-                let rest = UnsafeBufferPointer(rebasing: bytes[start...])
-                let found = table.rows(rest, isWhole: isWhole, limit: Self.rowsMax)
-                let above = starts[..<line].filter { !Self.isBlank(bytes, $0) }
-                guard let width = found.first?.count, width > 1, found.count > 1,
-                    found.allSatisfy({ $0.count == width }), TablePeek.isHeader(found),
-                    above.allSatisfy({ Self.isApart($0, bytes, table) })
-                else { continue }
-                let areComments = above.allSatisfy { bytes[$0] == Self.sign }
-                let isTold =
-                    areComments || above.count < line
-                    || found[0].indices.contains { TablePeek.isOfValues($0, found.dropFirst()) }
-                guard isTold, !above.isEmpty, width > (rows.first?.count ?? 1) else { break }
-                if areComments, bytes[start] != Self.sign {
-                    (linesSkipped, comment) = (0, Self.sign)
-                } else {
-                    (linesSkipped, comment) = (line, nil)
-                }
-                (self.delimiter, rows) = (delimiter, found)
-                break
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let isWhole: Bool
+    private let delimiters: [[UInt8]]
+    /// Where the first lines begin.
+    private let starts: [Int]
+    private let hasComments: Bool
+
+    /// - Parameter own: the delimiter of the format.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, own: UInt8) {
+        self.bytes = bytes
+        self.isWhole = isWhole
+        let others = [UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")]
+        delimiters = [[own]] + others.filter { $0 != own }.map { [$0] }
+        starts = Self.lineStarts(bytes)
+        hasComments =
+            bytes.first == Self.sign
+            || zip(bytes, bytes.dropFirst()).contains { $0 == 10 && $1 == Self.sign }
+    }
+
+    /// - Parameter hasTitle: whether other lines may stand above the table.
+    func find(hasTitle: Bool) -> Finding {
+        let whole = best(comment: nil)
+        if let cut = withoutComments(whole) { return .cut(cut) }
+        if whole.isTable { return .cut(whole) }
+        var possible: TableCut?
+        if hasTitle {
+            let signs = hasComments ? [nil, Self.sign] : [nil]
+            for sign in signs {
+                let found = cutsBelowTitle(comment: sign)
+                if let cut = found.certain { return .cut(cut) }
+                possible = possible ?? found.possible
             }
         }
-        if rows.isEmpty { return nil }
+        return uneven(whole, possible)
     }
 
-    /// Whether a line has one field only, or is a comment.
-    private static func isApart(
-        _ start: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ table: TableRows
-    ) -> Bool {
-        let line = bytes[start...].prefix { $0 != 10 && $0 != 13 }
-        return line.first == sign || table.fields(UnsafeBufferPointer(rebasing: line)).count == 1
+    // MARK: Cuts
+
+    private func cut(_ delimiter: [UInt8], comment: UInt8?, at start: Int = 0) -> TableCut {
+        let rest = UnsafeBufferPointer(rebasing: bytes[start...])
+        return TableCut(
+            delimiter: delimiter, comment: comment,
+            rows: TableRows(delimiter: delimiter, comment: comment).rows(
+                rest, isWhole: isWhole, limit: Self.rowsMax))
     }
 
-    private static func isBlank(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Bool {
+    /// The cut of the whole into rows of one width, with as many columns as can be; else the cut by
+    /// the format's own delimiter.
+    private func best(comment: UInt8?) -> TableCut {
+        var best = cut(delimiters[0], comment: comment)
+        for delimiter in delimiters.dropFirst() {
+            let cut = cut(delimiter, comment: comment)
+            if cut.isTable, !best.isEven || cut.width > best.width { best = cut }
+        }
+        let first = starts.first { !isBlank($0) && (comment == nil || bytes[$0] != comment) }
+        for delimiter in longDelimiters(first)
+        where !best.isTable || delimiter[0] == best.delimiter[0] {
+            let cut = cut(delimiter, comment: comment)
+            if cut.isTable, cut.records > 0 { best = cut }
+        }
+        return best
+    }
+
+    /// Signs in a line that may separate fields though they seldom do, such as `||` and `£`.
+    private func longDelimiters(_ start: Int?) -> [[UInt8]] {
+        guard let start else { return [] }
+        var signs: [String] = []
+        var sign = ""
+        for character in String(decoding: line(at: start), as: UTF8.self) + " " {
+            let isSign =
+                !character.isLetter && !character.isNumber && !character.isWhitespace
+                && !"_-./\"'()#%?!*+".contains(character)
+            if isSign {
+                sign.append(character)
+                continue
+            }
+            let isLong =
+                sign.count > 1 || sign.first.map { "^~¦§£\u{1}\u{1F}".contains($0) } == true
+            if isLong, !signs.contains(sign) { signs.append(sign) }
+            sign = ""
+        }
+        return signs.map { Array($0.utf8) }
+    }
+
+    // MARK: Comments
+
+    /// The table without lines that begin with `#`, if they are comments.
+    ///
+    /// If one below the header would be a record, those above it are a title.
+    private func withoutComments(_ whole: TableCut) -> TableCut? {
+        guard hasComments else { return nil }
+        var cut = best(comment: Self.sign)
+        guard cut.isEven, let first = starts.firstIndex(where: { !isBlank($0) }),
+            let header = starts.firstIndex(where: { !isBlank($0) && bytes[$0] != Self.sign })
+        else { return nil }
+        let isOnTop = bytes[starts[first]] == Self.sign
+        cut.firstLine = header
+        if whole.isEven, whole.width >= cut.width {
+            guard isOnTop, cut.isHeaderProven else { return nil }
+        } else if cut.width < 2 {
+            return nil
+        }
+        if areComments(below: header, cut) { return cut }
+        return isOnTop ? asTitle(cut) : nil
+    }
+
+    /// The same cut with the comments above the header as lines that are skipped.
+    func asTitle(_ cut: TableCut) -> TableCut {
+        var again = self.cut(cut.delimiter, comment: nil, at: starts[cut.firstLine])
+        (again.linesSkipped, again.firstLine) = (cut.firstLine, cut.firstLine)
+        return again
+    }
+
+    /// Whether no line below the header that begins with `#` would be a record.
+    private func areComments(below header: Int, _ cut: TableCut) -> Bool {
+        var at = starts[header]
+        while at < bytes.count {
+            let line = line(at: at)
+            if line.first == Self.sign, cut.isRow(line) { return false }
+            at += line.count + 1
+        }
+        return true
+    }
+
+    // MARK: Titles
+
+    private func cutsBelowTitle(comment: UInt8?) -> (certain: TableCut?, possible: TableCut?) {
+        var certain: TableCut?
+        var possible: TableCut?
+        for (line, start) in starts.prefix(Self.titleMax + 1).enumerated().dropFirst()
+        where !isBlank(start) {
+            if bytes[start] == comment { continue }
+            for delimiter in delimiters + longDelimiters(start) {
+                var cut = cut(delimiter, comment: comment, at: start)
+                guard cut.isTable, cut.records > 0, TablePeek.isHeader(cut.rows),
+                    isTitle(starts[..<line], of: cut),
+                    comment == nil || areComments(below: line, cut)
+                else { continue }
+                (cut.linesSkipped, cut.firstLine) = (line, line)
+                if cut.isHeaderProven, isApart(starts[..<line], of: cut) {
+                    if cut.width > certain?.width ?? 0 { certain = cut }
+                } else if cut.width > possible?.width ?? 0 {
+                    possible = cut
+                }
+            }
+        }
+        return (certain, possible)
+    }
+
+    /// Whether lines are narrower than the table, whatever separates their fields.
+    private func isTitle(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
+        let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
+        return lines.allSatisfy { start in
+            (delimiters + [cut.delimiter]).allSatisfy {
+                TableRows(delimiter: $0).fields(line(at: start)).count < cut.width
+            }
+        }
+    }
+
+    /// Whether lines above a table are no header with shorter records: they have one field each, a
+    /// blank line stands among them, or the first of them has a value.
+    private func isApart(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
+        let table = TableRows(delimiter: cut.delimiter)
+        let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
+            .map { table.fields(line(at: $0)) }
+        return lines.allSatisfy { $0.count == 1 } || above.contains(where: isBlank)
+            || !TablePeek.isHeader(Array(lines.prefix(1)))
+    }
+
+    // MARK: Rows of several widths
+
+    /// What most rows fit, if no cut gives rows of one width.
+    private func uneven(_ whole: TableCut, _ possible: TableCut?) -> Finding {
+        let cuts = delimiters.map { cut($0, comment: nil) }
+        let wide = cuts.filter { $0.width > 1 }
+        if whole.isEven {
+            // One column, unless most rows have another delimiter.
+            if let cut = wide.first(where: { $0.fitting * 2 > $0.records }) { return .cut(cut) }
+            if let possible, wide.contains(where: { $0.delimiter == possible.delimiter }) {
+                return .doubt(possible)
+            }
+            let isOther = wide.contains { cut in
+                cut.records > 1 && cut.rows.count { $0.count > 1 } * 2 > cut.rows.count
+            }
+            return isOther ? .doubt(possible) : .cut(whole)
+        }
+        if let cut = wide.first(where: \.fitsMost) { return .cut(cut) }
+        return cuts[0].fitsMost || cuts[0].records < 2 ? .cut(cuts[0]) : .doubt(possible)
+    }
+
+    // MARK: Lines
+
+    private func line(at start: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: bytes[start...].prefix { $0 != 10 && $0 != 13 })
+    }
+
+    private func isBlank(_ start: Int) -> Bool {
         start >= bytes.count || bytes[start] == 10 || bytes[start] == 13
     }
 
-    /// Where the first lines begin.
     private static func lineStarts(_ bytes: UnsafeBufferPointer<UInt8>) -> [Int] {
         var starts = [0]
         for place in bytes.indices where bytes[place] == 10 {

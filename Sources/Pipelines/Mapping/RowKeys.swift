@@ -48,7 +48,7 @@ final class RowKeys {
             isWholeRow = true
             return
         }
-        rows = TableRows(delimiter: delimiter[0], quote: quote)
+        rows = TableRows(delimiter: delimiter, quote: quote)
     }
 
     /// Works out the keys of a batch's records.

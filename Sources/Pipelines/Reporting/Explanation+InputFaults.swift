@@ -21,6 +21,10 @@ extension Explanation {
             "command.says", "A command wrote this to its standard error.",
             "No action needed unless the command failed."
         ),
+        (
+            "csv.uncertain-header", "It cannot be told which line of a table is its header.",
+            "Delete the lines above the header, or write a spec with `read.skip` and `read.delimiter`."
+        ),
         ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
         (
             "csv.column-count", "`columns` has more or fewer names than the table has columns.",

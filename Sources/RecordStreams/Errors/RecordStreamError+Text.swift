@@ -42,6 +42,10 @@ extension RecordStreamError {
         case .csvNoHeader: "The file is empty where a header is expected"
         case .csvTooShort(let skip):
             "The table has fewer than \(skip) lines, which are to be skipped"
+        case .csvUncertainHeader(let line?, _):
+            "Line \(line) may be the header, or a record below the first line"
+        case .csvUncertainHeader(nil, _):
+            "Most records have another number of fields than the first line"
         case .csvHeader(let reason): "The header cannot be read: \(reason)"
         case .csvDuplicateHeader(let name): "The header names the column '\(name)' twice"
         case .csvUnknownColumn(let name, let header):
@@ -102,6 +106,8 @@ extension RecordStreamError {
         case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvTooShort: "lower `read.skip`"
+        case .csvUncertainHeader(let line, let delimiter):
+            Self.headerFix(line, delimiter)
         case .csvHeader(let reason):
             TextEncoding.fix(of: reason) ?? "correct the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
@@ -122,6 +128,19 @@ extension RecordStreamError {
         case .outputNotWritten: "check the free space; the file that was there before is untouched"
         case .outputClosed, .outputCompression: nil
         }
+    }
+
+    /// How to say where the table begins.
+    private static func headerFix(_ line: Int?, _ delimiter: String?) -> String {
+        guard let line, let delimiter else {
+            return
+                "delete the lines above the header, or write a spec that sets `read.skip` to their"
+                + " number, and `read.delimiter`"
+        }
+        let sign = delimiter == "\t" ? "\\t" : delimiter
+        return "if it is the header, delete the lines above it, or write a spec that sets"
+            + " `read.skip: \(line - 1)` and `read.delimiter: \"\(sign)\"`; if the first line is,"
+            + " enclose fields that contain the delimiter in quotes"
     }
 
     /// How to map the columns whose names are like those that are wanted; nil where there are none.

@@ -44,6 +44,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case csvNoHeader
         /// It has fewer lines than are to be read over.
         case csvTooShort(skip: Int)
+        /// Which line is the header cannot be told; that line may be, with that delimiter.
+        case csvUncertainHeader(line: Int?, delimiter: String?)
         case csvHeader(reason: String)
         case csvDuplicateHeader(name: String)
         case csvUnknownColumn(name: String, header: [String])
@@ -94,7 +96,8 @@ extension RecordStreamError {
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
             .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonPathMismatch, .jsonIsNDJSON,
             .jsonSeveral, .jsonWrapped,
-            .csvNoHeader, .csvTooShort, .csvHeader, .csvDuplicateHeader, .foreignFormat:
+            .csvNoHeader, .csvTooShort, .csvUncertainHeader, .csvHeader, .csvDuplicateHeader,
+            .foreignFormat:
             Fault(.inputData, .invalid)
         case .outputNotCreated: Fault(.output, .notCreated)
         case .outputNotWritten, .outputClosed, .outputCompression: Fault(.output, .inputOutput)
@@ -128,6 +131,7 @@ extension RecordStreamError {
         case .jsonWrapped: "json.wrapped"
         case .csvNoHeader: "csv.no-header"
         case .csvTooShort: "csv.too-short"
+        case .csvUncertainHeader: "csv.uncertain-header"
         case .csvHeader: "csv.header"
         case .csvDuplicateHeader: "csv.duplicate-header"
         case .csvUnknownColumn: "csv.unknown-column"

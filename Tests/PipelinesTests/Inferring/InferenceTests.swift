@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test func recordsThatCannotBeReadAreTold() throws {
-        let found = try InferenceCase("tasks.csv", "id,n\n1,2\n3\n4\n5\n6\n7,8\n")
+        let found = try InferenceCase("tasks.csv", "id,n\n1,2\n3\n4\n5\n6\n7,8\n9,10\n11,12\n")
         #expect(found.inference.warnings.map(\.severity) == Array(repeating: .warning, count: 4))
         #expect(
             found.inference.warnings.last?.message

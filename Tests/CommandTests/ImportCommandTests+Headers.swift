@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+/// Where tables begin: no header and no record is lost to a guess.
+extension ImportCommandTests {
+    @Test(
+        "lines above the header may have fields of their own",
+        arguments: [
+            (
+                "Konto;U\nZeitraum;x - y\n\nday;text;amount;cur\n01.11.2026;abc;-1.234,50;EUR\n"
+                    + "24.11.2026;d;3,00;EUR\n", 3, ";", 2
+            ),
+            (
+                "Account|7\nFrom|x\n\nday|note|amount\n2026-11-01|a, b|1.50\n"
+                    + "2026-11-02|b, c|3.00\n2026-11-03|c, d|4.10\n", 3, "|", 3
+            ),
+            (
+                "Konto;Um\nZeit;01.11.2026 - 30.11.2026\n\nday;sum;cur\n"
+                    + "08.11.2026;\"1; 478,77\";EUR\n16.11.2026;\"-1; 2\";EUR\n", 3, ";", 2
+            ),
+            ("Konto;123\nid;name;v\n1;a;1,5\n2;b;2,5\n3;c;3,5\n", 1, ";", 3),
+            ("Konto;U\nZeit;x\n\nid;name;v\n1;a;1\n2;b;2\n", 3, ";", 2),
+        ])
+    func wideLinesAbove(text: String, skip: Int, delimiter: String, count: Int) throws {
+        try write("b.csv", text)
+        let result = try etl("import", "b.csv", "--into", "b.sqlite")
+        #expect(result.status == 0)
+        let lines = skip == 1 ? "1 line of b.csv stands" : "\(skip) lines of b.csv stand"
+        #expect(
+            result.standardOutput.contains(
+                "\nThe first \(lines) above the header, and \(skip == 1 ? "is" : "are") skipped\n"),
+            "\(result)")
+        #expect(result.standardOutput.contains(": \(count) read, \(count) inserted\n"), "\(result)")
+        let spec = try cron("infer", "b.csv").standardOutput
+        #expect(spec.contains("      skip: \(skip)  # guessed: lines above the header\n"))
+        #expect(spec.contains("      delimiter: \"\(delimiter)\"  # guessed\n"))
+    }
+
+    @Test(
+        "a header that is not certain is refused",
+        arguments: [
+            "name\n\nLang, Ada\nIto, Ben\nRoux, Cleo\n",
+            "Report\n\nfirst,last\nAda,Lang\nBen,Ito\n",
+            "name,city\nAda,Bern\nBen,Basel,abc\nCleo,Rom,4\nDan,Ulm,5\n",
+        ])
+    func uncertainHeader(text: String) throws {
+        try write("n.csv", text)
+        for command in [["import", "n.csv", "--into", "n.sqlite"], ["infer", "n.csv"]] {
+            let result = try Tool.etl(command, in: folder.path)
+            #expect(result.status == 65)
+            #expect(
+                result.standardError == """
+                    n.csv: error: Line 3 may be the header, or a record below the first line [csv.uncertain-header]
+                      fix: if it is the header, delete the lines above it, or write a spec that sets `read.skip: 2` and `read.delimiter: ","`; if the first line is, enclose fields that contain the delimiter in quotes
+
+                    """)
+        }
+        #expect(try names() == ["n.csv"])
+    }
+
+    @Test(
+        "a table whose records do not fit its first line is refused",
+        arguments: ["id;name\n1;a;b\n2;c;d\n3;e;f\n", "id,name\n1,a,x\n2,b,x\n", "t\n1,2\n3,4\n"])
+    func misfits(text: String) throws {
+        try write("n.csv", text)
+        let result = try cron("import", "n.csv", "--into", "n.sqlite")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                n.csv: error: Most records have another number of fields than the first line [csv.uncertain-header]
+                  fix: delete the lines above the header, or write a spec that sets `read.skip` to their number, and `read.delimiter`
+
+                """)
+        #expect(try names() == ["n.csv"])
+    }
+
+    @Test("one short record does not hide the delimiter")
+    func shortRecord() throws {
+        try write("n.csv", "id;name;price\n1;a;2\n2;b\n3;c;4\n")
+        let result = try cron("infer", "n.csv")
+        #expect(result.standardOutput.contains("      delimiter: \";\"  # guessed\n"))
+        #expect(result.standardError.contains("[csv.too-few-fields]"))
+    }
+
+    @Test(
+        "comments may stand anywhere",
+        arguments: [
+            "# tool\n# two\nid,name\n1,a\n# x\n2,b\n3,c\n", "id,name\n1,a\n# x\n2,b\n3,c\n",
+            "# made, by x\nid,name\n1,a\n2,b\n3,c\n", "# a\n\nid,name\n1,a\n2,b\n# y, z, u\n3,c\n",
+        ])
+    func comments(text: String) throws {
+        try write("c.csv", text)
+        #expect(
+            try etl("import", "c.csv", "--into", "c.sqlite").standardOutput == """
+                C from c.csv: key id; name String
+                Lines of c.csv that begin with # are comments
+                Imported into c.sqlite (new): 3 read, 3 inserted
+                Next: etl fetch c.sqlite C
+
+                """)
+    }
+
+    @Test(
+        "a record that begins as a comment does is kept",
+        arguments: [
+            ("# made by x\nchannel,topic\n#general,a\n#random,b\n", "2", true),
+            ("#id,name\n1,a\n#2,b\n3,c\n", "3", false),
+            (
+                "# made by x\nid,name\n" + (1...30000).map { "\($0),some text\n" }.joined()
+                    + "#5,late\n", "30,001", true
+            ),
+        ])
+    func recordsLikeComments(text: String, count: String, hasTitle: Bool) throws {
+        try write("c.csv", text)
+        let result = try etl("import", "c.csv", "--into", "c.sqlite")
+        #expect(result.standardOutput.contains(": \(count) read, \(count) inserted\n"), "\(result)")
+        #expect(
+            result.standardOutput.contains(
+                "The first 1 line of c.csv stands above the header, and is skipped\n") == hasTitle,
+            "\(result)")
+    }
+
+    @Test(
+        "delimiters of several bytes are found",
+        arguments: ["||", "<>", "::", "~|~", "£", "^"], ["\n", "\r\n"])
+    func longDelimiters(delimiter: String, end: String) throws {
+        let table = [
+            ["id", "name", "price"], ["1", "a", "2.5"], ["2", "b|x", "3"], ["3", "", "4"],
+        ]
+        try write(
+            "d.csv", table.map { $0.joined(separator: delimiter) + end }.joined())
+        #expect(
+            try etl("import", "d.csv", "--into", "d.sqlite").standardOutput == """
+                D from d.csv: key id; name String, price Decimal
+                Imported into d.sqlite (new): 3 read, 3 inserted
+                Next: etl fetch d.sqlite D
+
+                """)
+        #expect(try rows("SELECT ZNAME FROM ZD WHERE ZID = 2", in: "d.sqlite") == ["b|x"])
+        #expect(
+            try cron("infer", "d.csv").standardOutput.contains(
+                "      delimiter: \"\(delimiter)\"  # guessed\n"))
+    }
+}
