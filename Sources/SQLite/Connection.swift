@@ -83,6 +83,15 @@ package final class Connection {
         try self.init(path: "file::memory:", mode: .create, isURI: true)
     }
 
+    /// Attaches the database of a file.
+    ///
+    /// - Parameter name: the name of its schema in statements.
+    package func attach(_ path: String, as name: String) throws(StoreError) {
+        let statement = try prepare("ATTACH ? AS \(name)")
+        statement.bind(Self.fileName(path), at: 1)
+        try statement.run()
+    }
+
     /// The path as SQLite takes it for a file's: `:memory:` and `file:…` mean something else.
     private static func fileName(_ path: String) -> String {
         path.utf8.starts(with: ":".utf8) || path.utf8.starts(with: "file:".utf8)

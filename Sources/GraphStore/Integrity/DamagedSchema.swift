@@ -219,7 +219,11 @@ struct DamagedSchema {
         let wrong = Set(forms.filter(hasWrongRoot).map { $0.name.lowercased() })
         let wanted = forms.filter { !has($0.name) || wrong.contains($0.name.lowercased()) }
         guard !wanted.isEmpty else { return }
-        let right = rows.filter { !wrong.contains($0.name.lowercased()) }.map(\.root)
+        // A row whose text does not name what it lists may be cut in the wrong places.
+        let right = rows.filter { row in
+            !wrong.contains(row.name.lowercased())
+                && row.sql.map { $0.hasPrefix("CREATE ") && $0.contains(row.name) } ?? true
+        }.map(\.root)
         var found = file.treesWithoutParent(roots: right, besides: Set(pages))
         for form in wanted {
             let matching = found.filter { root in

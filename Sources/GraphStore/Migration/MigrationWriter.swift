@@ -89,9 +89,7 @@ struct MigrationWriter {
         StatementLog.shared?.attach(to: connection)
         connection.watch(cancellation.flag)
         try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = -8000")
-        let attach = try connection.prepare("ATTACH ? AS new")
-        attach.bind(file.path, at: 1)
-        try attach.run()
+        try connection.attach(file.path, as: "new")
         try connection.execute(
             "PRAGMA new.journal_mode = OFF; PRAGMA new.synchronous = OFF;"
                 + " PRAGMA new.cache_size = -16000; BEGIN")

@@ -21,9 +21,7 @@ enum InputMemory {
         to target: String, with source: String
     ) throws(StoreError) -> Connection {
         let connection = try Connection(path: target, mode: .create)
-        let attach = try connection.prepare("ATTACH ? AS other")
-        attach.bind(source, at: 1)
-        try attach.run()
+        try connection.attach(source, as: "other")
         return connection
     }
 

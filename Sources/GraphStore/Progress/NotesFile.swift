@@ -48,9 +48,7 @@ struct NotesFile {
         if try savedState() != state { try remove() }
         if !StoreFiles.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
         do throws(StoreError) {
-            let attach = try connection.prepare("ATTACH ? AS \(Self.schema)")
-            attach.bind(path, at: 1)
-            try attach.run()
+            try connection.attach(path, as: Self.schema)
             try connection.execute(
                 """
                 PRAGMA \(Self.schema).synchronous = FULL;

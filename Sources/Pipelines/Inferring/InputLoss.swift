@@ -71,7 +71,9 @@ enum InputLoss {
     /// Numbers that may be a thousand times what they are read as.
     static func of(_ entity: InferredEntity) -> [Diagnostic] {
         // Where the comma separates columns, it is seldom in numbers.
-        guard let stage = entity.stage, stage.form.delimiter == [UInt8(ascii: ";")] else { return [] }
+        guard let stage = entity.stage, stage.form.delimiter == [UInt8(ascii: ";")] else {
+            return []
+        }
         return entity.attributes.filter(\.isOpenNumber).map { attribute in
             Diagnostic(
                 .warning, code: "infer.open-number",
