@@ -141,4 +141,13 @@ extension ImportCommandTests {
             try cron("infer", "d.csv").standardOutput.contains(
                 "      delimiter: \"\(delimiter)\"  # guessed\n"))
     }
+
+    @Test("a header that begins as comments do is no comment")
+    func headerLikeComment() throws {
+        try write("c.csv", "#id,name\n1,a\n# note\n2,b\n")
+        let result = try cron("infer", "c.csv")
+        #expect(!result.standardOutput.contains("comment:"), "\(result)")
+        #expect(!result.standardOutput.contains("header: false"), "\(result)")
+        #expect(result.standardError.contains("c.csv:3:1: warning: The record has 1 field where"))
+    }
 }

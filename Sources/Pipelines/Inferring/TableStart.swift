@@ -126,6 +126,9 @@ struct TableStart {
         } else if cut.width < 2 {
             return nil
         }
+        // The header may begin so, too: `#id,name`.
+        let isHeader = starts[..<header].contains { !isBlank($0) && cut.isRow(line(at: $0)) }
+        guard !isHeader || cut.isHeaderProven else { return nil }
         if areComments(below: header, cut) { return cut }
         return isOnTop ? asTitle(cut) : nil
     }
