@@ -22,7 +22,7 @@ struct SchemaMender {
     /// - Parameter layout: what the model gives; nil if it is not known yet.
     init(_ schema: DamagedSchema, _ layout: StoreLayout?) throws(StoreError) {
         known = try Self.newStore(layout)
-        taken = try Connection(path: ":memory:", mode: .create)
+        taken = try Connection()
         try AppStore.registerFunctions(on: taken)
         pages = 2...max(2, schema.file.pageCount)
         for (type, name, table, sql) in try SchemaSQL.parts(of: known) {
@@ -43,7 +43,7 @@ struct SchemaMender {
     }
 
     private static func newStore(_ layout: StoreLayout?) throws(StoreError) -> Connection {
-        let store = try Connection(path: ":memory:", mode: .create)
+        let store = try Connection()
         if let layout {
             try PersistentStore.makeSchema(layout, on: store)
         } else {
