@@ -90,7 +90,7 @@ struct StepPlan {
 
     init(_ spec: String, in specs: String) throws {
         let (read, problems) = SpecificationFile.read(file: "\(specs)/\(spec).yaml")
-        guard let read, case .import(let stage)? = read.stages.first?.kind else {
+        guard let read, let stage = read.stages.first?.imported else {
             throw StepError(text: "\(problems)")
         }
         let (values, unbound) = ParameterValues.bind(
