@@ -82,7 +82,9 @@ extension ManagedObjectContext {
     /// Reads the objects with these IDs anew that are in memory: those with changes now, 500 in a
     /// statement, the others when they are next looked at.
     ///
-    /// - Parameter mergeChanges: keeps what was changed here; false drops it.
+    /// - Parameters:
+    ///   - ids: the objects; those that are not in memory are left out.
+    ///   - mergeChanges: keeps what was changed here; false drops it.
     public func refresh(
         ids: some Sequence<ManagedObjectID>, mergeChanges: Bool = true
     ) throws(StoreError) {
