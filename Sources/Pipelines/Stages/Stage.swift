@@ -13,9 +13,6 @@ package struct Stage: Sendable {
     /// It runs although an earlier stage failed.
     package var isAlways = false
 
-    /// The import that it is, if it is one.
-    package var imported: ImportSpec? { kind as? ImportSpec }
-
     /// The place as messages about a run show it: `pipelines/orders.yaml:18:5 import orders`.
     package var reportLocation: StagePlace {
         StagePlace(kind: kind.word, name: name, location: location)

@@ -326,3 +326,8 @@ extension ImportSpec: StageKind {
 
     func check(_ check: inout FileUseCheck) { check.checkInputs(read.files) }
 }
+
+extension Stage {
+    /// The import that it is, if it is one.
+    package var imported: ImportSpec? { kind as? ImportSpec }
+}
