@@ -183,7 +183,7 @@ import Testing
         #expect(found[1].last == "sql: _ ms: INSERT INTO t VALUES ('x')")
         #expect(
             found[2].last
-                == "sql: _ ms: INSERT INTO t VALUES ('x') [1 rows changed, :memory:]")
+                == "sql: _ ms: INSERT INTO t VALUES ('x') [1 rows changed, file::memory:]")
         #expect(found[3].last == found[2].last)
         let connection = try Connection()
         try connection.execute("CREATE TABLE t (a); CREATE INDEX i ON t (a)")

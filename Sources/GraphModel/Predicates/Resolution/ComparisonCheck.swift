@@ -164,6 +164,7 @@ struct ComparisonCheck {
     /// How a date is written, where a number is; `2026-05-05` without quotes is a subtraction.
     private static func dateFix(for side: PredicateResolver.Resolved) -> String? {
         switch side.expression {
+        case _ where side.variable != nil: nil
         case .constant(.integer), .arithmetic: "a date needs quotes: '2026-01-31'"
         default: nil
         }
