@@ -183,7 +183,7 @@ extension ManagedObjectContext {
                 object.leave(for: other)
             } else {
                 object.objectID = new
-                registry.set(object)
+                registry.set(object, isHeld: object.isListed)
             }
         }
         replaceLinks(ids)

@@ -58,7 +58,7 @@ struct SchemaMender {
 
     /// What SQLite makes of a text; nil if it does not take it.
     private func parsed(_ sql: String) -> SchemaRow? {
-        guard sql.uppercased().hasPrefix("CREATE ") else { return nil }
+        guard Self.onlyDeclares(sql) else { return nil }
         do throws(StoreError) {
             let last = try taken.integer("SELECT ifnull(max(rowid), 0) FROM sqlite_master") ?? 0
             _ = try taken.prepare(sql).step()
@@ -71,6 +71,32 @@ struct SchemaMender {
         } catch {
             return nil
         }
+    }
+
+    /// Whether a text declares something and does no more.
+    ///
+    /// SQLite never writes `CREATE TABLE … AS SELECT` into the list. A damaged or a made-up list may
+    /// have it, and its query might not end. So a table's name must be followed by its columns.
+    private static func onlyDeclares(_ sql: String) -> Bool {
+        var rest = sql[...]
+        func takeWord() -> String {
+            rest = rest.drop(while: \.isWhitespace)
+            let word = rest.prefix { $0.isLetter || $0.isNumber || "_$".contains($0) }
+            rest = rest.dropFirst(word.count)
+            return word.uppercased()
+        }
+        guard takeWord() == "CREATE" else { return false }
+        switch takeWord() {
+        case "INDEX", "UNIQUE", "TRIGGER", "VIEW", "VIRTUAL": return true
+        case "TABLE": break
+        default: return false
+        }
+        if takeWord().isEmpty, let open = rest.first {
+            let close: Character = open == "[" ? "]" : open
+            guard let end = rest.dropFirst().firstIndex(of: close) else { return false }
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.drop(while: \.isWhitespace).first == "("
     }
 
     private func drop(_ row: SchemaRow) throws(StoreError) {

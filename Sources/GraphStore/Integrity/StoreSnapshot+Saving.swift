@@ -29,17 +29,15 @@ extension StoreSnapshot {
     private static func isWhole(_ connection: Connection, _ given: ManagedObjectModel?) -> Bool {
         do throws(StoreError) {
             let count = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
-            if let file = DamagedFile(of: connection) {
-                let schema = DamagedSchema(file)
-                guard schema.isWhole, schema.rows.count == count else { return false }
-            }
+            let schema = DamagedFile(of: connection).map { DamagedSchema($0) }
+            if let schema, !schema.isWhole || schema.rows.count != count { return false }
             guard let chosen = try SavedModel(connection, given) else { return false }
             let found = try FoundTables(on: connection)
             let layout = StoreLayout(chosen.model, pairs: found)
-            if let file = DamagedFile(of: connection) {
-                let schema = DamagedSchema(file)
-                let forms = TableForms(layout).all(besides: schema)
-                if forms.contains(where: schema.hasWrongRoot) { return false }
+            if let schema,
+                TableForms(layout).all(besides: schema).contains(where: schema.hasWrongRoot)
+            {
+                return false
             }
             return layout.tables.allSatisfy { table in
                 // A key of another type is none.

@@ -265,7 +265,7 @@ final class PersistentStore {
             try PendingIndexes.build(
                 on: connection, schema, folding: folds
             ) { () throws(StoreError) in try DerivedAttributes(schema) }
-        } else {
+        } else if !description.options.readsUnfinishedLoad {
             try refuseUnfinished(connection, path)
         }
         return try PersistentStore(

@@ -49,6 +49,9 @@ public struct StoreOptions: Sendable, Hashable {
     public var busyTimeoutMilliseconds = 5_000
     /// Says how long in place of `busyTimeoutMilliseconds`.
     package var lockPatience: LockPatience?
+    /// Opens for reading what an initial load that did not finish has left: rows, of which links and
+    /// indexes may be missing.
+    package var readsUnfinishedLoad = false
     /// Where SQLite keeps what a transaction changes; nil leaves a store as it is, and gives a
     /// new one the write-ahead log.
     public var journalMode: JournalMode?

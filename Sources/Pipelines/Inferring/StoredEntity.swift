@@ -19,20 +19,10 @@ struct StoredEntity {
     static func all(
         inStoreAt path: String, _ model: ManagedObjectModel, _ tracking: FieldTracking
     ) throws -> [StoredEntity] {
-        do {
-            return try all(inStoreAt: path, model, tracking, isReadOnly: true)
-        } catch let error as StoreError where error.isUnfinishedLoad {
-            // Whoever opens it for writing completes it, as the import would do next.
-            return try all(inStoreAt: path, model, tracking, isReadOnly: false)
-        }
-    }
-
-    private static func all(
-        inStoreAt path: String, _ model: ManagedObjectModel, _ tracking: FieldTracking,
-        isReadOnly: Bool
-    ) throws -> [StoredEntity] {
         var options = StoreOptions()
-        options.isReadOnly = isReadOnly
+        options.isReadOnly = true
+        // Keys are there before links and indexes are; the import completes the load.
+        options.readsUnfinishedLoad = true
         let container = try PersistentContainer(model: model, .sqlite(at: path, options: options))
         let context = container.newContext()
         var found: [StoredEntity] = []

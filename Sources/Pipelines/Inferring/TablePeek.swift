@@ -90,7 +90,8 @@ struct TablePeek {
                 } else {
                     if isAtStart { isOfComment = byte == cut.comment }
                     isAtStart = false
-                    if isOfComment { line.append(byte) }
+                    // A line of this length is no record.
+                    if isOfComment, line.count < bytesMax { line.append(byte) }
                 }
             }
         }

@@ -140,6 +140,27 @@ import Testing
             poor.count <= 4, "ETL_TEST_SEED=\(TestSeed.ofThisRun)\n\(poor.joined(separator: "\n"))")
     }
 
+    @Test(
+        "a text in the list of tables that is a query is not run", .timeLimit(.minutes(1)),
+        arguments: ["ZX", "\"ZX\"", "[Z X]", "ZX/**/"])
+    func endlessQuery(name: String) throws {
+        let sample = try Sample()
+        do {
+            let connection = try Connection(path: sample.store.path, mode: .readWrite)
+            try connection.execute("PRAGMA writable_schema = ON; PRAGMA journal_mode = DELETE")
+            let insert = try connection.prepare(
+                "INSERT INTO sqlite_master VALUES ('table', 'ZX', 'ZX', 5, ?)")
+            insert.bind(
+                "CREATE TABLE \(name) AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1"
+                    + " FROM r) SELECT x FROM r", at: 1)
+            try insert.run()
+        }
+        let damaged = [UInt8](FileManager.default.contents(atPath: sample.store.path) ?? Data())
+        let saved = try sample.saved(damaged, name)
+        #expect(saved.error == nil)
+        #expect(saved.rows == sample.rows)
+    }
+
     @Test("the model is taken from its other home")
     func modelCache() throws {
         let sample = try Sample()

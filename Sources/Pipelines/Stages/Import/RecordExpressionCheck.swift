@@ -198,17 +198,15 @@ struct RecordExpressionCheck {
     }
 
     private func kind(ofFunction name: String, _ arguments: [GraphExpression]) -> Kind? {
-        switch name {
-        case "now", "today", "date": return .date
-        case "uuid", "uuid5": return .uuid
-        case "length", "abs", "floor", "ceiling", "round": return .number
-        case "lowercase", "uppercase", "trim", "sha256", "substring", "replace", "join", "format",
-            "lorem":
-            return .text
-        case "cast":
+        switch PredicateFunction.named[name]?.result {
+        case .text: return .text
+        case .integer, .count, .number: return .number
+        case .date: return .date
+        case .uuid: return .uuid
+        case .cast:
             guard case .constant(.string(let name))? = arguments.last else { return nil }
             return AttributeType(rawValue: name).flatMap(Self.kind)
-        default: return nil
+        case .texts, .common, nil: return nil
         }
     }
 
