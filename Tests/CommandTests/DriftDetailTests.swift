@@ -3,14 +3,9 @@ import Testing
 
 /// More of what the command says where an import does less than its spec reads as if it did.
 @Suite("Imports that do less than meant, in detail") struct DriftDetailTests {
-    private struct Place {
-        let folder: TemporaryFolder
-
-        init(unique: Bool = true) throws {
-            folder = try TemporaryFolder()
-            try write(
-                "model.yaml",
-                """
+    private static func place(unique: Bool = true) throws -> DriftPlace {
+        try DriftPlace(
+            model: """
                 model: 1
                 entities:
                   Task:
@@ -28,55 +23,13 @@ import Testing
                     relationships: { tasks: { to: Task, many: true, inverse: tag } }
                     unique: [[word]]
                 """)
-        }
-
-        func write(_ name: String, _ text: String) throws {
-            try text.write(
-                toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
-        }
-
-        func run(_ stages: String..., head: String = "", flags: [String] = []) throws -> ToolResult
-        {
-            try write(
-                "s.yaml",
-                """
-                etl: 1
-                name: test
-                \(head)
-                store: { at: s.sqlite, open: create, model: model.yaml }
-                stages:
-                \(stages.map { "  - \($0)" }.joined(separator: "\n"))
-                """)
-            return try Tool.etl(["run", "s.yaml"] + flags, in: folder.path)
-        }
-
-        func rows(_ query: String) throws -> [String] {
-            try Tool.sqlite(folder.path + "/s.sqlite", query)
-        }
-
-        /// The first stage of the last report.
-        func stageReport() throws -> [String: Any] {
-            let runs = folder.path + "/runs"
-            let name = try FileManager.default.contentsOfDirectory(atPath: runs)
-                .filter { $0.hasSuffix(".json") }.sorted().last
-            let data = try Data(contentsOf: URL(fileURLWithPath: "\(runs)/\(name ?? "")"))
-            let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-            return (report?["stages"] as? [[String: Any]])?.first ?? [:]
-        }
-
-        func missedLinks() throws -> [String] {
-            try (stageReport()["missedLinks"] as? [[String: Any]] ?? []).map { missed in
-                let first = (missed["first"] as? [String] ?? []).joined(separator: ", ")
-                return "\(missed["relationship"] ?? "") \(missed["count"] ?? ""): \(first)"
-            }
-        }
     }
 
     // MARK: Links
 
     @Test("links that are left out are in the log and in the report, for each relationship")
     func missedLinks() throws {
-        let place = try Place()
+        let place = try Self.place()
         try place.write(
             "a.ndjson",
             """
@@ -121,7 +74,7 @@ import Testing
 
     @Test("links of objects inside records are counted, too, by the path of the relationship")
     func missedLinksInside() throws {
-        let place = try Place()
+        let place = try Self.place()
         try place.write("tags.ndjson", "{\"word\":\"there\"}\n")
         try place.write(
             "a.ndjson",
@@ -149,7 +102,7 @@ import Testing
 
     @Test("of a record that is rejected, no link of the objects in it is counted")
     func missedLinksOfRejects() throws {
-        let place = try Place()
+        let place = try Self.place()
         try place.write(
             "a.ndjson",
             """
@@ -167,7 +120,7 @@ import Testing
 
     @Test("log lines in JSON have the links that are left out as the report has them")
     func missedLinksInJSON() throws {
-        let place = try Place()
+        let place = try Self.place()
         let records = (1...7).map { "{\"id\":\($0),\"owner\":\"p\($0)\"}\n" }
         try place.write("a.ndjson", records.joined())
         let stage = """
@@ -196,7 +149,7 @@ import Testing
             "set: { title: { const: x }, size: { expr: \"1 + 2\" } }",
         ])
     func constants(set: String) throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         try place.write("a.csv", "foo,bar\n1,2\n3,4\n")
         #expect(
             try place.run(
@@ -207,7 +160,7 @@ import Testing
 
     @Test("an `expr` that names a column the table lacks is 78, whatever else is constant")
     func constantsAndColumn() throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         try place.write("a.csv", "foo,bar\n1,2\n")
         let result = try place.run(
             """
@@ -219,7 +172,7 @@ import Testing
             result.standardError == """
                 a.csv:1:1: error: The header has no column 'fo'. Did you mean 'foo'? \
                 [csv.unknown-column]
-                  stage: s.yaml:6:112 import import-a, set.title.expr
+                  stage: s.yaml:5:112 import import-a, set.title.expr
                   fix: use one of: foo, bar
 
                 """)
@@ -231,7 +184,7 @@ import Testing
             implied.standardError == """
                 a.csv:1:1: error: No column fits what the stage reads: the header has 'foo', 'bar', and \
                 the stage reads 'id', 'title' [csv.nothing-fits]
-                  stage: s.yaml:6:5 import import-a
+                  stage: s.yaml:5:5 import import-a
                   fix: name the columns under `set`, such as `set: { id: foo }`
 
                 """)
@@ -251,7 +204,7 @@ import Testing
             ("\n\n\nid,title\n", "{ files: a.csv }", 3),
         ])
     func blankLines(text: String, read: String, count: Int) throws {
-        let place = try Place()
+        let place = try Self.place()
         try place.write("a.csv", text)
         let result = try place.run("{ import: tasks, read: \(read), into: Task }", flags: ["-v"])
         #expect(result.status == 0)
@@ -271,7 +224,7 @@ import Testing
         "an input that the stage has appended under its old name is warned of",
         arguments: [false, true])
     func readBeforeUnderOtherName(isOnce: Bool) throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         try place.write("a.csv", "id,title\n1,a\n2,b\n")
         let read = "read: { files: a.csv\(isOnce ? ", once: true" : "") }"
         func stage(_ name: String, into entity: String = "Task", _ more: String = "") -> String {
@@ -282,7 +235,7 @@ import Testing
         #expect(renamed.status == 0)
         #expect(
             renamed.standardError == """
-                s.yaml:6:5: warning: An earlier run has appended the same 2 records of a.csv in a stage \
+                s.yaml:5:5: warning: An earlier run has appended the same 2 records of a.csv in a stage \
                 'old' [import.read-before]
                   in: stages[0]
                   fix: name the stage 'old' again and set `read.once: true`, or update by a `key`
@@ -293,7 +246,7 @@ import Testing
 
     @Test("two stages of a spec may read one input")
     func readByTwoStages() throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         try place.write("a.csv", "id,title\n1,a\n2,b\n")
         let first = "{ import: first, read: { files: a.csv }, into: Task, when-found: append }"
         let other =
@@ -330,7 +283,7 @@ import Testing
     func numbersInLists(
         name: String, text: String, list: String, filter: String, kept: [String]
     ) throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         try place.write(name, text)
         let result = try place.run(
             """
@@ -348,7 +301,7 @@ import Testing
         "one comparison of a long text with a pattern ends at the time limit",
         .timeLimit(.minutes(5)))
     func longMatch() throws {
-        let place = try Place(unique: false)
+        let place = try Self.place(unique: false)
         let text = String(repeating: "ab", count: 400_000)
         try place.write("a.ndjson", "{\"id\":1,\"title\":\"\(text)\"}\n")
         try place.write("b.ndjson", "{\"id\":1,\"title\":\"\(text.prefix(15_000))\"}\n")

@@ -5,43 +5,48 @@ import Testing
 struct DriftPlace {
     let folder: TemporaryFolder
 
+    init(model: String) throws {
+        folder = try TemporaryFolder()
+        try write("model.yaml", model)
+    }
+
     /// - Parameter task: the attributes of `Task`.
     init(
         task: String = "id: Integer 64, title: String, size: Integer 32", isUnique: Bool = true
     ) throws {
-        folder = try TemporaryFolder()
-        try write(
-            "model.yaml",
-            """
-            model: 1
-            entities:
-              Task:
-                attributes: { \(task) }
-                relationships:
-                  owner: { to: Person, inverse: tasks }
-                  tags: { to: Tag, many: true, inverse: tasks }
-                \(isUnique ? "unique: [[id]]" : "")
-              Person:
-                attributes: { name: String }
-                relationships: { tasks: { to: Task, many: true, inverse: owner } }
-                unique: [[name]]
-              Tag:
-                attributes: { name: String }
-                relationships: { tasks: { to: Task, many: true, inverse: tags } }
-                unique: [[name]]
-            """)
+        try self.init(
+            model: """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { \(task) }
+                    relationships:
+                      owner: { to: Person, inverse: tasks }
+                      tags: { to: Tag, many: true, inverse: tasks }
+                    \(isUnique ? "unique: [[id]]" : "")
+                  Person:
+                    attributes: { name: String }
+                    relationships: { tasks: { to: Task, many: true, inverse: owner } }
+                    unique: [[name]]
+                  Tag:
+                    attributes: { name: String }
+                    relationships: { tasks: { to: Task, many: true, inverse: tags } }
+                    unique: [[name]]
+                """)
     }
 
     func write(_ name: String, _ text: String) throws {
         try text.write(toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
     }
 
-    func write(spec: String = "s.yaml", name: String = "test", _ stages: [String]) throws {
+    func write(
+        spec: String = "s.yaml", name: String = "test", head: String = "", _ stages: [String]
+    ) throws {
         try write(
             spec,
             """
             etl: 1
-            name: \(name)
+            name: \(name)\(head.isEmpty ? "" : "\n" + head)
             store: { at: s.sqlite, open: create, model: model.yaml }
             stages:
             \(stages.map { "  - \($0)" }.joined(separator: "\n"))
@@ -49,13 +54,30 @@ struct DriftPlace {
     }
 
     func run(
-        _ stages: String..., flags: [String] = []
+        _ stages: String..., head: String = "", flags: [String] = []
     ) throws -> ToolResult {
-        try write(stages)
+        try write(head: head, stages)
         return try Tool.etl(["run", "s.yaml"] + flags, in: folder.path)
     }
 
     func rows(_ query: String) throws -> [String] {
         try Tool.sqlite(folder.path + "/s.sqlite", query)
+    }
+
+    /// The first stage of the last report.
+    func stageReport() throws -> [String: Any] {
+        let runs = folder.path + "/runs"
+        let name = try FileManager.default.contentsOfDirectory(atPath: runs)
+            .filter { $0.hasSuffix(".json") }.sorted().last
+        let data = try Data(contentsOf: URL(fileURLWithPath: "\(runs)/\(name ?? "")"))
+        let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        return (report?["stages"] as? [[String: Any]])?.first ?? [:]
+    }
+
+    func missedLinks() throws -> [String] {
+        try (stageReport()["missedLinks"] as? [[String: Any]] ?? []).map { missed in
+            let first = (missed["first"] as? [String] ?? []).joined(separator: ", ")
+            return "\(missed["relationship"] ?? "") \(missed["count"] ?? ""): \(first)"
+        }
     }
 }
