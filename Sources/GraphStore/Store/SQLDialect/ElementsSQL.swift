@@ -146,6 +146,14 @@ extension PredicateSQL {
             let (from, owner, scope, order) = try hop(place)
             elements.from =
                 elements.from + scopes[previous].joins + " JOIN \(from) ON \(owner) = \(key)"
+            // The elements' own paths may join as many again.
+            let tables = 1 + elements.from.sql.ranges(of: " JOIN ").count
+            guard tables <= KeyPathSQL.joinsMax - 1 else {
+                throw StoreError(
+                    .invalidRequest,
+                    "A key path leads over \(tables) tables of to-many relationships; the most is"
+                        + " \(KeyPathSQL.joinsMax - 1)")
+            }
             elements.scope = scope
             elements.visits += visits(scope, order)
             elements.order = order

@@ -4,11 +4,17 @@ import GraphModel
 struct KeyPathSQL {
     /// How a path over to-one relationships reaches the other table.
     enum Style {
-        /// By LEFT JOIN; `joins` then belongs behind the FROM.
+        /// By LEFT JOIN; `joins` then belongs behind the FROM. Paths beyond `joinsMax` tables
+        /// take subqueries.
         case joins
         /// By a subquery, where a statement takes no joins.
         case subqueries
     }
+
+    /// SQLite joins at most 64 tables; the rest is left to what the statement itself joins.
+    static let joinsMax = 32
+    /// SQLite's parser takes about a hundred subqueries and brackets inside each other.
+    private static let keysMax = 256
 
     let schema: StoreLayout
     let entity: StoreLayout.Entity
@@ -60,38 +66,39 @@ struct KeyPathSQL {
         if path.isEmpty { return key }
         // What leads to an object has its number, so that the object's row is not needed.
         if isObjectNumber(path) { return try column(Array(path.dropLast())) }
+        guard path.count <= Self.keysMax else {
+            throw StoreError(
+                .invalidRequest, "A key path has \(path.count) keys; the most is \(Self.keysMax)")
+        }
         usesRow = true
         var here = entity
         var table = alias
-        var nesting: [(from: String, condition: String)] = []
-        for (position, name) in path.enumerated() {
-            if position == path.count - 1 {
-                let column: String
-                if let attribute = here.attributes[name] {
-                    column = "\(table).\(attribute.column)"
-                } else if let toOne = here.toOnes[name] {
-                    column = toOne.key(of: table)
-                } else {
-                    throw unknown(name, in: here)
-                }
-                return nesting.reversed().reduce(column) { inner, step in
-                    "(SELECT \(inner) FROM \(step.from) WHERE \(step.condition))"
-                }
-            }
+        for (position, name) in path.dropLast().enumerated() {
             guard let (toOne, next) = self.toOne(name, of: here) else {
                 throw unknown(name, in: here)
             }
             let foreignKey = toOne.key(of: table)
-            switch style {
-            case .joins:
-                table = join(Array(path[...position]), next.table, foreignKey)
-            case .subqueries:
-                table = "s\(position + 1)"
-                nesting.append(("\(next.table) \(table)", "\(table).Z_PK = \(foreignKey)"))
+            let rest = path[(position + 1)...]
+            guard let joined = join(Array(path[...position]), next.table, foreignKey) else {
+                return try selection(of: rest, in: next, at: foreignKey)
             }
+            table = joined
             here = next
         }
-        return key
+        let name = path[path.count - 1]
+        if let attribute = here.attributes[name] { return "\(table).\(attribute.column)" }
+        if let toOne = here.toOnes[name] { return toOne.key(of: table) }
+        throw unknown(name, in: here)
+    }
+
+    /// The column that the rest of a path leads to, by a subquery.
+    private func selection(
+        of path: ArraySlice<String>, in next: StoreLayout.Entity, at key: String
+    ) throws(StoreError) -> String {
+        var rest = KeyPathSQL(schema, next, alias: alias + "s", style: .joins)
+        let column = try rest.column(Array(path))
+        return "(SELECT \(column) FROM \(next.table) \(rest.alias)\(rest.joins)"
+            + " WHERE \(rest.key) = \(key))"
     }
 
     /// The same as it is shown: of a to-one in an app's store, which may dangle, the key of the
@@ -101,7 +108,11 @@ struct KeyPathSQL {
         guard !schema.isOurs, let name = path.last, let owner = entity(at: path.dropLast()),
             let (_, next) = toOne(name, of: owner)
         else { return try column(path) }
-        return "\(join(path, next.table, try column(path))).Z_PK"
+        let key = try column(path)
+        guard let joined = join(path, next.table, key) else {
+            return try selection(of: [], in: next, at: key)
+        }
+        return "\(joined).Z_PK"
     }
 
     /// What the aliases stand for, where the object itself is reached by a path.
@@ -184,8 +195,10 @@ struct KeyPathSQL {
         return (toOne, next)
     }
 
-    private mutating func join(_ path: [String], _ table: String, _ key: String) -> String {
+    /// The alias under which the table is joined, or nil where it must be reached by a subquery.
+    private mutating func join(_ path: [String], _ table: String, _ key: String) -> String? {
         if let alias = aliases[path] { return alias }
+        guard style == .joins, aliases.count < Self.joinsMax else { return nil }
         let alias = (self.alias == "t" ? "j" : self.alias + "j") + "\(aliases.count + 1)"
         aliases[path] = alias
         pathJoins += " LEFT JOIN \(table) \(alias) ON \(alias).Z_PK = \(key)"

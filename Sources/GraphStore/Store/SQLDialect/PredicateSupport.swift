@@ -34,13 +34,6 @@ package struct PredicateSupport {
         _ fragment: SQLFragment, _ compiler: PredicateSQL
     ) throws(StoreError) {
         guard fragment.sql.utf8.count > Self.surelyReadBytes else { return }
-        let joins = compiler.joins.ranges(of: " JOIN ").count
-        guard joins <= Self.joinsMax else {
-            throw StoreError(
-                .invalidRequest,
-                "The key paths lead over \(joins) relationships, and SQLite joins at most "
-                    + "\(Self.joinsMax + 1) tables")
-        }
         do throws(StoreError) {
             let scratch = try Connection()
             _ = try scratch.prepare("SELECT 1 FROM t\(compiler.joins) WHERE " + fragment.sql)
@@ -49,9 +42,6 @@ package struct PredicateSupport {
             if error.isTooComplex { throw error }
         }
     }
-
-    /// SQLite joins 64 tables, of which the entity's is one.
-    private static let joinsMax = 63
 
     /// Shorter texts never exceed SQLite's limits.
     private static let surelyReadBytes = 200

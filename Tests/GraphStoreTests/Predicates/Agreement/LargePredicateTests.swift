@@ -121,29 +121,100 @@ import Testing
         #expect(sql.sql.hasPrefix("(t.Z_PK IN (SELECT value FROM temp.ETL_LIST_"), "\(sql.sql)")
     }
 
-    @Test("more joins than SQLite makes are reported before there is a store")
-    func joins() throws {
-        let relationships = (0..<64).map { "r\($0): { to: Other }" }.joined(separator: ", ")
+    @Test("key paths lead over more relationships than SQLite joins tables")
+    func relationships() throws {
+        let names = (0..<70).map { "r\($0)" }
         let model = try ManagedObjectModel(
             yaml: """
                 model: 1
                 entities:
-                  Task: { relationships: { \(relationships) } }
-                  Other: { attributes: { n: Integer 16 } }
+                  Task:
+                    attributes: { n: Integer 16 }
+                    relationships:
+                      next: { to: Task }
+                      \(names.map { "\($0): { to: Task }" }.joined(separator: "\n      "))
+                """)
+        let container = try PersistentContainer(model: model, .inMemory())
+        let context = container.newContext()
+        // A chain of 201 tasks; `next` leads one on, and r7 leads seven on.
+        let tasks = try (0...200).map { number in
+            let task = try context.insert("Task")
+            try task.setValue(PropertyValue(number), forKey: "n")
+            return task
+        }
+        for (number, task) in tasks.enumerated() {
+            for (name, steps) in [("next", 1)] + names.enumerated().map({ ($1, $0) })
+            where number + steps <= 200 {
+                try task.setValue(.object(tasks[number + steps]), forKey: name)
+            }
+        }
+
+        let wide = names.map { "\($0).n == n + \($0.dropFirst())" }
+        let far = { (steps: Int) in String(repeating: "next.", count: steps) }
+        let support = PredicateSupport(model)
+        for isSaved in [false, true] {
+            if isSaved {
+                try context.save()
+                context.reset()
+            }
+            for (format, expected) in [
+                (wide.joined(separator: " AND "), Array(0...131)),
+                (wide.map { "NOT \($0)" }.joined(separator: " AND "), []),
+                ("\(far(33))n == 40", [7]), ("\(far(100))n < 103", [0, 1, 2]),
+                ("\(far(199))next == nil AND \(far(150))n != nil", Array(1...50)),
+                ("r69.\(far(60))next == nil AND n > 70 AND n < 73", [71, 72]),
+            ] as [(String, [Int])] {
+                let predicate = try GraphPredicate(format: format)
+                try support.check(
+                    predicate.resolved(for: "Task", in: model), entityName: "Task")
+                let found = try context.fetch(
+                    FetchRequest(entityName: "Task", predicate: predicate)
+                ).map { try $0.value(forKey: "n").value(as: Int.self) }
+                #expect(
+                    found.compactMap(\.self).sorted() == expected, "\(isSaved) \(format.prefix(60))"
+                )
+            }
+            let order = GraphSortDescriptor(
+                (far(100) + "n").split(separator: ".").map(String.init), ascending: false)
+            let sorted = try context.fetch(
+                FetchRequest(
+                    entityName: "Task", predicate: try GraphPredicate(format: "\(far(98))n != nil"),
+                    sortDescriptors: [order, GraphSortDescriptor(["n"])])
+            ).map { try $0.value(forKey: "n").value(as: Int.self) }
+            #expect(sorted == Array((0...100).reversed()) + [101, 102])
+        }
+    }
+
+    @Test("a key path that is too long is refused before there is a store")
+    func longPath() throws {
+        let model = try ManagedObjectModel(
+            yaml: """
+                model: 1
+                entities:
+                  Task:
+                    attributes: { n: Integer 16 }
+                    relationships:
+                      next: { to: Task }
+                      others: { to: Task, many: true }
                 """)
         let support = PredicateSupport(model)
-        func predicate(_ count: Int) throws -> GraphPredicate {
-            try GraphPredicate(
-                format: (0..<count).map { "r\($0).n == 1" }.joined(separator: " AND ")
-            ).resolved(for: "Task", in: model)
+        for (format, expected) in [
+            (
+                String(repeating: "next.", count: 300) + "n == 1",
+                "A key path has 301 keys; the most is 256"
+            ),
+            (
+                "ANY " + String(repeating: "others.", count: 40) + "n == 1",
+                "A key path leads over 32 tables of to-many relationships; the most is 31"
+            ),
+        ] {
+            let error = #expect(throws: StoreError.self) {
+                try support.check(
+                    try GraphPredicate(format: format).resolved(for: "Task", in: model),
+                    entityName: "Task")
+            }
+            #expect(error?.message == expected)
         }
-        try support.check(try predicate(63), entityName: "Task")
-        let error = #expect(throws: StoreError.self) {
-            try support.check(try predicate(64), entityName: "Task")
-        }
-        #expect(
-            error?.message
-                == "The key paths lead over 64 relationships, and SQLite joins at most 64 tables")
     }
 
     @Test("deep values are computed as they are in memory")
