@@ -161,8 +161,8 @@ import Testing
                 "GraphModel/Predicates/Text/TextCollation.swift",  // memory
                 "GraphModel/Predicates/Text/TextComparison.swift",  // memory
                 "GraphStore/Batch/KeyHash.swift",  // memory
-                "GraphStore/Contexts/BackgroundContext.swift",  // threads
                 "GraphStore/Contexts/ConcurrencyDebug.swift",  // the environment
+                "GraphStore/Contexts/WriteLease.swift",  // threads
                 "GraphStore/History/HistoryWriter.swift",  // the process
                 "GraphStore/Store/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process

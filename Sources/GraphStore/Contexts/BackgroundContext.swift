@@ -2,14 +2,6 @@ import Dispatch
 import SQLite
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A context on a serial queue of its own, since SQLite blocks its thread.
 public actor BackgroundContext {
     private let executor: QueueExecutor
@@ -114,7 +106,7 @@ public actor BackgroundContext {
 /// pays more for each read and write of its stores from there on.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// The thread that runs what is on the queue; 0 for none.
+    /// The number of the thread that runs what is on the queue; 0 for none.
     private let thread = Atomic<UInt>(0)
 
     init(label: String) {
@@ -122,7 +114,7 @@ final class QueueExecutor: SerialExecutor {
     }
 
     /// Whether the caller runs on the queue.
-    var isCurrent: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == ThreadNumber.current }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -144,17 +136,8 @@ final class QueueExecutor: SerialExecutor {
     }
 
     private func noting<R>(_ body: () throws -> R) rethrows -> R {
-        thread.store(Self.currentThread, ordering: .relaxed)
+        thread.store(ThreadNumber.current, ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         return try body()
-    }
-
-    /// Differs from that of every other thread that lives.
-    static var currentThread: UInt {
-        #if canImport(Glibc)
-            pthread_self()
-        #else
-            UInt(bitPattern: pthread_self())
-        #endif
     }
 }

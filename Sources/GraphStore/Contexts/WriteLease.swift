@@ -1,6 +1,14 @@
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The right to write to a container's store, which one caller at a time has.
 ///
 /// Callers get it in the order in which they ask. SQLite's own locks are between connections, and
@@ -52,7 +60,7 @@ final class WriteLease: Sendable {
     /// - Parameter name: who takes it, for the errors of those who wait for it.
     /// - Throws: `.busy`, with the holder's name; `.cancelled`.
     func take(as name: String, _ options: StoreOptions, path: String) throws(StoreError) {
-        let thread = QueueExecutor.currentThread
+        let thread = ThreadNumber.current
         let answer = state.withLock { state -> Answer in
             let text = "being written by \(name)"
             guard let holder = state.holder else {
@@ -87,7 +95,7 @@ final class WriteLease: Sendable {
         state.withLock { state in
             guard state.holder == nil else { return false }
             state.holder = Holder(
-                text: "being checked for changes of others", thread: QueueExecutor.currentThread)
+                text: "being checked for changes of others", thread: ThreadNumber.current)
             return true
         }
     }
@@ -129,5 +137,28 @@ final class WriteLease: Sendable {
             state.queue.remove(at: place)
             return state.holder?.text
         }
+    }
+}
+
+/// Tells threads from each other.
+enum ThreadNumber {
+    private static let last = Atomic<UInt>(0)
+
+    private static let key = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, nil)
+        precondition(code == 0, "no key for values of threads: error \(code)")
+        return key
+    }()
+
+    /// The number of the thread that asks, from 1; no other thread has had it.
+    ///
+    /// `pthread_self()` and the system's numbers go to a later thread when theirs has ended.
+    static var current: UInt {
+        if let known = pthread_getspecific(key) { return UInt(bitPattern: known) }
+        let number = last.add(1, ordering: .relaxed).newValue
+        let code = pthread_setspecific(key, UnsafeRawPointer(bitPattern: number))
+        precondition(code == 0, "no place for a value of this thread: error \(code)")
+        return number
     }
 }

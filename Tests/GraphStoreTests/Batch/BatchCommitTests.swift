@@ -375,48 +375,6 @@ import Testing
         }
     }
 
-    @Test("a task that is cancelled stops waiting for its turn to write")
-    func cancelledWait() async throws {
-        let lease = WriteLease()
-        var patient = StoreOptions()
-        patient.busyTimeoutMilliseconds = 600_000
-        let options = patient
-        await withCheckedContinuation { continuation in
-            // Its own thread: a thread does not wait for itself.
-            Thread {
-                try? lease.take(as: "a test", options, path: "S")
-                continuation.resume()
-            }.start()
-        }
-        let task = Task.detached {
-            storeError { try lease.take(as: "another", options, path: "S") }
-        }
-        try await Task.sleep(for: .milliseconds(100))
-        task.cancel()
-        #expect(await task.value?.code == .cancelled)
-    }
-
-    @Test("who waits for a look at the store is not told of a writer")
-    func looking() throws {
-        let lease = WriteLease()
-        var options = StoreOptions()
-        options.busyTimeoutMilliseconds = 20
-        #expect(lease.takeToLookIfFree())
-        let done = DispatchSemaphore(value: 0)
-        let failure = Mutex<StoreError?>(nil)
-        let waiting = Thread { [options] in
-            let error = storeError { try lease.take(as: "a test", options, path: "S") }
-            failure.withLock { $0 = error }
-            done.signal()
-        }
-        waiting.start()
-        done.wait()
-        #expect(
-            failure.withLock { $0?.message }
-                == "S is being checked for changes of others, which did not end in time; try again"
-                + " later, or raise `busyTimeoutMilliseconds`")
-    }
-
     private func inMemory() throws -> PersistentContainer {
         var options = StoreOptions()
         options.busyTimeoutMilliseconds = 50

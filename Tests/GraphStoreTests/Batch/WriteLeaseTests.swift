@@ -1,0 +1,78 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import GraphStore
+
+/// Who waits for the right to write, how long, and what it is told.
+@Suite("The turn to write") struct WriteLeaseTests {
+    @Test("a task that is cancelled stops waiting for its turn to write")
+    func cancelledWait() async throws {
+        let lease = WriteLease()
+        var patient = StoreOptions()
+        patient.busyTimeoutMilliseconds = 600_000
+        let options = patient
+        await withCheckedContinuation { continuation in
+            // Its own thread: a thread does not wait for itself.
+            Thread {
+                try? lease.take(as: "a test", options, path: "S")
+                continuation.resume()
+            }.start()
+        }
+        let task = Task.detached {
+            storeError { try lease.take(as: "another", options, path: "S") }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        #expect(await task.value?.code == .cancelled)
+    }
+
+    @Test("a thread waits for one that has ended, even if the system gives it that one's number")
+    func endedThread() throws {
+        let lease = WriteLease()
+        var options = StoreOptions()
+        options.busyTimeoutMilliseconds = 1
+        func onItsOwnThread(_ body: @escaping @Sendable () -> Void) {
+            let done = DispatchSemaphore(value: 0)
+            Thread {
+                body()
+                done.signal()
+            }.start()
+            done.wait()
+        }
+        onItsOwnThread { [options] in try? lease.take(as: "a test", options, path: "S") }
+        let messages = Mutex<Set<String>>([])
+        for _ in 0..<20 {
+            onItsOwnThread { [options] in
+                let error = storeError { try lease.take(as: "another", options, path: "S") }
+                _ = messages.withLock { $0.insert(error?.message ?? "no error") }
+            }
+        }
+        #expect(
+            messages.withLock(\.self) == [
+                "S is being written by a test, which did not end in time; try again later, or raise"
+                    + " `busyTimeoutMilliseconds`"
+            ])
+    }
+
+    @Test("who waits for a look at the store is not told of a writer")
+    func looking() throws {
+        let lease = WriteLease()
+        var options = StoreOptions()
+        options.busyTimeoutMilliseconds = 20
+        #expect(lease.takeToLookIfFree())
+        let done = DispatchSemaphore(value: 0)
+        let failure = Mutex<StoreError?>(nil)
+        let waiting = Thread { [options] in
+            let error = storeError { try lease.take(as: "a test", options, path: "S") }
+            failure.withLock { $0 = error }
+            done.signal()
+        }
+        waiting.start()
+        done.wait()
+        #expect(
+            failure.withLock { $0?.message }
+                == "S is being checked for changes of others, which did not end in time; try again"
+                + " later, or raise `busyTimeoutMilliseconds`")
+    }
+}
