@@ -138,6 +138,19 @@ package final class Connection {
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
+    /// Runs the body in a transaction that writes, all of it or none.
+    package func writing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        try execute("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // The error that led here is the one to tell; SQLite may have rolled back already.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
     /// Prepares a statement that its caller keeps.
     package func prepare(_ sql: String) throws(StoreError) -> Statement {
         try Statement(sql, on: self)

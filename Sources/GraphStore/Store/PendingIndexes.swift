@@ -73,7 +73,7 @@ enum PendingIndexes {
                 change = try complete(session())
                 continue
             }
-            try transaction(on: connection) { () throws(StoreError) in
+            try connection.writing { () throws(StoreError) in
                 let isOver = try makeSome(
                     owner, on: connection, linkBytes, pagesAtOnce,
                     leavesDeriving: session != nil)
@@ -83,7 +83,7 @@ enum PendingIndexes {
         }
         for fold in folds.values.sorted(by: { $0.source < $1.source })
         where try fold.isBehind(on: connection) {
-            try transaction(on: connection) { () throws(StoreError) in
+            try connection.writing { () throws(StoreError) in
                 try fold.foldAll(on: connection)
             }
         }
@@ -98,20 +98,6 @@ enum PendingIndexes {
             return session.change
         } catch {
             session.rollback()
-            throw error
-        }
-    }
-
-    private static func transaction(
-        on connection: Connection, _ body: () throws(StoreError) -> Void
-    ) throws(StoreError) {
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(StoreError) {
-            try body()
-            try connection.execute("COMMIT")
-        } catch {
-            // The error that led here is the one to tell; SQLite may have rolled back already.
-            try? connection.execute("ROLLBACK")
             throw error
         }
     }

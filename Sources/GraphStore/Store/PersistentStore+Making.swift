@@ -94,14 +94,33 @@ extension PersistentStore {
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
         if try FoldTable.isComplete(schema, on: connection) { return }
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
             try FoldTable.complete(schema, on: connection)
-            try connection.execute("COMMIT")
-        } catch {
-            // The error that led here is the one to tell.
-            try? connection.execute("ROLLBACK")
-            throw error
+        }
+    }
+
+    /// Gives a store the indexes of the model that it is opened with, which may have others than
+    /// the one in the file: no version hash tells of indexes. That model takes the other's place.
+    ///
+    /// A load that has put indexes off comes first; the next opening after it does this.
+    static func followIndexes(
+        _ schema: StoreLayout, of model: ManagedObjectModel, from stored: StoreLayout,
+        on connection: Connection
+    ) throws(StoreError) {
+        let (old, new) = (
+            Set(stored.tables.flatMap(\.indexes)), Set(schema.tables.flatMap(\.indexes))
+        )
+        guard old != new, try !PendingIndexes.isPending(on: connection) else { return }
+        try connection.writing { () throws(StoreError) in
+            for index in old.subtracting(new).sorted(by: { $0.name < $1.name }) {
+                try connection.execute(SchemaSQL.drop(index))
+            }
+            for index in new.subtracting(old).sorted(by: { $0.name < $1.name }) {
+                try connection.execute(SchemaSQL.create(index))
+            }
+            try connection.execute("DELETE FROM ETL_MODEL")
+            try write(model, to: connection)
+            try ModelCache.replace(for: model, on: connection)
         }
     }
 

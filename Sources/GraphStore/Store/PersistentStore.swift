@@ -265,6 +265,11 @@ final class PersistentStore {
             try PendingIndexes.build(
                 on: connection, schema, folding: folds
             ) { () throws(StoreError) in try DerivedAttributes(schema) }
+            if model?.versionHashes == stored.versionHashes {
+                let before = StoreLayout(
+                    stored, holding: metadata.entities(heldOf: stored), pairs: found)
+                try followIndexes(schema, of: own, from: before, on: connection)
+            }
         } else if !description.options.readsUnfinishedLoad {
             try refuseUnfinished(connection, path)
         }

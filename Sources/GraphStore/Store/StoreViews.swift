@@ -42,21 +42,15 @@ struct StoreViews {
             wanted[name] = "CREATE VIEW \(Connection.quoted(name))\(Self.mark)\(select(entity))"
         }
         guard wanted != own else { return false }
-        try connection.execute("BEGIN IMMEDIATE")
-        do throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
             for name in own.keys where own[name] != wanted[name] {
                 try connection.execute("DROP VIEW \(Connection.quoted(name))")
             }
             for (name, sql) in wanted.sorted(by: { $0.key < $1.key }) where own[name] != sql {
                 try connection.execute(sql)
             }
-            try connection.execute("COMMIT")
-            return true
-        } catch {
-            // The error that led here is the one to tell.
-            try? connection.execute("ROLLBACK")
-            throw error
         }
+        return true
     }
 
     /// The name, or with `_view` and so on behind it where something has it; SQLite's names differ

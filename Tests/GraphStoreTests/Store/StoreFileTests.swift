@@ -258,4 +258,52 @@ import Testing
             #expect(plan.contains { $0.contains("INDEX Z_Task_open (ZDUE<?)") })
         }
     }
+
+    @Test("row 11: a store has the indexes of the model that it was last opened with")
+    func followsIndexes() throws {
+        func model(_ indexes: String) throws -> ManagedObjectModel {
+            try ManagedObjectModel(
+                yaml: """
+                    model: 1
+                    entities:
+                      Task:
+                        attributes: { id: String, due: Date, title: String }
+                        unique: [[id]]
+                        indexes: { \(indexes) }
+                    """)
+        }
+        let first = try model("byTitle: [title], byDue: [due]")
+        try withStore(first) { store in
+            let context = store.container.newContext()
+            for title in ["b", "a"] {
+                let task = try context.insert("Task")
+                try task.setValue(PropertyValue(title), forKey: "id")
+                try task.setValue(PropertyValue(title), forKey: "title")
+            }
+            try context.save()
+            let indexes = "SELECT sql FROM sqlite_master WHERE name LIKE 'Z^_Task^_by%' ESCAPE '^'"
+            let before = try store.lines(indexes)
+            let second = try model("byDue: [title, due], byID: [id]")
+
+            // Who only reads changes nothing.
+            var reading = StoreOptions()
+            reading.isReadOnly = true
+            _ = try PersistentContainer(
+                model: second, stores: [.sqlite(at: store.path, options: reading)])
+            try store.expect(indexes, before)
+
+            let container = try PersistentContainer(model: second, at: store.path)
+            let expected = [
+                "CREATE INDEX Z_Task_byDue ON ZTASK (ZTITLE COLLATE BINARY ASC, ZDUE COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Task_byID ON ZTASK (ZID COLLATE BINARY ASC)",
+            ]
+            try store.expect(indexes, expected)
+            #expect(try container.newContext().count(for: FetchRequest(entityName: "Task")) == 2)
+            #expect(try PersistentContainer.verify(at: store.path).problems == [])
+            // The file tells of them, too, to whoever has no model.
+            let alone = try PersistentContainer(model: nil, at: store.path)
+            #expect(alone.model.entity(named: "Task")?.indexes.map(\.name) == ["byDue", "byID"])
+            try store.expect(indexes, expected)
+        }
+    }
 }

@@ -288,7 +288,8 @@ struct CellEncoder<Output: ValueEncoder> {
     }
 
     func write(_ cell: BulkCell, _ column: RowColumn) {
-        guard cell.kind != .null else { return encoder.null() }
+        // Here and below by pattern: `==` of another module's enum is a call.
+        if case .null = cell.kind { return encoder.null() }
         guard case .attribute(let type) = column.content else {
             return encoder.integer(cell.integerValue)
         }
@@ -299,8 +300,9 @@ struct CellEncoder<Output: ValueEncoder> {
         case .double, .float: encoder.double(number(cell))
         case .date: encoder.ascii(text(ScalarFormatter.isoDate(number(cell), into: room)))
         case .uuid: encoder.ascii(text(ScalarFormatter.uuid(cell.bytes, into: room)))
-        case .decimal where cell.kind == .text: encoder.number(cell.bytes)
-        case .decimal: encoder.number(text(ScalarFormatter.decimal(number(cell), into: room)))
+        case .decimal:
+            if case .text = cell.kind { return encoder.number(cell.bytes) }
+            encoder.number(text(ScalarFormatter.decimal(number(cell), into: room)))
         case .transformable: writeTransformable(cell.bytes)
         case .binary:
             guard column.isExternal, let external else { return writeBase64(cell.bytes) }
@@ -336,7 +338,8 @@ struct CellEncoder<Output: ValueEncoder> {
 
     /// A date's whole seconds, and a decimal without fraction, are stored as integers.
     private func number(_ cell: BulkCell) -> Double {
-        cell.kind == .integer ? Double(cell.integerValue) : cell.realValue
+        if case .integer = cell.kind { return Double(cell.integerValue) }
+        return cell.realValue
     }
 
     private func text(_ count: Int) -> UnsafeBufferPointer<UInt8> {
