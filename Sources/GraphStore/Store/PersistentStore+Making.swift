@@ -99,10 +99,9 @@ extension PersistentStore {
         }
     }
 
-    /// Gives a store the indexes of the model that it is opened with, which may have others than
-    /// the one in the file: no version hash tells of indexes. That model takes the other's place.
+    /// Gives a store the indexes of the model that it is opened with, which the file carries then.
     ///
-    /// A load that has put indexes off comes first; the next opening after it does this.
+    /// No version hash tells of indexes. Where a load has put some off, a later opening does this.
     static func followIndexes(
         _ schema: StoreLayout, of model: ManagedObjectModel, from stored: StoreLayout,
         on connection: Connection
