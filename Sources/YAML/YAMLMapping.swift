@@ -10,6 +10,10 @@ package final class YAMLMapping {
     private var refused: Set<String> = []
     /// What was reported of keys that are missing.
     private var missing: [String: Diagnostic] = [:]
+    /// The known keys that unknown ones turned out to be misspellings of, after `finish`.
+    ///
+    /// What they would have said is not known, so it is no mistake that it is missing elsewhere.
+    package private(set) var misspelled: Set<String> = []
 
     init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
         self.value = value
@@ -85,6 +89,7 @@ package final class YAMLMapping {
                 isReplacing
                 ? replaced.first : Suggestion.closest(to: entry.key, among: candidates)
             if let key {
+                misspelled.insert(key)
                 let replaced = known.contains(key) ? [key] : Array(missing.keys)
                 for report in replaced.compactMap({ missing.removeValue(forKey: $0) }) {
                     value.problems.withdraw(report)

@@ -40,7 +40,8 @@ struct ReportCommand: ParsableCommand {
             do {
                 let text = try stored.text(as: format)
                 if format == .text {
-                    StandardOutput.show(text)
+                    StandardOutput.show(
+                        TerminalText.withRelativePaths(text, below: Terminal.currentFolders))
                 } else {
                     print(text, terminator: "")
                 }

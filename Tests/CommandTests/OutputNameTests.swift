@@ -99,6 +99,64 @@ import Testing
             result.errors.hasSuffix(Self.message("11:44", name, what, fix)), "\(result)")
     }
 
+    @Test(
+        "a packed output at a URL is one error, and the line of its fix packs and sends it",
+        arguments: [
+            ("https://host/x.csv.gz", "csv", "gzip | curl -fsS -T -", "gzip"),
+            ("s3://b/x.ndjson.zst", "ndjson", "zstd -q | aws s3 cp -", "zstd"),
+            ("s3://b/x.csv.xz", "csv", "xz | aws s3 cp -", "xz"),
+            ("gs://b/x.csv.bz2", "csv", "bzip2 | gcloud storage cp -", "bzip2"),
+        ])
+    func packedURL(url: String, format: String, line: String, program: String) throws {
+        let folder = try folder("to: \"\(url)\"")
+        let scheme = url.prefix { $0 != ":" }
+        let to = "to: { command: [sh, -c, \"\(line) \(url)\"] }"
+        for command in ["check", "run"] {
+            let result = try folder.shell("exec \"$E\" \(command) spec.yaml")
+            #expect(result.status == 78)
+            #expect(
+                result.errors.hasSuffix(
+                    """
+                    spec.yaml:11:44: error: A path is needed here, not a URL: etl does not read or write \
+                    \(scheme):// [spec.url]
+                      in: stages[1].to
+                      fix: let a command send it: `\(to)`, and `as: \(format)`
+
+                    """) && result.errors.ranges(of: ": error: ").count == 1, "\(result)")
+        }
+        let mended = try self.folder("\(to), as: \(format)")
+        guard try mended.shell("command -v \(program)").status == 0 else { return }
+        // Programs that keep what they are to send.
+        let result = try mended.shell(
+            """
+            mkdir bin
+            for name in curl aws gcloud; do printf '#!/bin/sh\\ncat > sent\\n' > bin/$name; done
+            chmod +x bin/*
+            PATH="$PWD/bin:$PATH" "$E" run spec.yaml && \(program) -dc < sent
+            """)
+        #expect(result.errors == "", "\(result)")
+        #expect(
+            result.output == (format == "csv" ? "id,title\n1,a\n" : "{\"id\":1,\"title\":\"a\"}\n"))
+    }
+
+    @Test(
+        "an output at a URL that no command can take is written to a file, and sent after the run",
+        arguments: [
+            ("s3://b/x.csv.zst\", parts: 4", "export `to: x.csv.gz`, which etl compresses itself"),
+            ("s3://b/x.csv\", manifest: true", "export `to: x.csv`"),
+            ("https://h/x.xlsx\"", "export `to: x.csv`, and convert that file to a workbook"),
+        ])
+    func fileURL(to: String, fix: String) throws {
+        let folder = try folder("to: \"\(to)")
+        let result = try folder.shell("exec \"$E\" check spec.yaml")
+        #expect(result.status == 78)
+        #expect(
+            result.errors.hasSuffix(
+                " [spec.url]\n  in: stages[1].to\n  fix: \(fix); send what it writes after the run\n"
+            ),
+            "\(result)")
+    }
+
     @Test("a name that a parameter has is refused, too")
     func parameter() throws {
         let folder = try folder("to: \"${out}\", as: ndjson")

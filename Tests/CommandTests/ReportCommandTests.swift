@@ -47,15 +47,15 @@ struct ReportCommandTests {
                       began   TIME
                       ended   TIME, took SECONDS
                       memory  MEMORY
-                      store   out/tasks.sqlite
+                      store   tasks.sqlite
 
                     Stages
                       import categories   done     8 read, 8 inserted, SECONDS
                       import import-tags  done     11 read, 10 inserted, 1 superseded, SECONDS
                       import tasks        done     253 read, 240 inserted, 12 superseded, \
                     1 rejected, 1 blank line, SECONDS
-                      export export-task  done     240 rows to out/tasks.ndjson.gz, SECONDS
-                      export open-tasks   done     79 rows to out/open-tasks.csv, SECONDS
+                      export export-task  done     240 rows to tasks.ndjson.gz, SECONDS
+                      export open-tasks   done     79 rows to open-tasks.csv, SECONDS
 
                     Objects changed
                       Category  8 inserted
@@ -66,7 +66,7 @@ struct ReportCommandTests {
                       parse: 1
                         sample-data/tasks.ndjson.gz:102:91: The JSON value is not \
                     complete
-                      in out/rejects/import-tasks-RUN
+                      in rejects/import-tasks-RUN
 
                     """, "\(way)")
         }

@@ -91,6 +91,75 @@ import Testing
                 """)
     }
 
+    @Test(
+        "one misspelled key of a model is one error, in the model and in a spec that uses it",
+        arguments: [
+            ("entities:", "entitis:", "2:1", "entitis", "entities"),
+            (
+                "    attributes: { id: I", "    atributes: { id: I", "4:5",
+                "entities.Task.atributes", "attributes"
+            ),
+            (
+                "    relationships: { owner", "    relationship: { owner", "5:5",
+                "entities.Task.relationship", "relationships"
+            ),
+            (
+                "owner: { to: P", "owner: { too: P", "5:31",
+                "entities.Task.relationships.owner.too", "to"
+            ),
+            (
+                "inverse: owner", "invers: owner", "12:53",
+                "entities.Person.relationships.tasks.invers", "inverse"
+            ),
+            ("    parent: Task", "    parrent: Task", "8:5", "entities.Chore.parrent", "parent"),
+            ("composites:", "composits:", "14:1", "composits", "composites"),
+        ])
+    func misspelledModelKeys(
+        key: String, wrong: String, place: String, path: String, meant: String
+    ) throws {
+        let model = """
+            model: 1
+            entities:
+              Task:
+                attributes: { id: Integer 64, title: String, at: { type: Composite, composite: Place } }
+                relationships: { owner: { to: Person, inverse: tasks } }
+                unique: [[owner, id]]
+              Chore:
+                parent: Task
+                indexes: { byTitle: [title] }
+              Person:
+                attributes: { name: String }
+                relationships: { tasks: { to: Task, many: true, inverse: owner } }
+                unique: [[name]]
+            composites:
+              Place: { attributes: { x: Double } }
+
+            """
+        let folder = try folder(
+            """
+              - import: tasks
+                read: { files: tasks.csv }
+                into: Task
+                key: [id, owner]
+                set: { title: title }
+                link: { owner: { by: { name: status } } }
+              - { export: Chore, fields: [id, title], to: x.csv }
+            """)
+        try folder.write("tasks.yaml", model)
+        #expect(try check(folder) == "")
+        #expect(model.ranges(of: key).count == 1)
+        try folder.write("tasks.yaml", model.replacing(key, with: wrong))
+        let word = path.split(separator: ".").last ?? ""
+        let message = """
+            tasks.yaml:\(place): error: The key '\(word)' is unknown here. Did you mean '\(meant)'? \
+            [model.unknown-key]
+              in: \(path)
+
+            """
+        #expect(try folder.shell("exec \"$E\" model show tasks.yaml").errors == message)
+        #expect(try check(folder) == message)
+    }
+
     @Test("null-text is null under another name")
     func nullText() throws {
         let folder = try folder(
@@ -236,6 +305,47 @@ import Testing
                             ^
                   in: stages[1].where
                   fix: a text needs quotes: 'Done'
+
+                """)
+    }
+
+    @Test(
+        "a word in small letters that is compared with a text needs quotes, unless it is a misspelling",
+        arguments: [
+            ("status == done", 11, "done", "  fix: a text needs quotes: 'done'\n"),
+            ("status IN {done, open}", 12, "done", "  fix: a text needs quotes: 'done'\n"),
+            ("NOT title BEGINSWITH abc", 22, "abc", "  fix: a text needs quotes: 'abc'\n"),
+            ("id == done", 7, "done", ""), ("done == 1", 1, "done", ""),
+            ("status == titel", 11, "titel", ""),
+        ])
+    func smallWords(predicate: String, column: Int, word: String, fix: String) throws {
+        let folder = try folder("  - { import: tasks.csv, into: Task, when-found: append }")
+        #expect(try folder.shell("exec \"$E\" run a.yaml").status == 0)
+        let hint = word == "titel" ? ". Did you mean 'title'?" : ""
+        let result = try folder.shell("exec \"$E\" fetch s.sqlite Task --where \"\(predicate)\"")
+        #expect(result.status == 64)
+        #expect(
+            result.errors == """
+                --where: error: 'Task' has no property '\(word)'\(hint) [predicate.unknown-key]
+                  \(predicate)
+                  \(String(repeating: " ", count: column - 1))^
+
+                """ + fix)
+    }
+
+    @Test("a word in small letters that a filter compares needs quotes")
+    func smallWordOfFilter() throws {
+        let folder = try folder(
+            """
+              - import: tasks.csv
+                into: Task
+                keep-if: status IN {done, 'open'}
+            """)
+        #expect(
+            try folder.shell("exec \"$E\" run a.yaml").errors == """
+                tasks.csv:1:1: error: The header has no column 'done' [csv.unknown-column]
+                  stage: a.yaml:6:14 import import-tasks, keep-if
+                  fix: a text needs quotes: 'done'; or use one of: id, title, status, due
 
                 """)
     }

@@ -31,6 +31,9 @@ enum EntityReader {
         }
         declared.description.extras = ModelReader.userInfo(entity.optional("xcode"))
         entity.finish()
+        if !entity.misspelled.isDisjoint(with: ["attributes", "relationships", "parent"]) {
+            declared.isLegible = false
+        }
         return declared
     }
 

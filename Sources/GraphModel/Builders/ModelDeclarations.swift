@@ -30,6 +30,8 @@ package struct ModelDeclarations {
     package var history: [PlacedName] = []
     /// What the file says beyond this, by its own names.
     package var extras: [String: String] = [:]
+    /// The keys of the file itself that are misspelled, so that what they declare is not known.
+    var misspelled: Set<String> = []
 
     package init() {}
 
@@ -95,6 +97,8 @@ package struct RelationshipPlaces: Sendable {
     package var destination: SourceLocation
     package var inverse: SourceLocation?
     package var deleteRule: SourceLocation?
+    /// Whether the inverse is known, or that there is none.
+    var isInverseLegible = true
 
     package init(
         place: SourceLocation, destination: SourceLocation, inverse: SourceLocation?,

@@ -118,7 +118,7 @@ package enum ModelFile {
             let known =
                 problems.hasErrors ? KnownDeclarations(declared) : KnownDeclarations(all: declared)
             let model = try known.declared.model()
-            reading.known = model
+            reading.known = declared.misspelled.contains("entities") ? nil : model
             reading.unknownEntities = known.unknownEntities
             RuleLints.check(known.declared, model, problems)
             PredicateLints.check(known.declared, model, problems)

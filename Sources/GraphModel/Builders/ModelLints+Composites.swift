@@ -51,7 +51,9 @@ extension ModelLints {
     private func checkComposite(
         of attribute: AttributeDescription, _ names: [String], _ place: SourceLocation
     ) {
-        guard let name = attribute.compositeName, !names.contains(name) else { return }
+        guard let name = attribute.compositeName, !names.contains(name),
+            !declared.misspelled.contains("composites")
+        else { return }
         error(
             "unknown-composite",
             "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)

@@ -97,6 +97,7 @@ extension ModelLints {
     private func unknownProperty(
         _ item: PlacedName, of entity: EntityDeclaration, _ kind: String
     ) {
+        guard hasLegibleProperties(entity.name) else { return }
         let hint = Suggestion.phrase(for: item.name, among: propertyNames(of: entity.name))
         error(
             "unknown-property", "'\(entity.name)' has no \(kind) '\(item.name)'" + hint, item.place)

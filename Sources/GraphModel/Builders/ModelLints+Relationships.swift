@@ -16,7 +16,9 @@ extension ModelLints {
             }
             if let inverse = relationship.inverseName {
                 checkInverse(inverse, of: relationship, in: entity, places)
-            } else if !relationship.isTransient {
+            } else if !relationship.isTransient, places.isInverseLegible,
+                hasLegibleProperties(relationship.destinationEntityName)
+            {
                 // A transient one is not in the store, where a deletion could leave it behind.
                 warnWithoutInverse(relationship, in: entity, places)
             }
@@ -32,6 +34,7 @@ extension ModelLints {
         let destination = relationship.destinationEntityName
         let inherited = self.relationship(name, of: destination)
         guard let inverse = inherited ?? relationshipBelow(name, destination) else {
+            guard hasLegibleProperties(destination) else { return }
             let names = lineage(destination).flatMap(\.description.ownRelationships).map(\.name)
             let message =
                 attribute(name, of: destination) == nil
@@ -47,7 +50,9 @@ extension ModelLints {
             // What is wrong is the other side, which is reported there.
             return
         }
-        guard entities[inverse.destinationEntityName] != nil else { return }
+        guard entities[inverse.destinationEntityName] != nil,
+            isInverseLegible(of: name, in: destination)
+        else { return }
         if inverse.inverseName != relationship.name {
             let other = inverse.inverseName.map { "its inverse is '\($0)'" } ?? "it has no inverse"
             error(
@@ -67,6 +72,14 @@ extension ModelLints {
                 "An entity below '\(destination)' declares the inverse '\(name)', so not every "
                     + "'\(destination)' has it", place, fix: "declare '\(name)' in '\(destination)'"
             )
+        }
+    }
+
+    /// Whether the inverse of a relationship could be read.
+    private func isInverseLegible(of name: String, in entity: String) -> Bool {
+        lineage(entity).allSatisfy { ancestor in
+            zip(ancestor.description.ownRelationships, ancestor.relationshipPlaces)
+                .allSatisfy { $0.name != name || $1.isInverseLegible }
         }
     }
 

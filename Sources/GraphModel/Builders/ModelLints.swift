@@ -74,6 +74,9 @@ struct ModelLints {
         return found
     }
 
+    /// Whether all properties of an entity could be read, those that it inherits among them.
+    func hasLegibleProperties(_ name: String) -> Bool { lineage(name).allSatisfy(\.isLegible) }
+
     /// The attributes that an entity declares itself, composites by their elements, with their
     /// places; a composite that cannot be taken apart stands for its elements.
     func attributes(

@@ -26,6 +26,7 @@ enum ModelReader {
         declared.extras = userInfo(model.optional("xcode"))
         declared.history = model.optional("history").map(names) ?? []
         model.finish()
+        declared.misspelled = model.misspelled
         return declared
     }
 

@@ -32,9 +32,10 @@ enum RelationshipReader {
         readMany(mapping, &relationship)
         relationship.extras = ModelReader.userInfo(mapping.optional("xcode"))
         mapping.finish()
-        let places = RelationshipPlaces(
+        var places = RelationshipPlaces(
             place: place, destination: to?.location ?? place, inverse: inverse?.location,
             deleteRule: deleteRule?.location)
+        places.isInverseLegible = !mapping.misspelled.contains("inverse")
         return (relationship, places)
     }
 

@@ -16,6 +16,27 @@ final class AtomicFile {
     private let earlier: String
     private var state = State.beside
 
+    /// The number of the process follows.
+    private static let temporaryEnding = ".etl-new-"
+    private static let earlierEnding = ".etl-old-"
+
+    /// Removes what processes have left that were killed while they saved the file: the place has the
+    /// earlier file or the new one as a whole, whenever that was.
+    static func removeLeftovers(of path: String) {
+        let path = StoreFiles.resolved(path)
+        let folder = StoreFiles.folder(of: path)
+        let name = PathText.lastComponent(path)
+        // Leftovers are no reason not to save or to open.
+        for leftover in (try? StoreFiles.names(in: folder)) ?? [] where leftover.hasPrefix(name) {
+            let rest = leftover.dropFirst(name.count)
+            let ending = [temporaryEnding, earlierEnding].first { rest.hasPrefix($0) }
+            guard let ending, let process = Int32(rest.dropFirst(ending.count)),
+                !StoreFiles.isRunning(process)
+            else { continue }
+            try? StoreFiles.remove(PathText.join(folder, leftover))
+        }
+    }
+
     /// Writes the bytes beside the file's place, durable.
     ///
     /// - Parameter permissions: the mode of a file that is not there yet; one that is there hands
@@ -23,8 +44,9 @@ final class AtomicFile {
     init(_ bytes: [UInt8], for path: String, permissions: UInt16?) throws(StoreError) {
         // A link stays a link; what it leads to is written anew.
         self.path = StoreFiles.resolved(path)
-        temporary = "\(self.path).etl-new-\(SystemProcess.number)"
-        earlier = "\(self.path).etl-old-\(SystemProcess.number)"
+        Self.removeLeftovers(of: self.path)
+        temporary = "\(self.path)\(Self.temporaryEnding)\(SystemProcess.number)"
+        earlier = "\(self.path)\(Self.earlierEnding)\(SystemProcess.number)"
         try StoreFiles.write(
             bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
     }

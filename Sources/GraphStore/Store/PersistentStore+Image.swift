@@ -20,6 +20,7 @@ extension PersistentStore {
         guard !options.mayWrite || StoreFiles.isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
+        if options.mayWrite { AtomicFile.removeLeftovers(of: path) }
         let bytes = try StoreFiles.read(path)
         if description.kind == .binary {
             do {

@@ -77,11 +77,7 @@ package struct FileImport {
             "etl import - --into \(CommandExample.shell(request.store))"
             + (request.addsColumns ? " --add-columns" : "")
             + (request.specFolder.map { " --save-spec \(CommandExample.shell($0))" } ?? "")
-        do throws(RunFailure) {
-            inference = try Inference(from: request.files, options: options, spool)
-        } catch {
-            throw Self.naming(spool, in: error)
-        }
+        inference = try Inference(from: request.files, options: options, spool)
         guard let inferredModel = inference.model, !inference.isOfStore else {
             throw RunFailure(
                 .usage, code: "import.store", "A store is not a file of records",
@@ -119,7 +115,7 @@ package struct FileImport {
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
-            streams: Self.names(in: spool), mapping: inference.mapping,
+            streams: spool.names, mapping: inference.mapping,
             isEmpty: inference.isEmpty)
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
         try fit.checkTypes(request.options.types, with: inference)
@@ -153,37 +149,6 @@ package struct FileImport {
             if path == "-", readsOnce { return path }
             return spool.copies[path] ?? folder.seenFromFolder(path)
         }
-    }
-
-    /// Returns the failure with the words of this command: the names of streams and not of their
-    /// copies, and the flag and not the key of a spec.
-    private static func naming(_ spool: InferenceSpool, in failure: RunFailure) -> RunFailure {
-        var failure = failure
-        for place in failure.diagnostics.indices {
-            failure.diagnostics[place] = naming(spool, in: failure.diagnostics[place])
-        }
-        return failure
-    }
-
-    /// Returns the diagnostic with the name of a stream and not of its copy.
-    private static func naming(_ spool: InferenceSpool, in diagnostic: Diagnostic) -> Diagnostic {
-        let names = names(in: spool)
-        var diagnostic = diagnostic
-        switch diagnostic.place {
-        case .file(let path): diagnostic.place = .file(names[path] ?? path)
-        case .record(var location):
-            location.source = names[location.source] ?? location.source
-            diagnostic.place = .record(location)
-        default: break
-        }
-        return diagnostic
-    }
-
-    /// The names of streams, by the paths of their copies.
-    private static func names(in spool: InferenceSpool) -> [String: String] {
-        let input = InputFile.standardInput.name
-        let names = spool.copies.map { ($1, $0 == "-" ? input : PathText.lastComponent($0)) }
-        return Dictionary(names + [("-", input)]) { $1 }
     }
 
     private static func emptyModel() throws(RunFailure) -> ManagedObjectModel {
@@ -235,7 +200,7 @@ package struct FileImport {
 
     /// What was decided: one line for each import, and what may be wrong about it.
     package var decisions: [String] {
-        let streams = Self.names(in: spool)
+        let streams = spool.names
         var lines = fit.imports.map(\.line)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
         lines += inference.withoutHeader.map { file, columns in
@@ -273,7 +238,7 @@ package struct FileImport {
 
     /// Warnings of what is left out.
     private var losses: [Diagnostic] {
-        inference.warningsOfLosses.map { Self.naming(spool, in: $0) }
+        inference.warningsOfLosses
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
                 let names = FittedImport.listed(fitted.skipped, max: 12)
                 let isOne = fitted.skipped.count == 1
@@ -407,7 +372,7 @@ package struct FileImport {
     private func run(_ runner: PipelineRunner) -> RunOutcome {
         guard let folder = request.specFolder else {
             var outcome = runner.run(specFile, text: specText, warnings: losses)
-            outcome.diagnostics = outcome.diagnostics.map { Self.naming(spool, in: $0) }
+            outcome.diagnostics = outcome.diagnostics.map { spool.naming(in: $0) }
             return noting(outcome)
         }
         return noting(

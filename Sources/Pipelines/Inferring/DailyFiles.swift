@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 
 /// Files that have the same keys: dumps of the same objects, or observations of several days.
@@ -37,21 +38,48 @@ enum DailyFiles {
         guard let key = draft.key, key.isOfDumps, files > 1,
             InferredNames.match(draft.name, stored) == nil
         else { return nil }
-        let date = draft.leaves.indices.first { place in
-            let leaf = draft.leaves[place]
-            guard !key.places.contains(place), leaf.isEverywhere,
-                let distinct = leaf.node.distinct, distinct.isWhole, !distinct.hasEmpty,
-                !distinct.repeatsBetween, distinct.count == files
-            else { return false }
-            return draft.type(place).type == .date
-                || periods.contains(InferredNames.folded(leaf.name))
-        }
-        return date.map {
+        return date(of: draft, besides: key.places, files: files).map {
             EntityDraft.Key(
                 places: (key.places + [$0]).sorted(),
                 note: "guessed: each of \(ReportWords.several(files, "file")) has one"
                     + " '\(draft.leaves[$0].name)' of its own")
         }
+    }
+
+    /// The place of the field that has one date in each file.
+    private static func date(
+        of draft: EntityDraft, besides key: [Int], files: Int
+    ) -> Int? {
+        draft.leaves.indices.first { place in
+            let leaf = draft.leaves[place]
+            guard !key.contains(place), leaf.isEverywhere, let distinct = leaf.node.distinct,
+                distinct.isWhole, !distinct.hasEmpty, !distinct.repeatsBetween,
+                distinct.count == files
+            else { return false }
+            return isDay(place, of: draft)
+        }
+    }
+
+    /// What is known of a single file that seems to be that of one day, by its name, and whose key
+    /// may come with another day again; `nil` of others.
+    static func day(_ draft: EntityDraft, _ known: InferenceOptions) -> InferredEntity.Day? {
+        let stored = known.storeModel?.entities.map(\.name) ?? []
+        guard known.key.isEmpty, let key = draft.key, draft.owner == nil, !draft.isStored,
+            !draft.hasOwnID, draft.sample.paths.count == 1, draft.records > 0,
+            InferredNames.match(draft.name, stored) == nil,
+            PathText.lastComponent(draft.sample.paths[0]).contains(
+                #/(19|20)\d\d([-_.]?)\d\d\2\d\d/#),
+            !key.places.contains(where: { isDay($0, of: draft) })
+        else { return nil }
+        let field = date(of: draft, besides: key.places, files: 1)
+        return InferredEntity.Day(
+            key: key.places.map { draft.leaves[$0].source },
+            field: field.map { draft.leaves[$0].source })
+    }
+
+    private static func isDay(_ place: Int, of draft: EntityDraft) -> Bool {
+        draft.type(place).type == .date
+            || periods.contains(InferredNames.folded(draft.leaves[place].name))
     }
 }
 

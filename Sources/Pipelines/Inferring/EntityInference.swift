@@ -26,7 +26,12 @@ struct EntityInference {
         for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
         for place in order where drafts[place].pair == nil { addNested(drafts[place], drafts) }
         for place in order where drafts[place].pair == nil { addReferences(drafts[place]) }
-        for place in order { addKey(drafts[place], drafts) }
+        for place in order {
+            addKey(drafts[place], drafts)
+            if let found = places[drafts[place].name] {
+                entities[found].day = DailyFiles.day(drafts[place], known)
+            }
+        }
         for place in order { if let pair = drafts[place].pair { addJoin(drafts[place], pair) } }
         for place in order { addFields(drafts[place]) }
     }
@@ -47,11 +52,13 @@ struct EntityInference {
         }
     }
 
-    private mutating func stage(_ draft: EntityDraft) -> InferredImport {
+    private mutating func stages(_ draft: EntityDraft) -> [InferredImport] {
         let sample = draft.sample
-        return InferredImport(
-            name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: sample.patterns,
-            form: sample.form, nulls: sample.nulls, records: sample.records, isCut: sample.isCut)
+        return sample.parts.map { part in
+            InferredImport(
+                name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: part.patterns,
+                form: part.form, nulls: sample.nulls, records: sample.records, isCut: sample.isCut)
+        }
     }
 
     private mutating func addAttributes(_ draft: EntityDraft) {
@@ -96,7 +103,7 @@ struct EntityInference {
             entity.notes.append("of more than 4096 fields the last ones are left out")
         }
         entity.records = draft.records
-        if draft.owner == nil, !draft.isStored { entity.stage = stage(draft) }
+        if draft.owner == nil, !draft.isStored { entity.stages = stages(draft) }
         add(entity, names)
     }
 
@@ -206,16 +213,28 @@ struct EntityInference {
             InferredRelationship(name: name, target: other, isMany: true, inverse: inverse))
         entities[target].relationships.append(
             InferredRelationship(name: inverse, target: own, isMany: true, inverse: name))
-        let otherKey = key(of: target)
+        let keys = (own: key(of: source), other: key(of: target))
+        func evidence(_ key: String, of entity: String) -> String {
+            draft.records == 0
+                ? "guessed by the names of the columns"
+                : "guessed: every value is the \(key) of some \(entity)"
+        }
+        let notes = (own: evidence(keys.own, of: own), other: evidence(keys.other, of: other))
         joins.append(
             InferredJoin(
-                stage: stage(draft), entity: own, key: key(of: source),
+                name: draft.name, stages: stages(draft), entity: own, key: keys.own,
                 keySource: pair[0].leaf.source,
                 link: InferredLink(
-                    relationship: name, by: otherKey, source: pair[1].leaf.source, adds: true,
-                    note: draft.records == 0
-                        ? "guessed by the names of the columns"
-                        : "guessed: every value is the \(otherKey) of some \(other)")))
+                    relationship: name, by: keys.other, source: pair[1].leaf.source, adds: true,
+                    note: notes.other)))
+        fields[draft.name] = [
+            InferredField(
+                source: pair[0].leaf.source, becomes: "\(other).\(inverse) → \(own)",
+                profile: pair[0].leaf.node.profile, evidence: notes.own),
+            InferredField(
+                source: pair[1].leaf.source, becomes: "\(own).\(name) → \(other)",
+                profile: pair[1].leaf.node.profile, evidence: notes.other),
+        ]
     }
 
     /// - Returns: the relationship's name.

@@ -46,6 +46,17 @@ package struct Inference: Sendable {
     init(
         from paths: [String], options: InferenceOptions, _ spool: InferenceSpool
     ) throws(RunFailure) {
+        do throws(RunFailure) {
+            try self.init(reading: paths, options, spool)
+        } catch {
+            throw spool.naming(in: error)
+        }
+        warnings = warnings.map { spool.naming(in: $0) }
+    }
+
+    private init(
+        reading paths: [String], _ options: InferenceOptions, _ spool: InferenceSpool
+    ) throws(RunFailure) {
         let stores = paths.filter { ModelSource.isStore($0) }
         if let store = stores.first {
             guard paths.count == 1 else {
@@ -184,7 +195,7 @@ package struct Inference: Sendable {
 
     /// The entities of tables without a record.
     var entitiesWithoutRecords: [String] {
-        entities.filter { $0.records == 0 && $0.stage != nil }.map(\.name)
+        entities.filter { $0.records == 0 && !$0.stages.isEmpty }.map(\.name)
     }
 
     /// What is to be told of entities whose objects come in several files.

@@ -21,26 +21,31 @@ struct InferenceInputs {
         self.known = known
         self.spool = spool
         let inputs = try inputs(of: paths)
-        let wanted = inputs.map { input in
+        var twins = TwinInputs(inputs)
+        var wanted = inputs.map { input in
             known.entity
                 ?? input.name.map(InferredNames.entity(ofField:))
                 ?? InferredNames.entity(ofFile: input.pattern)
         }
+        if known.entity == nil { wanted = try twins.names(wanted) }
         let stored = known.storeModel?.entities.map(\.name) ?? []
         let names = (wanted + stored).flatMap { [$0, InferredNames.singular($0)] }
         let tracking = FieldTracking(
             entities: Set(names.map(InferredNames.folded)), room: DistinctRoom(known.valuesMax),
             hasProfiles: known.hasProfiles)
         var taken = TakenNames()
-        var samples: [(wanted: String, sample: Sample)] = []
-        for (input, name) in zip(inputs, wanted) {
-            let old = samples.first { $0.wanted == name && $0.sample.form == input.form }?.sample
+        var samples: [(first: Int, sample: Sample)] = []
+        for (place, input) in inputs.enumerated() {
+            var old: Sample?
+            for (first, sample) in samples where old == nil && wanted[first] == wanted[place] {
+                if try twins.areTwins(first, place) { old = sample }
+            }
             let sample =
                 old
                 ?? Sample(
-                    entityName: taken.claim(name), first: input, tracking: tracking,
+                    entityName: taken.claim(wanted[place]), first: input, tracking: tracking,
                     nulls: known.nullTexts)
-            if old == nil { samples.append((name, sample)) }
+            if old == nil { samples.append((place, sample)) }
             try sample.read(input, limit: known.limit ?? .max)
         }
         for (_, sample) in samples {
@@ -62,11 +67,11 @@ struct InferenceInputs {
             for file in files where seen.insert(file.path).inserted {
                 let readable = try spool.readable(file)
                 // Of nothing at all, not even the form can be told.
-                if FileDescriptor.size(readable.path) == 0 {
-                    empty.append(Self.name(file))
+                if try Self.isBlank(readable) {
+                    empty.append(file.pattern)
                 } else {
                     let found = try SampleInput.inputs(of: readable, called: file.pattern, known)
-                    losses += InputLoss.of(found, in: Self.name(file))
+                    losses += InputLoss.of(found, in: file.pattern)
                     inputs += found
                 }
             }
@@ -74,8 +79,19 @@ struct InferenceInputs {
         return inputs
     }
 
-    private static func name(_ file: InputFile) -> String {
-        file.isStandardInput ? "standard input" : file.pattern
+    /// Whether a file has nothing but blanks and line ends.
+    private static func isBlank(_ file: InputFile) throws(RecordStreamError) -> Bool {
+        guard FileDescriptor.size(file.path) != 0 else { return true }
+        let source = try ByteSource(file, compression: .auto)
+        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
+        defer { room.deallocate() }
+        while true {
+            let count = try source.read(into: room, count: 1 << 18)
+            guard count > 0 else { return true }
+            let isBlank = UnsafeBufferPointer(start: room, count: count)
+                .allSatisfy { [9, 10, 13, 32].contains($0) }
+            guard isBlank else { return false }
+        }
     }
 
     /// Tables whose first row is taken for values, with the names of their columns.
@@ -228,6 +244,34 @@ final class InferenceSpool {
             }
         }
         return try InputFiles.file(at: path)
+    }
+
+    /// The names of streams in messages, by the paths of their copies.
+    var names: [String: String] {
+        let input = InputFile.standardInput.name
+        let names = copies.map { ($1, $0 == "-" ? input : PathText.lastComponent($0)) }
+        return Dictionary(names + [("-", input)]) { $1 }
+    }
+
+    /// Returns the failure with the names of streams and not of their copies.
+    func naming(in failure: RunFailure) -> RunFailure {
+        var failure = failure
+        failure.diagnostics = failure.diagnostics.map { naming(in: $0) }
+        return failure
+    }
+
+    /// Returns the diagnostic with the name of a stream and not of its copy.
+    func naming(in diagnostic: Diagnostic) -> Diagnostic {
+        let names = names
+        var diagnostic = diagnostic
+        switch diagnostic.place {
+        case .file(let path): diagnostic.place = .file(names[path] ?? path)
+        case .record(var location):
+            location.source = names[location.source] ?? location.source
+            diagnostic.place = .record(location)
+        default: break
+        }
+        return diagnostic
     }
 
     /// The name of what a copy is of; other paths stay.

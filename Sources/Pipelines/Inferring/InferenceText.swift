@@ -44,7 +44,7 @@ enum InferenceText {
     /// From how much data the entity was guessed, and what all of it has.
     private static func origin(_ entity: InferredEntity) -> [String] {
         guard let count = entity.records, count > 0 else { return [] }
-        let records = ReportWords.several(count, entity.stage == nil ? "object" : "record")
+        let records = ReportWords.several(count, entity.stages.isEmpty ? "object" : "record")
         let names = entity.attributes.filter { $0.isEverywhere && !$0.isRequired }.map(\.name)
         guard !names.isEmpty else { return ["guessed from \(records)"] }
         let shown = names.prefix(namesMax).joined(separator: ", ")
@@ -89,9 +89,11 @@ enum InferenceText {
         lines.append("stages:")
         let byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         for entity in entities {
-            if let stage = entity.stage { append(stage, entity, byName, path, to: &lines) }
+            for stage in entity.stages { append(stage, entity, byName, path, to: &lines) }
         }
-        for join in joins { append(join, path, to: &lines) }
+        for join in joins {
+            for stage in join.stages { append(stage, of: join, path, to: &lines) }
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -118,9 +120,10 @@ enum InferenceText {
 
     /// A table of pairs adds to a relationship of objects that are there.
     private static func append(
-        _ join: InferredJoin, _ path: (String) -> String, to lines: inout [String]
+        _ stage: InferredImport, of join: InferredJoin, _ path: (String) -> String,
+        to lines: inout [String]
     ) {
-        appendInput(join.stage, path, to: &lines)
+        appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(join.entity))")
         lines.append("    key: \(YAMLWriter.scalar(join.key))")
         lines.append("    set-only: true")

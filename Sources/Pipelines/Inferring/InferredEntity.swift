@@ -96,7 +96,9 @@ struct InferredImport {
 
 /// The import of a table that holds nothing but pairs of keys, which fill a relationship.
 struct InferredJoin {
-    var stage: InferredImport
+    /// The entity that its records would have.
+    var name: String
+    var stages: [InferredImport]
     /// The entity on the relationship's one side, its key, and the field that holds it.
     var entity: String
     var key: String
@@ -114,10 +116,19 @@ struct InferredEntity {
     var keyNote: String?
     /// A key that comes in several files means one object, which the last of them describes.
     var isOfDumps = false
+    /// What is known of a file that seems to be that of one day.
+    struct Day {
+        /// The fields of the key.
+        var key: [String]
+        /// The field that has the day; `nil` if there is none.
+        var field: String?
+    }
+    var day: Day?
     /// What could not be taken over.
     var notes: [String] = []
     var links: [InferredLink] = []
     /// How many objects were seen; nil where none was.
     var records: Int?
-    var stage: InferredImport?
+    /// One for each form in which its files are read.
+    var stages: [InferredImport] = []
 }

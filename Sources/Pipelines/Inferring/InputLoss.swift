@@ -1,5 +1,6 @@
 import Diagnostics
 import RecordStreams
+import YAML
 
 /// What an inference leaves out of its inputs, or calls by another name, as warnings.
 enum InputLoss {
@@ -21,6 +22,18 @@ enum InputLoss {
                         + FittedImport.listed(first.leftOut, max: shownMax), file,
                     fix: "to import them, too, write a spec with an import of this file that has"
                         + " `at: $`"))
+        }
+        if let sign = first.likelyDelimiter {
+            let key = "set `read.delimiter: \(YAMLWriter.scalar(sign))` in a spec"
+            let isByte = sign.utf8.count == 1
+            losses.append(
+                Diagnostic(
+                    .warning, code: "infer.one-column",
+                    "The table has one column, and '\(sign)' may separate its fields",
+                    at: .file(file),
+                    fix: isByte
+                        ? "if it does, write the line `sep=\(sign)` above the header, or \(key)"
+                        : "if it does, \(key)"))
         }
         if let repeated = first.form.header?.repeated, !repeated.isEmpty,
             let names = first.form.columns
@@ -68,10 +81,32 @@ enum InputLoss {
         return losses
     }
 
-    /// Numbers that may be a thousand times what they are read as.
+    /// What may be wrong with what was made of the records.
     static func of(_ entity: InferredEntity) -> [Diagnostic] {
+        openNumbers(entity) + [entity.day.map { oneDay(entity, $0) }].compactMap(\.self)
+    }
+
+    /// The file of one day, whose key has no day.
+    private static func oneDay(
+        _ entity: InferredEntity, _ day: InferredEntity.Day
+    ) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.one-day",
+            "The name of the file has a date, and the key is \(day.key.joined(separator: " + "))"
+                + " without it, so that the file of another day overwrites these objects",
+            at: .file(entity.stages.first?.paths.first ?? ""),
+            fix: day.field.map { field in
+                "if each day has objects of its own, give --key "
+                    + (day.key + [field]).map(CommandExample.shell).joined(separator: ",")
+            }
+                ?? "if each day has objects of its own, add a column with the day, and give both with"
+                + " --key")
+    }
+
+    /// Numbers that may be a thousand times what they are read as.
+    private static func openNumbers(_ entity: InferredEntity) -> [Diagnostic] {
         // Where the comma separates columns, it is seldom in numbers.
-        guard let stage = entity.stage, stage.form.delimiter == [UInt8(ascii: ";")] else {
+        guard let stage = entity.stages.first, stage.form.delimiter == [UInt8(ascii: ";")] else {
             return []
         }
         return entity.attributes.filter(\.isOpenNumber).map { attribute in

@@ -11,7 +11,7 @@ struct ProfilePage {
     let name: String
     let entities: [InferredEntity]
     let joins: [InferredJoin]
-    /// By the entities.
+    /// By the entities and the join tables.
     let fields: [String: [InferredField]]
 
     var text: String { page.text }
@@ -30,45 +30,54 @@ struct ProfilePage {
         let fields = fields.values.reduce(0) { $0 + $1.count }
         return "\(ReportWords.several(entities.count, "entity", "entities")) with "
             + ReportWords.several(fields, "field")
+            + (joins.isEmpty ? "" : " and \(ReportWords.several(joins.count, "join table"))")
     }
 
     private func section(_ entity: InferredEntity) -> Markup {
-        let rows = fields[entity.name, default: []].map { row($0, entity) }
-        let heads = Self.columns.map { "<th class=\"\(style($0))\">\($0)</th>" as Markup }
         let key = entity.key.isEmpty ? "" : "Key: \(entity.key.joined(separator: ", "))"
         let records = entity.records.map {
-            ReportWords.several($0, entity.stage == nil ? "object" : "record")
+            ReportWords.several($0, entity.stages.isEmpty ? "object" : "record")
         }
         let facts = [records, key.isEmpty ? nil : key, entity.keyNote].compactMap(\.self)
-        let files = entity.stage?.paths.joined(separator: ", ") ?? ""
+        return section(
+            entity.name, facts, entity.stages, entity.notes, fields[entity.name, default: []],
+            records: entity.records ?? 0)
+    }
+
+    private func section(_ join: InferredJoin) -> Markup {
+        let records = join.stages.first?.records ?? 0
+        let facts = [
+            ReportWords.several(records, "record"),
+            "Join table of \(join.entity).\(join.link.relationship)",
+        ]
+        return section(
+            join.name, facts, join.stages, [], fields[join.name, default: []], records: records)
+    }
+
+    private func section(
+        _ name: String, _ facts: [String], _ stages: [InferredImport], _ notes: [String],
+        _ fields: [InferredField], records: Int
+    ) -> Markup {
+        let rows = fields.map { row($0, records) }
+        let heads = Self.columns.map { "<th class=\"\(style($0))\">\($0)</th>" as Markup }
         return """
-            <section><h2>\(entity.name)</h2>
+            <section><h2>\(name)</h2>
             <p class="dim">\(facts.joined(separator: " · "))</p>
-            <p class="dim">\(files)</p>
-            <p class="dim">\(entity.notes.joined(separator: "; "))</p>
+            <p class="dim">\(stages.flatMap(\.paths).joined(separator: ", "))</p>
+            <p class="dim">\(notes.joined(separator: "; "))</p>
             <div class="table"><table><thead><tr>\(heads)</tr></thead><tbody>
             \(rows)</tbody></table></div></section>
 
             """
     }
 
-    private func section(_ join: InferredJoin) -> Markup {
-        """
-        <section><h2>\(join.stage.name)</h2>
-        <p class="dim">\(ReportWords.several(join.stage.records, "record")) · \
-        \(join.entity).\(join.link.relationship) · \(join.link.note)</p></section>
-
-        """
-    }
-
     private func style(_ column: String) -> String {
         Self.numbered.contains(column) ? "number" : ""
     }
 
-    private func row(_ field: InferredField, _ entity: InferredEntity) -> Markup {
+    private func row(_ field: InferredField, _ records: Int) -> Markup {
         let profile = field.profile
         let values = profile?.values ?? 0
-        let records = entity.records ?? 0
         let distinct = profile.map {
             ReportWords.count($0.distinct) + ($0.isCut ? " or more" : "")
         }

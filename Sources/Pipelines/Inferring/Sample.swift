@@ -24,12 +24,24 @@ final class Sample {
 
     var columns: [String]? { form.columns }
     var paths: [String] { inputs.map(\.pattern) }
-    /// What a spec says of the files: one pattern where that names just these.
+    /// The files as a spec names them, by the form in which they are read; a table has one form.
     ///
-    /// What is read but once has no pattern, since its copy is read in its place.
-    var patterns: [String] {
-        guard !inputs.contains(where: \.file.isStream) else { return paths }
-        return FilePattern.pattern(of: paths).map { [$0] } ?? paths
+    /// One pattern replaces the names of the files if it matches only them. What can be read but
+    /// once has no pattern, since its copy is read instead.
+    var parts: [(form: SampleForm, patterns: [String])] {
+        var parts: [(form: SampleForm, patterns: [String])] = []
+        for input in inputs {
+            let form = columns == nil ? input.form : form
+            if let place = parts.firstIndex(where: { $0.form == form }) {
+                parts[place].patterns.append(input.pattern)
+            } else {
+                parts.append((form, [input.pattern]))
+            }
+        }
+        guard !inputs.contains(where: \.file.isStream) else { return parts }
+        return parts.map {
+            ($0.form, FilePattern.pattern(of: $0.patterns).map { [$0] } ?? $0.patterns)
+        }
     }
 
     init(entityName: String, first input: SampleInput, tracking: FieldTracking, nulls: [String]) {
@@ -200,8 +212,12 @@ struct SampleInput {
     var form: SampleForm
     /// What the records are called, where a document holds several kinds.
     private(set) var name: String?
+    /// The name of the array that holds the records, if they are inside a document.
+    var arrayName: String? { form.at == "$" ? nil : Self.lastKey(of: form.at) }
     /// The paths to values of the document that are in no record of any input.
     private(set) var leftOut: [String] = []
+    /// What may separate the fields of a table that has one column.
+    private(set) var likelyDelimiter: String?
 
     /// Looks at the beginning of a file, or at all of a document whose records are inside.
     static func inputs(
@@ -250,6 +266,7 @@ struct SampleInput {
             form.columns = HeaderNames.numbered(max(1, peek.firstRow.count))
         }
         var input = SampleInput(file: file, pattern: pattern, form: form)
+        input.likelyDelimiter = peek.likelyDelimiter
         if form.columns == nil {
             input.form.columns = try RecordReader(
                 input: file, options: input.options, selection: FieldSelection([])

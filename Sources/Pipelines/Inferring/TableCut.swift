@@ -25,6 +25,23 @@ struct TableCut {
             && rows[0].indices.contains { TablePeek.isOfValues($0, rows.dropFirst()) }
     }
 
+    /// At most so many rows at the end are a footer.
+    private static let footerMax = 3
+
+    /// Leaves out rows at the end that are narrower than the others, such as one of totals.
+    ///
+    /// They say nothing of the header; imports reject them.
+    mutating func leaveOutFooter() {
+        let last = rows.lastIndex { $0.count >= width } ?? 0
+        guard last > 0, rows.count - last - 1 <= Self.footerMax else { return }
+        rows.removeLast(rows.count - last - 1)
+    }
+
+    /// Whether the first row has one field and delimiters after it, as spreadsheets write a title.
+    var beginsWithPaddedField: Bool {
+        width > 1 && rows[0][0] != [] && rows[0].dropFirst().allSatisfy(\.isEmpty)
+    }
+
     /// Whether a line has as many fields as the first row.
     func isRow(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         TableRows(delimiter: delimiter).fields(line).count == width

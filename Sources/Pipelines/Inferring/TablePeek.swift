@@ -15,6 +15,8 @@ struct TablePeek {
     private(set) var comment: UInt8?
     /// The fields of the first row.
     private(set) var firstRow: [String] = []
+    /// What may separate the fields of a table that has one column.
+    private(set) var likelyDelimiter: String?
 
     private static let bytesMax = 1 << 18
 
@@ -63,6 +65,7 @@ struct TablePeek {
                         delimiter: possible.map { String(decoding: $0.delimiter, as: UTF8.self) }),
                     at: RecordLocation(file: file.path))
             }
+            likelyDelimiter = start.likelyDelimiter(of: cut)
             (linesSkipped, comment) = (cut.linesSkipped, cut.comment)
             hasTitle = linesSkipped > 0
         }

@@ -8,7 +8,7 @@
 /// 1,Pen,2.5
 /// ```
 /// No line is skipped if all rows have as many fields as the first one, nor one that any delimiter
-/// cuts into as many fields as the header has. What is not certain is refused: a wrong guess would
+/// cuts into as many fields as the header has; empty fields after a single one do not count. What is not certain is refused: a wrong guess would
 /// lose the header, or records.
 struct TableStart {
     /// What was found out.
@@ -47,7 +47,7 @@ struct TableStart {
     func find(hasTitle: Bool) -> Finding {
         let whole = best(comment: nil)
         if let cut = withoutComments(whole) { return .cut(cut) }
-        if whole.isTable { return .cut(whole) }
+        if whole.isTable, !whole.beginsWithPaddedField { return .cut(whole) }
         var possible: TableCut?
         if hasTitle {
             let signs = hasComments ? [nil, Self.sign] : [nil]
@@ -57,7 +57,7 @@ struct TableStart {
                 possible = possible ?? found.possible
             }
         }
-        return uneven(whole, possible)
+        return whole.isTable ? .cut(whole) : uneven(whole, possible)
     }
 
     // MARK: Cuts
@@ -161,6 +161,7 @@ struct TableStart {
             if bytes[start] == comment { continue }
             for delimiter in delimiters + longDelimiters(start) {
                 var cut = cut(delimiter, comment: comment, at: start)
+                cut.leaveOutFooter()
                 guard cut.isTable, cut.records > 0, TablePeek.isHeader(cut.rows),
                     isTitle(starts[..<line], of: cut),
                     comment == nil || areComments(below: line, cut)
@@ -180,19 +181,24 @@ struct TableStart {
     private func isTitle(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
         return lines.allSatisfy { start in
-            (delimiters + [cut.delimiter]).allSatisfy {
-                TableRows(delimiter: $0).fields(line(at: start)).count < cut.width
-            }
+            (delimiters + [cut.delimiter]).allSatisfy { title(at: start, $0).count < cut.width }
         }
+    }
+
+    /// The fields of a line above a table; a title and a blank line without the empty ones that
+    /// spreadsheets add.
+    private func title(at start: Int, _ delimiter: [UInt8]) -> [[UInt8]] {
+        let fields = TableRows(delimiter: delimiter).fields(line(at: start))
+        let padding = fields.reversed().prefix(while: \.isEmpty).count
+        return fields.count - padding > 1 ? fields : fields.dropLast(padding)
     }
 
     /// Whether lines above a table are no header with shorter records: they have one field each, a
     /// blank line stands among them, or the first of them has a value.
     private func isApart(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
-        let table = TableRows(delimiter: cut.delimiter)
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
-            .map { table.fields(line(at: $0)) }
-        return lines.allSatisfy { $0.count == 1 } || above.contains(where: isBlank)
+            .map { title(at: $0, cut.delimiter) }
+        return lines.allSatisfy { $0.count <= 1 } || above.contains(where: isBlank)
             || !TablePeek.isHeader(Array(lines.prefix(1)))
     }
 
@@ -215,6 +221,26 @@ struct TableStart {
         }
         if let cut = wide.first(where: \.fitsMost) { return .cut(cut) }
         return cuts[0].fitsMost || cuts[0].records < 2 ? .cut(cuts[0]) : .doubt(possible)
+    }
+
+    // MARK: Other delimiters
+
+    /// What may separate the fields of a table that has one column by every delimiter that is known;
+    /// `nil` if nothing does.
+    func likelyDelimiter(of found: TableCut) -> String? {
+        guard found.width == 1, found.records > 0, found.firstLine < starts.count else {
+            return nil
+        }
+        let start = starts[found.firstLine]
+        let signs = String(decoding: line(at: start), as: UTF8.self)
+            .filter { ":=&@$<>\\/ ".contains($0) }
+        let long = longDelimiters(start).filter { cut($0, comment: nil, at: start).fitsMost }
+        let others = Set(signs).sorted().map { Array($0.utf8) }.filter { sign in
+            let cut = cut(sign, comment: nil, at: start)
+            return cut.isTable && (cut.isHeaderProven || sign != [UInt8(ascii: " ")])
+        }
+        return (long + others).first { cut($0, comment: nil, at: start).width > 1 }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     // MARK: Lines

@@ -38,7 +38,7 @@ enum CommandLineFix {
             + " `read.escape: \"\\\\\"` in a spec; `etl infer FILE --output DIR` writes one",
         "csv.quote-in-field": "enclose the field in quotes, and double the quotes inside it",
         "csv.unterminated-quote": "close the quote",
-        "csv.too-few-fields": "complete the record",
+        "csv.too-few-fields": "complete the record, or delete the line if it has totals",
     ]
 }
 

@@ -91,6 +91,15 @@ extension Explanation {
             "Name each column in the first line."
         ),
         (
+            "infer.one-column",
+            "A table has one column by every delimiter that is known, and another sign may be one.",
+            "Set `read.delimiter` in a spec, or leave it."
+        ),
+        (
+            "infer.one-day", "The key of a daily file has no day.",
+            "Give --key with the column that has the day, or leave it."
+        ),
+        (
             "infer.open-number", "Nothing tells whether the point of numbers groups thousands.",
             "Set `number` of the column in a spec, or leave it."
         ),

@@ -17,11 +17,11 @@ extension FileName {
         exactText ?? relative(to: WorkingFolder.name)?.exactText ?? displayText
     }
 
-    /// The path as messages show it: relative if it is below the working folder.
+    /// The path as messages show it: relative to the working folder if that is shorter.
     var shownFromHere: String {
-        guard let shown = relative(to: WorkingFolder.name),
-            shown.components.first?.elementsEqual("..".utf8) != true
-        else { return displayText }
+        guard let shown = relative(to: WorkingFolder.name), shown.bytes.count < bytes.count else {
+            return displayText
+        }
         return shown.displayText
     }
 }

@@ -24,12 +24,9 @@ enum CommandCheck {
     /// What an export's command was given cannot be taken back, so that it must not depend on what
     /// comes later.
     static func checkOutputs(_ spec: PipelineSpec) -> [Diagnostic] {
-        let waits: (key: String, value: String)? =
-            spec.store.commit == .run
-            ? ("commit", "run") : spec.store.open == .replace ? ("open", "replace") : nil
-        guard let waits else { return [] }
+        guard let waits = delay(of: spec) else { return [] }
         return spec.stages.compactMap { stage in
-            guard stage.kind.pathUse == .export, let command = stage.command else {
+            guard case .export = stage.kind.pathUse, let command = stage.command else {
                 return nil
             }
             return Diagnostic(
@@ -38,6 +35,12 @@ enum CommandCheck {
                     + "a command has read cannot be taken back", at: .source(command.location),
                 fix: "export to a file, or in a spec of its own that runs behind this one")
         }
+    }
+
+    /// The key of the store, and its value, by which a run publishes at its end; `nil` for none.
+    static func delay(of spec: PipelineSpec) -> (key: String, value: String)? {
+        if spec.store.commit == .run { return ("commit", "run") }
+        return spec.store.open == .replace ? ("open", "replace") : nil
     }
 
     /// Refuses the commands of stages that are to run, and of `on-failure`.

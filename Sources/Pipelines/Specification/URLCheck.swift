@@ -16,12 +16,19 @@ package enum URLCheck {
     }
 
     /// What a path is for.
-    enum Use {
-        case input, export, folder, other
+    enum Use: Equatable {
+        case input, folder, other
+        /// Records in a format; a command may take them instead of a file.
+        case export(RecordFormat, mayBeCommand: Bool)
     }
 
     private static func use(of path: TemplateText, in spec: PipelineSpec) -> Use {
-        for stage in spec.stages where stage.kind.paths.contains(path) { return stage.kind.pathUse }
+        for stage in spec.stages where stage.kind.paths.contains(path) {
+            guard case .export(let format, true) = stage.kind.pathUse else {
+                return stage.kind.pathUse
+            }
+            return .export(format, mayBeCommand: CommandCheck.delay(of: spec) == nil)
+        }
         return [spec.report.folder, spec.rejects.folder].contains(path) ? .folder : .other
     }
 
@@ -74,6 +81,11 @@ package enum URLCheck {
             ? ["gzip", "-dc"] : ForeignFormat(suffixOf: path)?.filter
     }
 
+    /// The words that pack what is to be at a URL; `nil` if it is not packed, or takes a file.
+    private static func packing(of path: String) -> [String]? {
+        path.lowercased().hasSuffix(".gz") ? ["gzip"] : ForeignFormat(suffixOf: path)?.packing
+    }
+
     /// The command line that saves what cannot be read from a pipe, and the file's name.
     private static func saving(_ scheme: String, _ url: String) -> (name: String, line: String)? {
         let path = path(of: url)
@@ -100,7 +112,7 @@ package enum URLCheck {
     }
 
     /// The scheme of a URL (RFC 3986, section 3.1), in lower case; nil of a path.
-    private static func scheme(of text: String) -> String? {
+    static func scheme(of text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let end = bytes.firstIndex(of: UInt8(ascii: ":")), end > 0,
             bytes[end...].starts(with: "://".utf8)
@@ -131,20 +143,32 @@ package enum URLCheck {
             if let (name, line) = saving(scheme, url), let foreign = ForeignFormat(suffixOf: path) {
                 return "download it first: `\(line)`; then \(foreign.fix(name))"
             }
-            if let filter = filter(of: path) {
-                let pipe = [words, filter].map {
-                    $0.map(CommandExample.shell).joined(separator: " ")
-                }
-                words = ["sh", "-c", pipe.joined(separator: " | ")]
-            }
+            if let filter = filter(of: path) { words = pipe([words, filter]) }
             return "let a command fetch it: `\(CommandExample.read(words, as: format(of: url)))`"
-        case .export:
-            guard let words = writing(scheme, url) else { return "name a file" }
-            return "let a command send it: `\(CommandExample.write(words))`, and "
-                + "`as: \(format(of: url).rawValue)`"
+        case .export(let format, let mayBeCommand):
+            return sending(scheme, url, format, byCommand: mayBeCommand) ?? "name a file"
         case .folder: return "name a folder"
         case .other: return "name a file"
         }
+    }
+
+    /// What to write in a spec for an export that is to be sent to a URL.
+    private static func sending(
+        _ scheme: String, _ url: String, _ format: RecordFormat, byCommand: Bool
+    ) -> String? {
+        guard var words = writing(scheme, url) else { return nil }
+        let path = path(of: url)
+        let name = PathText.lastComponent(path)
+        let foreign = ForeignFormat(suffixOf: path)
+        guard byCommand, foreign == nil || foreign?.packing != nil else {
+            let file =
+                foreign?.fix(writing: name, as: format, isSeveral: true)
+                ?? "export `to: \(name)`"
+            return "\(file); send what it writes after the run"
+        }
+        if let packing = packing(of: path) { words = pipe([packing, words]) }
+        return "let a command send it: `\(CommandExample.write(words))`, and "
+            + "`as: \(format.rawValue)`"
     }
 
     /// The command that writes what is at a URL to its output.
@@ -155,6 +179,12 @@ package enum URLCheck {
         case "gs": ["gcloud", "storage", "cat", url]
         default: nil
         }
+    }
+
+    /// The command of a shell that runs others, each with the output of the one before.
+    private static func pipe(_ commands: [[String]]) -> [String] {
+        let lines = commands.map { $0.map(CommandExample.shell).joined(separator: " ") }
+        return ["sh", "-c", lines.joined(separator: " | ")]
     }
 
     /// The command that puts its input at a URL.

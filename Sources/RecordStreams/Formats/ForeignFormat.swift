@@ -181,6 +181,17 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The words that pack standard input; `nil` if a file is needed.
+    package var packing: [String]? {
+        switch self {
+        case .zip: ["zip", "-q", "-", "-"]
+        case .zstd: ["zstd", "-q"]
+        case .xz: ["xz"]
+        case .bzip2: ["bzip2"]
+        case .workbook, .parquet: nil
+        }
+    }
+
     /// The format of what is in a file of that name.
     package func innerFormat(_ file: String) -> RecordFormat {
         if self == .parquet { return .ndjson }

@@ -12,9 +12,9 @@ struct ToolResult: Equatable {
 
 /// Programs, run to their end.
 enum Tool {
-    /// Runs a program; its input is empty, and its outputs are no terminal.
+    /// Runs a program; its input is a text, or empty, and its outputs are no terminal.
     static func run(
-        _ program: String, _ arguments: [String], in folder: String? = nil
+        _ program: String, _ arguments: [String], in folder: String? = nil, input: String? = nil
     ) throws -> ToolResult {
         let scratch = try TemporaryFolder()
         let output = scratch.path + "/stdout"
@@ -27,6 +27,10 @@ enum Tool {
         process.arguments = [program] + arguments
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.standardInput = FileHandle.nullDevice
+        if let input {
+            try Data(input.utf8).write(to: URL(fileURLWithPath: scratch.path + "/stdin"))
+            process.standardInput = FileHandle(forReadingAtPath: scratch.path + "/stdin")
+        }
         process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle(forWritingAtPath: errors)
         try process.run()
@@ -38,8 +42,10 @@ enum Tool {
     }
 
     /// Runs the `etl` that was built together with these tests.
-    static func etl(_ arguments: [String], in folder: String? = nil) throws -> ToolResult {
-        try run(etlPath, arguments, in: folder)
+    static func etl(
+        _ arguments: [String], in folder: String? = nil, input: String? = nil
+    ) throws -> ToolResult {
+        try run(etlPath, arguments, in: folder, input: input)
     }
 
     /// The rows that a store gives for a query, by the `sqlite3` program: a line each, columns

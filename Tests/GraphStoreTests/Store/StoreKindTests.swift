@@ -234,6 +234,44 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")) == ["store"])
     }
 
+    @Test(
+        "files of saves that were killed go with the next opening and the next save",
+        arguments: [StoreDescription.Kind.binary, .json])
+    func removesLeftFiles(kind: StoreDescription.Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        let files = FileManager.default
+        // Process 1 lives as long as the machine runs; no process has the other number.
+        let left = ["store.etl-new-2147483646", "store.etl-old-2147483646"]
+        let kept = [
+            "other.etl-old-2147483646", "store", "store.etl-new-1", "store.etl-old-1",
+            "store.etl-old-x",
+        ]
+        func leave(_ names: [String]) throws {
+            for name in names { try Data().write(to: URL(fileURLWithPath: folder.file(name))) }
+        }
+        func names() throws -> [String] {
+            try files.contentsOfDirectory(atPath: folder.file("")).sorted()
+        }
+        try leave(left + kept.filter { $0 != "store" })
+        let description = StoreDescription(kind, at: path, opening: .create)
+        let container = try PersistentContainer(model: model(entities), description)
+        #expect(try names() == kept)
+        try leave(left)
+        let context = container.newContext()
+        _ = try context.insert("Tag")
+        try context.save()
+        #expect(try names() == kept)
+        try leave(left)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        _ = try PersistentContainer(
+            model: nil, StoreDescription(kind, at: path, options: options))
+        #expect(try names() == (kept + left).sorted())
+        _ = try PersistentContainer(model: nil, description)
+        #expect(try names() == kept)
+    }
+
     @Test("folders of processes that were killed go, whoever has their number now")
     func removesLeftFolders() throws {
         let temporary = FileManager.default.temporaryDirectory.path

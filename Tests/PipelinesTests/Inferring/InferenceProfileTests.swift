@@ -224,6 +224,47 @@ import Testing
         #expect(!page.contains("<b>"))
     }
 
+    @Test("a page shows the files and the fields of a join table")
+    func pageOfJoinTable() throws {
+        let workspace = try Workspace()
+        try workspace.write("lists.csv", "list_id,name\n1,x\n2,y\n3,z\n")
+        try workspace.write("songs.csv", "song_id,name\n7,a\n8,b\n9,c\n")
+        try workspace.write("list_song.csv", "list_id,song_id\n1,7\n1,8\n2,7\n3,9\n")
+        var options = InferenceOptions()
+        options.hasProfiles = true
+        let found = try InferenceCase(
+            workspace, ["lists.csv", "songs.csv", "list_song.csv"], options)
+        let page = try #require(found.inference.page)
+        #expect(page.contains("<p class=\"meaning\">2 entities with 6 fields and 1 join table</p>"))
+        let section = try #require(page.components(separatedBy: "<section>").last)
+        let cells = section.matches(of: #/<t[dh] class="[^"]*">(.*?)<\/t[dh]>/#).map {
+            String($0.1)
+        }
+        .filter { !$0.contains("<svg") }
+        #expect(
+            section.hasPrefix(
+                """
+                <h2>ListSong</h2>
+                <p class="dim">4 records · Join table of Lists.songs</p>
+                <p class="dim">\(workspace.path("list_song.csv"))</p>
+                """), "\(section)")
+        let frequent = { (values: [String]) in
+            values.map { "\($0.dropLast(2)) <span class=\"dim\">× \($0.suffix(1))</span><br>" }
+                .joined()
+        }
+        #expect(
+            cells == [
+                "field", "becomes", "empty", "different", "range", "spread", "frequent values",
+                "evidence",
+                "list_id", "Songs.lists → Lists", "0", "3", "1 – 3",
+                frequent(["1 2", "2 1", "3 1"]),
+                "guessed: every value is the listId of some Lists",
+                "song_id", "Lists.songs → Songs", "0", "3", "7 – 9",
+                frequent(["7 2", "8 1", "9 1"]),
+                "guessed: every value is the songId of some Songs",
+            ], "\(cells)")
+    }
+
     @Test("exports with both sides of their relationships give each relationship once")
     func exports() throws {
         let workspace = try Workspace()

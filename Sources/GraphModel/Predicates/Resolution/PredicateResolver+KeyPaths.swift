@@ -103,8 +103,9 @@ extension PredicateResolver {
                 node: node)
         }
         let suggestion = PredicateParser.suggestion(key, model.keys(of: entity))
-        // `status == Done`: properties begin with a small letter.
-        let isText = suggestion.isEmpty && key.first?.isUppercase == true
+        // `status == done`; and `Done` anywhere, since properties begin with a small letter.
+        let isText =
+            suggestion.isEmpty && (key.first?.isUppercase == true || wordsCompared.contains(key))
         return error(
             .unknownKey,
             "'\(entity)' has no property '\(PredicateParser.shown(key))'"

@@ -41,6 +41,8 @@ struct PredicateResolver {
     /// The mistakes so far, in post-order.
     private(set) var found: [GraphPredicateError] = []
     private var node = 0
+    /// Keys that are compared with a text, so that one which is unknown may be a text, too.
+    private(set) var wordsCompared: Set<String> = []
     /// The variables of the subqueries around, with their entities.
     var scope: [String: String] = [:]
     /// Those that stand for values.
@@ -163,7 +165,9 @@ struct PredicateResolver {
         }
         var comparison = comparison
         var left = try resolve(comparison.left)
+        wordsCompared = left.kind == .text ? comparison.right.words : []
         var right = try resolve(comparison.right)
+        wordsCompared = []
         if comparison.op == .in, comparison.modifier == .direct, right.kind == .text {
             // A text is in another that contains it.
             comparison = GraphComparison(

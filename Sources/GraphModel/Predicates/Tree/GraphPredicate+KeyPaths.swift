@@ -52,3 +52,28 @@ extension GraphExpression {
         }
     }
 }
+
+extension GraphPredicate {
+    /// The keys that are alone on the right side of a comparison, where a text without quotes reads as
+    /// one: `done` in `status == done`.
+    package var wordsCompared: Set<String> {
+        switch self {
+        case .constant: []
+        case .comparison(let comparison): comparison.right.words
+        case .not(let part): part.wordsCompared
+        case .and(let parts), .or(let parts):
+            parts.reduce(into: []) { $0.formUnion($1.wordsCompared) }
+        }
+    }
+}
+
+extension GraphExpression {
+    /// The key that the expression is, or the keys that are elements of its list.
+    var words: Set<String> {
+        switch self {
+        case .keyPath(let keys) where keys.count == 1: [keys[0]]
+        case .aggregate(let elements): elements.reduce(into: []) { $0.formUnion($1.words) }
+        default: []
+        }
+    }
+}

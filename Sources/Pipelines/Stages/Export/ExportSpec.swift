@@ -264,7 +264,7 @@ extension ExportSpec: StageKind {
 
     var entityName: String? { entity.text }
     var paths: [TemplateText] { [to] }
-    var pathUse: URLCheck.Use { .export }
+    var pathUse: URLCheck.Use { .export(format, mayBeCommand: parts == nil && !hasManifest) }
 
     func check(_ checker: inout SpecificationChecker) { checker.checkExport(self) }
 
@@ -374,7 +374,9 @@ extension FileUseCheck {
         // What the spec says is what the fix is to say, where that tells.
         let isTold = ForeignFormat(fileName: FileName(spec.to.knownEnd)) != nil
         let name = isTold || !values.canResolve(spec.to) ? spec.to.text : values.resolve(spec.to)
-        guard let format = ForeignFormat(fileName: FileName(name)) else { return }
+        // What packs it is in the fix of a URL.
+        guard let format = ForeignFormat(fileName: FileName(name)), URLCheck.scheme(of: name) == nil
+        else { return }
         found.append(
             Diagnostic(
                 code: "spec.foreign-format",

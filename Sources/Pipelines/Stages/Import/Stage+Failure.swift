@@ -16,8 +16,9 @@ extension Stage {
             failure.diagnostics[place].stage = StagePlace(
                 kind: kind.word, name: name, location: location,
                 key: String(location.keyPath.drop { $0 != "." }.dropFirst()))
-            // `status == Done`: what may be a text.
-            if column.first?.isUppercase == true, !diagnostic.message.contains("Did you mean") {
+            // `status == done`, or `Done` anywhere: what may be a text.
+            let isWord = column.first?.isUppercase == true || spec.wordsCompared.contains(column)
+            if isWord, !diagnostic.message.contains("Did you mean") {
                 failure.diagnostics[place].fix =
                     "a text needs quotes: '\(column)'" + (diagnostic.fix.map { "; or \($0)" } ?? "")
             }
@@ -27,6 +28,11 @@ extension Stage {
 }
 
 extension ImportSpec {
+    /// The keys that the filter compares with something.
+    fileprivate var wordsCompared: Set<String> {
+        keepIf.flatMap { try? ParsedPredicate(format: $0.text).predicate.wordsCompared } ?? []
+    }
+
     /// The filter or the expression that names the column which a header lacks.
     fileprivate func expression(
         namingColumnOf diagnostic: Diagnostic
