@@ -60,6 +60,35 @@ import Testing
         )
     }
 
+    @Test("a replay and a report name the folder of rejects as the run does, from any folder")
+    func relativeRejects() throws {
+        let folder = try FailureFolder()
+        try folder.write("model.yaml", Self.model)
+        try folder.write("in.ndjson", "{\"id\":\"x\"}\n")
+        try folder.write("spec.yaml", Self.spec("in.ndjson", once: false))
+        for (working, spec, place) in [
+            (".", "spec.yaml", ""), ("elsewhere", "../spec.yaml", "../"),
+        ] {
+            let run = try folder.shell(
+                "rm -rf rejects runs store*; mkdir -p elsewhere; cd \(working); \"$E\" run \(spec)")
+            #expect(run.status == 65)
+            let rejects = "\(place)rejects/\(try folder.shell("ls rejects").output.dropLast())"
+            #expect(run.errors.contains("correct the records in \(rejects), or raise"), "\(run)")
+            let replay = try folder.shell("cd \(working); \"$E\" replay \(spec)")
+            #expect(
+                replay.errors == """
+                    \(place)in.ndjson:1:8: error: 'id' takes a whole number that fits Integer 32, not 'x' [cast]
+                      in: record 1, field 'id', byte 7
+                    error: 1 of 1 record is rejected again [replay.left]
+                      fix: correct the records in \(rejects), or fix the spec, and replay again
+
+                    """)
+        }
+        let report = try folder.shell("exec \"$E\" report spec.yaml").output
+        #expect(report.contains("\n  store   store.sqlite\n"), "\(report)")
+        #expect(!report.contains(folder.path), "\(report)")
+    }
+
     @Test("a working folder whose name is not UTF-8 has its rejects replayed, and its status shown")
     func otherEncodings() throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import RecordStreams
 
 /// Refuses URLs where a spec takes paths: `postgresql://host/tasks` would be a folder of that name.
@@ -167,8 +168,10 @@ package enum URLCheck {
             return "\(file); send what it writes after the run"
         }
         if let packing = packing(of: path) { words = pipe([packing, words]) }
+        let whole = FileName(path)
+        let named = RecordFormat(fileName: foreign == nil ? whole : ForeignFormat.inner(whole))
         return "let a command send it: `\(CommandExample.write(words))`, and "
-            + "`as: \(format.rawValue)`"
+            + "`as: \((named ?? format).rawValue)`"
     }
 
     /// The command that writes what is at a URL to its output.
