@@ -103,7 +103,13 @@ struct AppSalvage {
                     "The virtual table \(name) is left behind; only the app's framework creates it")
                 continue
             }
-            try target.execute(sql)
+            do throws(StoreError) {
+                try target.execute(sql)
+            } catch {
+                // Reading the old store takes no index, and so its text may be damaged.
+                guard type == "index" else { throw error }
+                lose(.structure, "The index \(name) is left behind: \(error.message)")
+            }
         }
         for table in Self.bookkeeping where !parts.contains(where: { $0.name == table }) {
             if table == "Z_MODELCACHE" { continue }

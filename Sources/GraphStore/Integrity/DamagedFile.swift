@@ -60,6 +60,12 @@ final class DamagedFile {
         page(number).flatMap { DamagedPage($0, start: number == 1 ? 100 : 0, usableSize) }
     }
 
+    /// Whether a page is one of a table with row IDs.
+    func holdsRows(_ number: Int) -> Bool {
+        guard number > 1, let page = tree(number) else { return false }
+        return page.kind == .tableLeaf || page.kind == .tableInterior
+    }
+
     /// Fills an array; zeros stand for what is behind the end of the file.
     private static func fill(
         _ bytes: inout [UInt8], from descriptor: Int32, at place: Int64
@@ -91,23 +97,6 @@ final class DamagedFile {
     func orphans(roots: [Int]) -> [Int] {
         guard let used = usedPages(roots: roots) else { return [] }
         return (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
-    }
-
-    /// The first pages of tables that no page leads to; nothing if the list of free pages is damaged.
-    ///
-    /// - Parameters:
-    ///   - roots: The first pages of the tables and indexes that are known.
-    ///   - others: Pages that belong to something else.
-    func treesWithoutParent(roots: [Int], besides others: Set<Int>) -> [Int] {
-        guard let used = usedPages(roots: roots) else { return [] }
-        let unused = (1...max(1, pageCount)).filter { number in
-            guard !used[number], !others.contains(number), let page = tree(number) else {
-                return false
-            }
-            return page.kind == .tableLeaf || page.kind == .tableInterior
-        }
-        let below = Set(unused.flatMap { tree($0)?.children ?? [] })
-        return unused.filter { !below.contains($0) }
     }
 
     /// Which pages are free or belong to a tree; nil if the list of free pages is damaged.

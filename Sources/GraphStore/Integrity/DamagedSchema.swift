@@ -1,3 +1,5 @@
+import Files
+
 /// A row of a file's list of tables.
 struct SchemaRow: Hashable {
     var type: String
@@ -19,6 +21,9 @@ struct SchemaRow: Hashable {
         sql = cells[4].kind == .text ? cells[4].text : nil
         guard !name.isEmpty, sql != nil || name.hasPrefix("sqlite_autoindex_") else { return nil }
     }
+
+    /// Whether SQLite takes a name for the row's.
+    func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 
     init(_ type: String, _ name: String, table: String, root: Int, sql: String?) {
         self.type = type
@@ -83,7 +88,7 @@ struct DamagedSchema {
                 continue
             }
             // A chain that goes astray leads to other tables' pages.
-            if let sql = row.sql, sql.hasPrefix("CREATE "), !sql.contains("\u{FFFD}") {
+            if let sql = row.sql, sql.hasPrefix("CREATE "), !sql.contains(BulkCell.mark) {
                 noteOverflow(payload)
             }
         }
@@ -142,7 +147,7 @@ struct DamagedSchema {
             for place in (number == 1 ? 100 : 0)..<max(100, file.usableSize - 12)
             where (6...24).contains(bytes[place]) {
                 guard let row = row(at: place, bytes), tables.contains(row.name.lowercased()),
-                    isTable(row.root), !rows.contains(where: { $0.root == row.root })
+                    file.holdsRows(row.root), !rows.contains(where: { $0.root == row.root })
                 else { continue }
                 _ = add(row)
             }
@@ -188,86 +193,31 @@ struct DamagedSchema {
         return row
     }
 
-    private func isTable(_ root: Int) -> Bool {
-        guard root > 1, let page = file.tree(root) else { return false }
-        return page.kind == .tableLeaf || page.kind == .tableInterior
-    }
+    // MARK: Corrections
 
-    // MARK: Tables without a row
-
-    /// What the records of a table look like.
-    struct Form {
-        var name: String
-        var matches: ([BulkCell]) -> Bool
-    }
-
-    /// Whether the first page of a table is none of the file, is another table's too, or leads to
-    /// records that do not look like the table's.
-    func hasWrongRoot(_ form: Form) -> Bool {
-        let root = rows.first { $0.name.lowercased() == form.name.lowercased() }?.root
-        guard let root else { return false }
-        guard root > 1, root <= file.pageCount, rows.count(where: { $0.root == root }) == 1 else {
-            return true
-        }
-        let (like, unlike) = counts(root, form)
-        return unlike > like
-    }
-
-    /// Gives each table that lacks one, or has a wrong one, the first page of a tree that nothing
-    /// leads to and whose records look like the table's.
-    mutating func findRoots(of forms: [Form]) {
-        let wrong = Set(forms.filter(hasWrongRoot).map { $0.name.lowercased() })
-        let wanted = forms.filter { !has($0.name) || wrong.contains($0.name.lowercased()) }
-        guard !wanted.isEmpty else { return }
-        // A row whose text does not name what it lists may be cut in the wrong places.
-        let right = rows.filter { row in
-            !wrong.contains(row.name.lowercased())
-                && row.sql.map { $0.hasPrefix("CREATE ") && $0.contains(row.name) } ?? true
-        }.map(\.root)
-        var found = file.treesWithoutParent(roots: right, besides: Set(pages))
-        for form in wanted {
-            let matching = found.filter { root in
-                let (like, unlike) = counts(root, form)
-                return like > unlike
-            }
-            guard
-                let root = matching.first(where: { file.tree($0)?.kind == .tableInterior })
-                    ?? matching.first
-            else { continue }
-            found.removeAll { $0 == root }
-            if let place = rows.firstIndex(where: {
-                $0.name.lowercased() == form.name.lowercased()
-            }) {
-                rows[place].root = root
-            } else {
-                _ = add(SchemaRow("table", form.name, table: form.name, root: root, sql: ""))
-            }
-        }
-    }
-
-    /// How many of the first records below a page look like those of a table, and how many do not.
-    private func counts(_ root: Int, _ form: Form) -> (like: Int, unlike: Int) {
-        var number = root
-        for _ in 0..<20 {
-            guard let page = file.tree(number) else { break }
-            guard page.kind == .tableLeaf else {
-                guard let child = page.children.first(where: { file.tree($0) != nil }) else {
-                    break
-                }
-                number = child
-                continue
-            }
-            var (like, unlike) = (0, 0)
-            for cell in 0..<min(page.cellCount, 16) where record.read(cell, of: page, in: file) {
-                if form.matches(record.cells) { like += 1 } else { unlike += 1 }
-            }
-            return (like, unlike)
-        }
-        return (0, 0)
+    /// Puts corrected rows in the place of those that were read.
+    mutating func replaceRows(with corrected: [SchemaRow]) {
+        rows = corrected
+        names = Set(corrected.map { $0.name.lowercased() })
     }
 }
 
 extension BulkCell {
+    /// Replaces one byte that is no text.
+    ///
+    /// It takes one byte itself, so that a damaged text is as long as the one that it was.
+    fileprivate static let mark: Character = "\u{1A}"
+
     /// The text, with marks for bytes that are none.
-    fileprivate var text: String { String(decoding: bytes, as: UTF8.self) }
+    fileprivate var text: String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = ""
+        for unit in FileName.units(of: bytes) {
+            switch unit {
+            case .scalar(let scalar): text.unicodeScalars.append(scalar)
+            case .byte: text.append(Self.mark)
+            }
+        }
+        return text
+    }
 }

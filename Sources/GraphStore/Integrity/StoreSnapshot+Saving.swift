@@ -34,10 +34,12 @@ extension StoreSnapshot {
             guard let chosen = try SavedModel(connection, given) else { return false }
             let found = try FoundTables(on: connection)
             let layout = StoreLayout(chosen.model, pairs: found)
-            if let schema,
-                TableForms(layout).all(besides: schema).contains(where: schema.hasWrongRoot)
-            {
-                return false
+            if let schema {
+                let trees = TableTrees(schema.file, besides: Set(schema.pages))
+                let isWrong = TableForms(layout).all.contains {
+                    trees.isWrong($0, in: schema.rows)
+                }
+                if isWrong { return false }
             }
             return layout.tables.allSatisfy { table in
                 // A key of another type is none.
@@ -68,14 +70,14 @@ extension StoreSnapshot {
         // The model is found with those tables that every store has; then it tells of the others.
         let look = copy.path + "-look"
         try StoreFiles.copyLarge(copy.path, to: look)
-        var model = given
+        var layout = given.map { StoreLayout($0) }
         if try mendSchema(of: look, nil) != nil,
             let connection = try? PersistentStore.readerOfStore(at: look),
             let chosen = try? SavedModel(connection, given)
         {
-            model = chosen.model
+            layout = StoreLayout(chosen.model, pairs: try? FoundTables(on: connection))
         }
-        guard let mender = try mendSchema(of: copy.path, model),
+        guard let mender = try mendSchema(of: copy.path, layout),
             let connection = try? PersistentStore.readerOfStore(at: copy.path)
         else { return nil }
         try StoreFiles.remove(look)
@@ -87,17 +89,17 @@ extension StoreSnapshot {
 
     /// Corrects the list of a copy; nil if no table of a store is found.
     private static func mendSchema(
-        of copy: String, _ model: ManagedObjectModel?
+        of copy: String, _ layout: StoreLayout?
     ) throws(StoreError) -> SchemaMender? {
         guard let file = DamagedFile(path: copy) else { return nil }
-        let layout = model.map { StoreLayout($0) }
         var schema = DamagedSchema(file)
         let forms = TableForms(layout)
-        let names = Set(forms.names.map { $0.lowercased() })
+        let names = forms.all.filter(\.isRequired).map { $0.name.lowercased() }
         if !schema.isWhole || names.contains(where: { !schema.has($0) }) {
-            schema.search(for: names)
+            schema.search(for: Set(forms.all.map { $0.name.lowercased() }))
         }
-        schema.findRoots(of: forms.all(besides: schema))
+        let trees = TableTrees(file, besides: Set(schema.pages))
+        schema.replaceRows(with: trees.corrected(schema.rows, forms.all))
         guard names.contains(where: schema.has) else { return nil }
         let mender = try SchemaMender(schema, layout)
         try mender.write(to: copy, of: schema)
@@ -122,47 +124,57 @@ extension StoreSnapshot {
 
 /// What the records of a store's tables look like, to find tables that nothing leads to.
 private struct TableForms {
-    private let layout: StoreLayout?
-    private let fixed = [
-        DamagedSchema.Form(name: "Z_METADATA") { cells in
-            cells.map(\.kind) == [.null, .text, .blob]
-        },
-        DamagedSchema.Form(name: "Z_PRIMARYKEY") { cells in
-            cells.map(\.kind) == [.null, .text, .integer, .integer]
-        },
-        DamagedSchema.Form(name: "Z_MODELCACHE") { cells in cells.map(\.kind) == [.blob] },
-        DamagedSchema.Form(name: "ETL_MODEL") { cells in
-            cells.map(\.kind) == [.integer, .text] && cells[1].bytes.first == UInt8(ascii: "{")
-        },
-    ]
+    let all: [TableTrees.Form]
 
+    private static var fixed: [TableTrees.Form] {
+        [
+            TableTrees.Form(name: "Z_METADATA") { cells in
+                cells.map(\.kind) == [.null, .text, .blob]
+            },
+            TableTrees.Form(name: "Z_PRIMARYKEY") { cells in
+                cells.map(\.kind) == [.null, .text, .integer, .integer]
+            },
+            TableTrees.Form(name: "Z_MODELCACHE") { cells in cells.map(\.kind) == [.blob] },
+            TableTrees.Form(name: "ETL_MODEL") { cells in
+                cells.map(\.kind) == [.integer, .text] && cells[1].bytes.first == UInt8(ascii: "{")
+            },
+        ]
+    }
+
+    /// - Parameter layout: nil gives the tables that every store has.
     init(_ layout: StoreLayout?) {
-        self.layout = layout
-    }
-
-    /// The tables that a store has.
-    var names: [String] {
-        fixed.map(\.name) + (layout?.tables.map(\.name) ?? [])
-            + (layout?.joinTables.map(\.name) ?? [])
-    }
-
-    /// All forms; pairs look alike in all tables, so that only one of them may be missing.
-    func all(besides schema: DamagedSchema) -> [DamagedSchema.Form] {
-        guard let layout else { return fixed }
+        guard let layout else {
+            all = Self.fixed
+            return
+        }
+        // An app's store has the numbers that its entities had when it was created.
+        let ofStore = layout.foundPairs?.numbers(of: layout.model) ?? [:]
         let objects = layout.tables.map { table in
-            let numbers = Set(layout.entities.filter { $0.table == table.name }.map(\.number))
-            return DamagedSchema.Form(name: table.name) { cells in
-                cells.count >= 3 && cells.count <= table.columns.count + 3
-                    && cells[0].kind == .null && cells[1].kind == .integer
-                    && numbers.contains(cells[1].integerValue)
+            let numbers = Set(
+                layout.entities.filter { $0.table == table.name }
+                    .map { ofStore[$0.name] ?? $0.number })
+            return TableTrees.Form(name: table.name) { Self.isObject($0, of: numbers) }
+        }
+        let history = HistorySchema.tableNames.sorted { $0.key < $1.key }.map { number, name in
+            TableTrees.Form(name: name, isRequired: false) { Self.isObject($0, of: [number]) }
+        }
+        let pairs = layout.joinTables.map { table in
+            let width = 2 + table.orderColumns.count
+            return TableTrees.Form(name: table.name, isOfPairs: true) { cells in
+                cells.count == width && cells[0].isKey && cells[1].isKey
+                    && cells[2...].allSatisfy { $0.kind == .integer || $0.kind == .null }
             }
         }
-        let missing = layout.joinTables.filter { !schema.has($0.name) }
-        guard missing.count == 1 else { return fixed + objects }
-        let width = 2 + missing[0].orderColumns.count
-        let pairs = DamagedSchema.Form(name: missing[0].name) { cells in
-            cells.count == width && cells.allSatisfy { $0.kind == .integer }
-        }
-        return fixed + objects + [pairs]
+        all = Self.fixed + objects + history + pairs
     }
+
+    private static func isObject(_ cells: [BulkCell], of numbers: Set<Int64>) -> Bool {
+        cells.count >= 3 && cells[0].kind == .null && cells[1].kind == .integer
+            && numbers.contains(cells[1].integerValue)
+    }
+}
+
+extension BulkCell {
+    /// Whether it may be the primary key of an object.
+    fileprivate var isKey: Bool { kind == .integer && integerValue > 0 }
 }
