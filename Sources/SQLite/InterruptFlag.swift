@@ -26,6 +26,8 @@ package final class InterruptFlag: Sendable {
 /// It lives as long as SQLite may call them, which can be longer than the connection.
 final class WatchedFlag {
     var flag: InterruptFlag?
+    /// A sort was ended by the flag, so that its rows are in no order.
+    var hasLostOrder = false
 }
 
 extension Connection {
@@ -41,6 +43,7 @@ extension Connection {
     package func watch(_ flag: InterruptFlag?) {
         guard flag !== watchedFlag else { return }
         watchedFlag = flag
+        watched.hasLostOrder = false
         guard let flag else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle, 1_000,

@@ -11,6 +11,7 @@ internal import CSQLite
 /// (https://www.sqlite.org/c3ref/close.html).
 package final class Statement {
     private let handle: OpaquePointer
+    private let watched: WatchedFlag
     /// What must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
 
@@ -20,6 +21,7 @@ package final class Statement {
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard result == SQLITE_OK, let prepared else { throw connection.error(result, sql: sql) }
         handle = prepared
+        watched = connection.watched
     }
 
     deinit {
@@ -114,6 +116,10 @@ package final class Statement {
     package func step() throws(StoreError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW:
+            guard !watched.hasLostOrder else {
+                sqlite3_reset(handle)
+                throw StoreError(SQLITE_INTERRUPT, on: database, sql: sql)
+            }
             return true
         case SQLITE_DONE:
             sqlite3_reset(handle)

@@ -112,6 +112,101 @@ import Testing
                 """)
     }
 
+    private static let zip: [UInt8] =
+        Array("PK".utf8) + [3, 4, 20] + [UInt8](repeating: 0, count: 21) + [8, 0, 0, 0]
+
+    @Test(
+        "the format of what is packed is that of the spec, of the name inside, or of the name, else none",
+        arguments: [
+            (
+                "a.zip", zip + Array("a.ndjson".utf8), nil, "a zip archive",
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: ndjson }`, "
+                    + "with the name of one of its files behind it where it has several"
+            ),
+            (
+                "a.csv.zip", zip + Array("a.jsonx/".utf8), nil, "a zip archive",
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.csv.zip], as: csv }`, "
+                    + "with the name of one of its files behind it where it has several"
+            ),
+            (
+                "a.zip", zip + Array("a.json\0\0".utf8), "tsv", "a zip archive",
+                "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: tsv }`, "
+                    + "with the name of one of its files behind it where it has several"
+            ),
+            (
+                "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], nil, "a zstd file",
+                "let a command unpack it: `read: { command: [zstd, -dc, a.zst], as: FORMAT }`; FORMAT is "
+                    + "csv, tsv, json, or ndjson"
+            ),
+            (
+                "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], "json", "a zstd file",
+                "let a command unpack it: `read: { command: [zstd, -dc, a.zst], as: json }`"
+            ),
+            (
+                "a.zip", Array("PK".utf8) + [5, 6] + [UInt8](repeating: 0, count: 18), nil,
+                "a zip archive without a file", "put a file into it, or name another one"
+            ),
+        ] as [(String, [UInt8], String?, String, String)])
+    func innerFormat(
+        name: String, bytes: [UInt8], format: String?, what: String, fix: String
+    ) throws {
+        let key = format.map { ", as: \($0)" } ?? ""
+        let result = try run([name: bytes], read: "{ files: \(name)\(key) }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                \(name): error: The first bytes are those of \(what), which etl does not read \
+                [input.foreign-format]
+                  stage: s.yaml:5:5 import tasks
+                  fix: \(fix)
+
+                """)
+    }
+
+    @Test("of a gzip file inside a gzip file one is unpacked, and a command unpacks both")
+    func nestedGzip() throws {
+        let folder = try TemporaryFolder()
+        try "[{\"id\":1}]".write(
+            toFile: folder.path + "/a.json", atomically: true, encoding: .utf8)
+        _ = try Tool.run("sh", ["-c", "gzip -c a.json | gzip -c > b.gz"], in: folder.path)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/b.gz"))
+        let result = try run(["a.json.gz": Array(bytes)], read: "{ files: a.json.gz }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                a.json.gz: error: The first bytes are those of a gzip file inside a gzip file, which \
+                etl does not read [input.foreign-format]
+                  stage: s.yaml:5:5 import tasks
+                  fix: let a command unpack it: `read: { command: [sh, -c, "gzip -dc \\"$0\\" | gzip \
+                -dc", a.json.gz], as: json }`
+
+                """)
+        let unpacked = try run(
+            ["a.json.gz": Array(bytes)],
+            read: "{ command: [sh, -c, \"gzip -dc \\\"$0\\\" | gzip -dc\", a.json.gz], as: json }",
+            export: "-")
+        #expect(unpacked.status == 0, "\(unpacked.standardError)")
+        #expect(unpacked.standardOutput.split(separator: "\n").count == 1)
+    }
+
+    @Test("a header of 20 MB is an error at its place", arguments: [0, 2])
+    func longHeader(blankLines: Int) throws {
+        let text =
+            String(repeating: "\n", count: blankLines) + "id,title,"
+            + String(repeating: "x", count: 20_000_000) + "\n1,a,b\n"
+        let result = try run(["a.csv": Array(text.utf8)], read: "{ files: a.csv }")
+        #expect(result.status == 65)
+        #expect(
+            result.standardError == """
+                a.csv:\(blankLines + 1):1: error: The header cannot be read: it is longer than \
+                16777216 bytes (`read.max-record`) [csv.header]
+                  in: byte \(blankLines)
+                  stage: s.yaml:5:5 import tasks
+                  fix: correct the first line
+
+                """)
+    }
+
     @Test("a packed file under a plain name is read by its content where etl reads it")
     func gzipUnderPlainName() throws {
         let folder = try TemporaryFolder()
@@ -310,6 +405,46 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
                 "model.yaml", "s.yaml",
             ])
+    }
+
+    @Test("as many searchable attributes as SQLite can keep are searched, and more are an error")
+    func searchableAttributes() throws {
+        let folder = try TemporaryFolder()
+        func write(_ count: Int) throws {
+            let attributes = (0..<count).map { "a\($0): { type: String, searchable: true }" }
+            try
+                "model: 1\nentities: { Task: { attributes: { \(attributes.joined(separator: ", ")) } } }\n"
+                .write(toFile: folder.path + "/model.yaml", atomically: true, encoding: .utf8)
+        }
+        let spec = """
+            etl: 1
+            name: test
+            store: { at: s.sqlite, open: create, model: model.yaml }
+            stages: [{ import: a.ndjson, into: Task, when-found: append }]
+            """
+        try spec.write(toFile: folder.path + "/s.yaml", atomically: true, encoding: .utf8)
+        try "{\"a0\":\"É\",\"a989\":\"Ö\"}\n".write(
+            toFile: folder.path + "/a.ndjson", atomically: true, encoding: .utf8)
+        try write(991)
+        let refused = try Tool.etl(["check", "s.yaml"], in: folder.path)
+        #expect(refused.status == 78)
+        #expect(
+            refused.standardError == """
+                s.yaml:3:8: error: 'Task' and its sub-entities have 991 searchable attributes, and \
+                SQLite can keep the folded texts of at most 990 [spec.too-many-columns]
+                  in: store
+                  fix: remove `searchable: true` from those that nobody searches in
+
+                """)
+        try write(990)
+        let result = try Tool.etl(["run", "s.yaml"], in: folder.path)
+        #expect(result.status == 0, "\(result.standardError)")
+        let found = try Tool.etl(
+            ["fetch", "s.sqlite", "Task", "--where", "a989 CONTAINS[cd] 'o'", "--count"],
+            in: folder.path)
+        #expect(found.standardOutput == "1\n", "\(found.standardError)")
+        let verified = try Tool.etl(["verify", "s.sqlite"], in: folder.path)
+        #expect(verified.status == 0, "\(verified.standardOutput)\(verified.standardError)")
     }
 
     @Test(

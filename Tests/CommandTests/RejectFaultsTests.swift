@@ -18,12 +18,14 @@ import Testing
                       id: { type: Integer 64 }
                       title: { type: String, optional: false, length: 1..5 }
                       n: { type: Integer 32, range: 0..10 }
+                      code: String
+                      mark: String
                     relationships:
                       cat: { to: Cat, inverse: items, optional: false }
                       tags: { to: Tag, many: true, inverse: items, count: 2..3 }
                       next: { to: Item, inverse: earlier }
                       earlier: { to: Item, many: true, inverse: next }
-                    unique: [[id]]
+                    unique: [[id], [code], [mark, n]]
                     validate:
                       - { rule: "n != 5", message: five is bad }
                       - { rule: "title != 'abc'", message: abc is bad }
@@ -80,7 +82,7 @@ import Testing
     }
 
     private static let stage = """
-        { import: a.ndjson, into: Item, unmet: ignore, link: { cat: { by: { name: cat } }, \
+        { import: a.ndjson, into: Item, key: id, unmet: ignore, link: { cat: { by: { name: cat } }, \
         tags: { by: { name: "tags[*]" } }, next: { by: { id: next } } } }
         """
 
@@ -149,6 +151,68 @@ import Testing
         #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["0"])
     }
 
+    @Test(
+        "each uniqueness constraint that a record violates is told, with its other faults",
+        arguments: [
+            (
+                #"{"id":3,"title":"abd","cat":"ok","code":"x","mark":"m","n":2}"#,
+                [
+                    "unique, n: Another Item has n 2 and mark 'm'",
+                    "unique, code: Another Item has code 'x'",
+                ]
+            ),
+            (
+                #"{"id":3,"title":"abc","cat":"gone","code":"x","mark":"m","n":2}"#,
+                [
+                    "link, cat: No Cat has name 'gone'", "validate, : abc is bad",
+                    "unique, code: Another Item has code 'x'",
+                    "unique, n: Another Item has n 2 and mark 'm'",
+                ]
+            ),
+            // The object is there, and has the mark itself.
+            (
+                #"{"id":4,"code":"x","n":2}"#,
+                ["unique, n: Another Item has n 2", "unique, code: Another Item has code 'x'"]
+            ),
+            (#"{"id":1,"code":"x","n":11}"#, ["validate, n: 'n' must be from 0 to 10, and is 11"]),
+        ] as [(String, [String])])
+    func constraints(record: String, faults: [String]) throws {
+        let place = try Place()
+        try place.write(
+            "a.ndjson",
+            """
+            {"id":1,"title":"abd","cat":"ok","code":"x","mark":"l","n":2}
+            {"id":2,"title":"abd","cat":"ok","code":"y","mark":"m","n":2}
+            {"id":4,"title":"abd","cat":"ok","code":"z","mark":"m","n":3}
+
+            """)
+        #expect(try place.run(Self.stage) == .silentSuccess)
+        try place.write("a.ndjson", record + "\n")
+        #expect(try place.run(Self.stage).status == 0)
+        let reasons = try place.reasons()
+        #expect(reasons == faults)
+        #expect(
+            try place.rows("SELECT ZID, ZCODE, ZMARK, ZN FROM ZITEM ORDER BY 1") == [
+                "1|x|l|2", "2|y|m|2", "4|z|m|3",
+            ])
+    }
+
+    @Test("a rejected record with a longer list of links than is looked up says so")
+    func longList() throws {
+        let place = try Place()
+        let tags = (0...4096).map { "\"t\($0)\"" }.joined(separator: ",")
+        try place.write(
+            "a.ndjson", "{\"id\":1,\"title\":\"toolong\",\"cat\":\"gone\",\"tags\":[\(tags)]}\n")
+        #expect(try place.run(Self.stage).status == 0)
+        #expect(
+            try place.reasons() == [
+                "validate, title: 'title' must have from 1 to 5 characters, and has 7",
+                "link, tags[*]: The 4097 objects of 'tags' were not looked up, because a rejected record"
+                    + " has at most 4096",
+                "link, cat: No Cat has name 'gone'",
+            ])
+    }
+
     @Test("a record of an object that is there lacks nothing that the object has")
     func updates() throws {
         let place = try Place()
@@ -170,7 +234,7 @@ import Testing
             "a.ndjson", "{\"id\":1,\"title\":\"toolong\",\"id\":1,\"more\":2,\"cat\":\"gone\"}\n")
         try place.run(
             """
-            { import: a.ndjson, into: Item, extra: reject, on: { duplicate-key: reject }, \
+            { import: a.ndjson, into: Item, key: id, extra: reject, on: { duplicate-key: reject }, \
             link: { cat: { by: { name: cat } } } }
             """)
         #expect(
@@ -195,7 +259,7 @@ import Testing
         }
         try place.write("a.ndjson", records.joined(separator: "\n") + "\n")
         let stage = """
-            { import: a.ndjson, into: Item, link: { cat: { by: { name: cat } }, \
+            { import: a.ndjson, into: Item, key: id, link: { cat: { by: { name: cat } }, \
             next: { by: { id: next }, missing: null } } }
             """
         #expect(try place.run(stage).status == 0)

@@ -1,5 +1,6 @@
 import GraphModel
 import SQLite
+import Synchronization
 import Testing
 
 @Suite("SQLite statements") struct StatementTests {
@@ -15,6 +16,34 @@ import Testing
         bind(statement)
         try #require(try statement.step())
         return statement.string(0)
+    }
+
+    @Test("a sort compares nothing once its flag is raised, and gives no row in a wrong order")
+    func stoppedSort() throws {
+        let connection = try connection()
+        let flag = InterruptFlag()
+        let comparisons = Mutex(0)
+        try connection.register(
+            Collation("COUNTED") { left, right, watched in
+                let count = comparisons.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 3 { flag.raise() }
+                #expect(watched === flag)
+                return left.count - right.count
+            })
+        connection.watch(flag)
+        let rows = try connection.prepare(
+            "SELECT column1 FROM (VALUES ('a'), ('bb'), ('ccc'), ('dd'), ('e'), ('ff'), ('ggg'))"
+                + " ORDER BY column1 COLLATE COUNTED")
+        do {
+            try rows.step()
+            Issue.record("There is a row: \(rows.string(0))")
+        } catch {
+            #expect(error.code == .cancelled)
+        }
+        #expect(comparisons.withLock { $0 } == 3)
     }
 
     @Test func bindsEveryKind() throws {

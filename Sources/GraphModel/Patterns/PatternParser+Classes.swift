@@ -20,7 +20,7 @@ extension PatternParser {
             if operation == .difference { index += 2 }
         }
         leave()
-        let test = result ?? .oneOf([])
+        let test = ScalarTest.set(result ?? .oneOf([]), ignoresCase: options.ignoresCase)
         return isNegated ? .not(test) : test
     }
 
@@ -45,8 +45,7 @@ extension PatternParser {
             }
             if take("\\Q") {
                 while index < scalars.count, !take("\\E") {
-                    items.append(
-                        .scalar(scalars[index], ignoresCase: options.ignoresCase))
+                    items.append(.scalar(scalars[index], ignoresCase: false))
                     index += 1
                 }
                 continue
@@ -73,7 +72,7 @@ extension PatternParser {
     private mutating func classRange(at start: Int) throws(PatternError) -> ScalarTest {
         let low = try classScalar()
         guard peek() == "-", let after = peek(1), after != "]", after != "-" else {
-            return .scalar(low, ignoresCase: options.ignoresCase)
+            return .scalar(low, ignoresCase: false)
         }
         index += 1
         let isClass =
@@ -82,7 +81,7 @@ extension PatternParser {
         guard !isClass else { throw error("A range ends with a character", at: index) }
         let high = try classScalar()
         guard low <= high else { throw error("The range is reversed", at: start) }
-        return .range(low.value...high.value, ignoresCase: options.ignoresCase)
+        return .range(low.value...high.value)
     }
 
     private mutating func classScalar() throws(PatternError) -> Unicode.Scalar {

@@ -77,9 +77,10 @@ extension PatternParser {
         guard take(closing) else { throw error("The property is not closed", at: start) }
         let isNegated = name.hasPrefix("^")
         if isNegated { name.removeFirst() }
-        guard let test = Self.property(name) else {
+        guard let property = Self.property(name) else {
             throw error("There is no character property '\(name)'", at: start)
         }
+        let test = ScalarTest.set(property, ignoresCase: options.ignoresCase)
         return isNegated ? .not(test) : test
     }
 

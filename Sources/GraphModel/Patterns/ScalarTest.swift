@@ -4,41 +4,37 @@ internal import _StringProcessing
 indirect enum ScalarTest: Hashable {
     case any
     case range(ClosedRange<UInt32>)
-    /// The scalars of the range, and those that differ from one of them in case only.
-    case caselessRange(ClosedRange<UInt32>)
     case property(ScalarProperty)
     /// The scalars of a script, by its name.
     case script(String)
     case not(ScalarTest)
     case oneOf([ScalarTest])
     case both(ScalarTest, ScalarTest)
+    /// The scalars of the set, and those that differ from one of them in case only.
+    case caseless(ScalarTest)
 
     static func scalar(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> ScalarTest {
-        range(scalar.value...scalar.value, ignoresCase: ignoresCase)
+        let test = ScalarTest.range(scalar.value...scalar.value)
+        let hasVariants = scalar.caseVariants.contains { $0 != scalar }
+        return ignoresCase && hasVariants ? .caseless(test) : test
     }
 
-    static func range(_ range: ClosedRange<UInt32>, ignoresCase: Bool) -> ScalarTest {
-        guard ignoresCase else { return .range(range) }
-        if range.count == 1, let scalar = Unicode.Scalar(range.lowerBound),
-            scalar.caseVariants.allSatisfy({ $0 == scalar })
-        {
-            return .range(range)
-        }
-        return .caselessRange(range)
+    /// As ICU does it: the whole class, before `^` or `\P` takes what is not in it.
+    static func set(_ test: ScalarTest, ignoresCase: Bool) -> ScalarTest {
+        ignoresCase ? .caseless(test) : test
     }
 
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch self {
         case .any: true
         case .range(let range): range.contains(scalar.value)
-        case .caselessRange(let range):
-            range.contains(scalar.value)
-                || scalar.caseVariants.contains { range.contains($0.value) }
         case .property(let property): property.holds(scalar)
         case .script(let name): Self.isInScript(name, scalar)
         case .not(let test): !test.contains(scalar)
         case .oneOf(let tests): tests.contains { $0.contains(scalar) }
         case .both(let one, let other): one.contains(scalar) && other.contains(scalar)
+        case .caseless(let test):
+            test.contains(scalar) || scalar.caseVariants.contains { test.contains($0) }
         }
     }
 

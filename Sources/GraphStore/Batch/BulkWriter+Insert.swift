@@ -126,7 +126,7 @@ extension BulkWriter {
         seen.remove(row.primaryKey)
         tally.inserted -= 1
         for writer in toManyWriters { try writer.forget(new: row.primaryKey) }
-        try rejectUnique(row.token, error) { pending.cell(place, $0) }
+        try rejectUnique(row.token, error, of: nil) { pending.cell(place, $0) }
     }
 
     func rejectMissing(_ property: String, token: Int64) {
@@ -135,43 +135,82 @@ extension BulkWriter {
             hinge: .newObject)
     }
 
-    /// - Parameter cell: gives the cell of each column of the refused row.
+    /// Rejects a row whose values other objects have.
+    ///
+    /// - Parameters:
+    ///   - error: what SQLite says, which names the first index only.
+    ///   - key: the primary key of the row's own object; `nil` if there is none.
+    ///   - cell: gives the cell of each column of the refused row.
     func rejectUnique(
-        _ token: Int64, _ error: StoreError, _ cell: (Int) -> BulkCell
+        _ token: Int64, _ error: StoreError, of key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) {
         // What the record says nothing of is the row's own, or its default.
         let places = plan.columns.indices.filter {
             error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
         }
-        guard let first = places.first else {
+        guard !places.isEmpty else {
             return reject(
                 token, "unique", nil, "Another object has these values: \(error.message)",
                 hinge: .storedValues)
         }
+        let named = Set(error.constraintColumns)
+        func isNamed(_ places: [Int]) -> Bool { Set(places.map { plan.columns[$0].name }) == named }
+        let all = plan.uniquePlaces.first(where: isNamed)
+        let holder = try all.flatMap { places throws(StoreError) in
+            try entity(withValuesAt: places, besides: key, cell)
+        }
+        reject(token, holder, places, cell)
+        for places in plan.uniquePlaces where !isNamed(places) {
+            try rejectTaken(token, places, of: key, cell)
+        }
+    }
+
+    /// Rejects a row if another object has the values that must be its own.
+    func rejectTaken(
+        _ token: Int64, _ places: [Int], of key: Int64?, _ cell: (Int) -> BulkCell
+    ) throws(StoreError) {
+        guard let holder = try entity(withValuesAt: places, besides: key, cell) else { return }
+        reject(token, holder, places.filter { cell($0).kind != .absent }, cell)
+    }
+
+    private func reject(
+        _ token: Int64, _ holder: StoreLayout.Entity?, _ places: [Int], _ cell: (Int) -> BulkCell
+    ) {
+        guard let first = places.first else { return }
         func type(_ place: Int) -> AttributeType? {
             plan.entity.attributes[plan.columns[place].property]?.attribute.type
         }
         let values = places.map {
             "\(plan.columns[$0].property) \(cell($0).quotedText(type($0)))"
         }
-        let holder =
-            places.count == error.constraintColumns.count
-            ? try entity(withValuesAt: places, cell)?.name : nil
         reject(
             token, "unique", plan.columns[first].property,
-            "Another \(holder ?? "object") has \(values.joined(separator: " and "))",
+            "Another \(holder?.name ?? "object") has \(values.joined(separator: " and "))",
             value: cell(first).text(type(first)), hinge: .storedValues)
     }
 
     /// The entity of the object that has these values, which may be another one of the hierarchy.
+    ///
+    /// - Parameter key: the primary key of the row's own object, which has what the row lacks.
     private func entity(
-        withValuesAt places: [Int], _ cell: (Int) -> BulkCell
+        withValuesAt places: [Int], besides key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) -> StoreLayout.Entity? {
-        let conditions = places.map { "\(plan.columns[$0].name) = ?" }.joined(separator: " AND ")
+        let table = plan.entity.table
+        let conditions = places.enumerated().map { index, place in
+            let name = plan.columns[place].name
+            guard let key, cell(place).kind == .absent else { return "\(name) = ?\(index + 1)" }
+            return "\(name) = (SELECT \(name) FROM \(table) WHERE Z_PK = \(key))"
+        }
+        let others = key.map { " AND Z_PK <> \($0)" } ?? ""
         let statement = try session.connection.prepare(
-            "SELECT Z_ENT FROM \(plan.entity.table) WHERE \(conditions)")
+            "SELECT Z_ENT FROM \(table) WHERE \(conditions.joined(separator: " AND "))\(others)")
         for (index, place) in places.enumerated() {
-            cell(place).bind(to: statement, at: Int32(index + 1))
+            let cell = cell(place)
+            if cell.kind != .absent {
+                cell.bind(to: statement, at: Int32(index + 1))
+            } else if key == nil {
+                statement.bind(plan.columns[place].defaultValue, at: Int32(index + 1))
+            }
         }
         guard try statement.step() else { return nil }
         return session.schema.entity(number: statement.integer(0))

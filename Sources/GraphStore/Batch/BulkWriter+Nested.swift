@@ -297,7 +297,7 @@ extension BulkWriter {
         let outcome = try write(over: found, id)
         try settleFarChanges()
         if case .refused(let error) = outcome {
-            try rejectUnique(0, error) { row.cells[$0] }
+            try rejectUnique(0, error, of: id.primaryKey) { row.cells[$0] }
             return nil
         }
         return id

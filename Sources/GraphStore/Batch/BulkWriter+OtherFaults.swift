@@ -71,7 +71,9 @@ extension BulkWriter {
         switch try find(batch, place, hash: resolvedKeyHash(hash) ?? hash) {
         case .row(let found):
             checkRules(found: found, token: token, but: unknown)
+            let key = found.integer(0)
             release(found)
+            try checkConstraints(of: key, token: token, but: unknown)
         case .none:
             for column in plan.columns.indices
             where isMissing(column, .absent) && plan.columns[column].defaultValue == .null {
@@ -81,6 +83,7 @@ extension BulkWriter {
                 rejectMissing(property, token: token)
             }
             checkRules(found: nil, token: token, but: unknown)
+            try checkConstraints(of: nil, token: token, but: unknown)
         case .several(let keys): rejectShared(keys, batch, place, token: token)
         }
         return gathering?.others ?? []
@@ -123,6 +126,14 @@ extension BulkWriter {
             }
         }
         return unknown
+    }
+
+    private func checkConstraints(
+        of key: Int64?, token: Int64, but unknown: Set<Int>
+    ) throws(StoreError) {
+        for places in plan.uniquePlaces where unknown.isDisjoint(with: places) {
+            try rejectTaken(token, places, of: key) { row.cells[$0] }
+        }
     }
 
     private func checkRules(found: Statement?, token: Int64, but unknown: Set<Int>) {

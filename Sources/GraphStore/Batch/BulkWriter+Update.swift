@@ -21,7 +21,7 @@ extension BulkWriter {
         case .same: difference = nil
         case .changed(let hash): difference = hash
         case .refused(let error):
-            return try rejectUnique(token, error) { row.cells[$0] }
+            return try rejectUnique(token, error, of: id.primaryKey) { row.cells[$0] }
         }
         let isFirst = seen.insert(id.primaryKey)
         if isFirst { journal?.noteSeen(id.primaryKey) } else { tally.superseded += 1 }

@@ -105,6 +105,8 @@ struct ColumnPlan {
     let rules: RowRules
     /// Something besides the key must be unique in the table.
     let hasOtherConstraints: Bool
+    /// The places of the columns of each unique index that has no condition.
+    let uniquePlaces: [[Int]]
     /// A required attribute without a default that no cell maps, so that no new row can be valid.
     let unfilledRequirement: String?
     /// Columns that no cell maps but that a new row fills: defaults of other attributes.
@@ -243,6 +245,15 @@ struct ColumnPlan {
             schema.table(named: entity.table)?.indexes.contains {
                 $0.isUnique && $0.columns != keyIndex
             } ?? false
+        uniquePlaces =
+            schema.table(named: entity.table).map { table in
+                table.indexes.filter { $0.isUnique && $0.condition == nil }.compactMap { index in
+                    let places = index.columns.compactMap { column in
+                        columns.firstIndex { column.hasPrefix("\($0.name) ") }
+                    }
+                    return places.count == index.columns.count ? places.sorted() : nil
+                }
+            } ?? []
         let mapped = Set(plan.attributes)
         unfilledRequirement =
             entity.attributes.values.map(\.attribute)

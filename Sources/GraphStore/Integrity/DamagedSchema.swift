@@ -22,6 +22,13 @@ struct SchemaRow: Hashable {
         guard !name.isEmpty, sql != nil || name.hasPrefix("sqlite_autoindex_") else { return nil }
     }
 
+    /// The name of the table that the row's text declares; nil if it declares none.
+    var declaredTable: String? {
+        let words = (sql ?? "").split(separator: " ", maxSplits: 3)
+        guard words.count == 4, words[0] == "CREATE", words[1] == "TABLE" else { return nil }
+        return String(words[2])
+    }
+
     /// Whether SQLite takes a name for the row's.
     func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 

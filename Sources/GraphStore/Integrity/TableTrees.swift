@@ -147,11 +147,9 @@ struct TableTrees {
     /// Gives a row whose name is damaged the one that its text has.
     private func nameTables(of rows: inout [SchemaRow], _ forms: [Form]) {
         for form in forms where !rows.contains(where: { $0.isNamed(form.name) }) {
-            guard
-                let place = rows.firstIndex(where: {
-                    $0.sql?.hasPrefix("CREATE TABLE \(form.name) (") ?? false
-                })
-            else { continue }
+            guard let place = rows.firstIndex(where: { $0.declaredTable == form.name }) else {
+                continue
+            }
             rows[place].name = form.name
         }
     }

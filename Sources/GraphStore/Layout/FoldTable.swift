@@ -13,10 +13,13 @@ import SQLite
 /// found like everything else, whatever a load leaves to its end is, too, and a store that was
 /// left at any moment is right.
 package struct FoldTable: Sendable, Hashable {
+    /// More columns are nested deeper in a condition than SQLite's 1,000 levels.
+    package static let columnsMax = 990
+
     /// The table whose texts they are.
-    let source: String
+    package let source: String
     /// The columns with those texts, in order.
-    let columns: [String]
+    package let columns: [String]
 
     /// Holds the folded texts.
     var name: String { "ETL_FOLD_" + source.dropFirst() }
@@ -69,7 +72,7 @@ package struct FoldTable: Sendable, Hashable {
     // MARK: Making
 
     /// What the model wants of each table.
-    private static func wanted(_ schema: StoreLayout) -> [FoldTable] {
+    package static func wanted(_ schema: StoreLayout) -> [FoldTable] {
         var columns: [String: Set<String>] = [:]
         for entity in schema.entities where schema.holds(entity) {
             for place in entity.attributes.values

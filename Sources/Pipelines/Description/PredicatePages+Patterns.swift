@@ -26,7 +26,9 @@ extension PredicatePages {
         | `^`, `$`, `\A`, `\z`, `\Z` | the start and the end of the text; with `(?m)`, `^` and `$` \#
         those of lines |
         | `\b`, `\B` | a place between a word character and another, or any other place |
-        | `(?i)`, `(?i:a)`, `(?-i)` | ignores case, by simple case folding, to the end of the group |
+        | `(?i)`, `(?i:a)`, `(?-i)` | ignores case, by simple case folding, to the end of the group. \#
+        A class has the other cases of its characters, too: `(?i)\p{Lu}` is `a` or `A`. What is in \#
+        the class is found first: `(?i)\P{Lu}` and `(?i)[^a]` are neither `a` nor `A` |
         | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#` |
 
         These are refused with their column: back-references (`\1`), look-ahead and look-behind, \#

@@ -9,9 +9,9 @@ extension CommandLineFix {
         _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
     ) -> String? {
         switch error.kind {
-        case .foreignFormat(let format, let path):
+        case .foreignFormat(let format, let path, let inner):
             let path = spool.name(ofCopy: path)
-            return format.fix(path, as: options.format, for: options.command(of: path))
+            return format.fix(path, as: options.format ?? inner, for: options.command(of: path))
         // No spec can be inferred whose keys might be changed.
         case .csvUncertainHeader: return error.diagnostic.fix
         // Records are imported when all files were read.

@@ -146,17 +146,24 @@ package struct RecordMapper {
 
     // MARK: Faults
 
-    /// A longer list is not kept of a refused record.
+    /// A longer list is not kept of a refused record, which says so.
     private static let refusedItemsMax = 4096
 
     /// Keeps the row of a refused record, so that the writer can find what else is wrong with it.
-    private func keepRefused(_ record: Int, _ row: Int, _ batch: MappedBatch) {
+    private mutating func keepRefused(_ record: Int, _ row: Int, _ batch: MappedBatch) {
         var refused = refusedCells
         for cell in 0..<batch.rows.width {
             let value = batch.rows[row, cell]
             guard value.kind == .list, value.listCount > Self.refusedItemsMax else { continue }
             batch.rows[row, cell] = .absent
             refused.insert(cell)
+            guard cell >= plan.columns.count else { continue }
+            let link = plan.links[cell - plan.columns.count]
+            let failure = CastFailure(
+                code: "link",
+                message: "The \(value.listCount) objects of '\(link.name)' were not looked up,"
+                    + " because a rejected record has at most \(Self.refusedItemsMax)")
+            note(failure, nil, link.part.sourceText)
         }
         let place = batch.refused.addCopy(of: row, from: batch.rows, copiesBytes: false)
         batch.refusedRows[batch.records.number(of: record)] = (place, refused)

@@ -121,8 +121,8 @@ extension Explanation {
         (
             "spec.too-many-columns",
             "The entities of a hierarchy need more columns than SQLite has.",
-            "They share one table of at most 2,000 columns. Make some of the sub-entities entities of "
-                + "their own."
+            "They share one table of at most 2,000 columns, 990 of them searchable. Make some of the "
+                + "sub-entities entities of their own."
         ),
         (
             "spec.url", "A URL stands where a path must be.",

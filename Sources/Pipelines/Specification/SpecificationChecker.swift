@@ -30,6 +30,7 @@ package struct SpecificationChecker {
         var checker = SpecificationChecker(spec, model, unknownEntities)
         for stage in spec.stages { stage.kind.check(&checker) }
         checker.checkTables()
+        checker.checkSearchable()
         return DiagnosticList(checker.diagnostics).diagnostics
     }
 
@@ -46,6 +47,23 @@ package struct SpecificationChecker {
                     "'\(root)' and its sub-entities need \(count) columns in one table, and SQLite has"
                         + " at most \(columnsMax)", at: .source(spec.store.location),
                     fix: "make some of the sub-entities entities of their own"))
+        }
+    }
+
+    /// Refuses hierarchies whose folded texts SQLite cannot keep.
+    private mutating func checkSearchable() {
+        let layout = StoreLayout(model)
+        for fold in FoldTable.wanted(layout) where fold.columns.count > FoldTable.columnsMax {
+            guard let table = layout.tables.first(where: { $0.name == fold.source }),
+                let root = root(of: table)
+            else { continue }
+            diagnostics.append(
+                Diagnostic(
+                    code: "spec.too-many-columns",
+                    "'\(root)' and its sub-entities have \(fold.columns.count) searchable attributes,"
+                        + " and SQLite can keep the folded texts of at most \(FoldTable.columnsMax)",
+                    at: .source(spec.store.location),
+                    fix: "remove `searchable: true` from those that nobody searches in"))
         }
     }
 

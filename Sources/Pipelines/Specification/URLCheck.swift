@@ -203,7 +203,7 @@ package enum URLCheck {
     /// The format that the path of a URL tells; most of what the web gives is JSON.
     private static func format(of url: String) -> RecordFormat {
         let path = path(of: url)
-        if let foreign = ForeignFormat(suffixOf: path) { return foreign.innerFormat(path) }
+        if let foreign = ForeignFormat(suffixOf: path) { return foreign.innerFormat(path) ?? .json }
         return RecordFormat(fileName: path) ?? .json
     }
 }

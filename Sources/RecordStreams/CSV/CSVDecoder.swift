@@ -68,6 +68,12 @@ final class CSVDecoder: RecordDecoder {
 
     // MARK: Header
 
+    private var header: CSVHeader {
+        CSVHeader(
+            source: source, recordBytesMax: options.maxRecordBytes, encoding: options.encoding,
+            lineEnd: lineEnd)
+    }
+
     func begin(
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int? {
@@ -80,8 +86,9 @@ final class CSVDecoder: RecordDecoder {
         if endsAtReturn == nil {
             guard isLonger else { return nil }
             // Without a header this is a bad record like others, and LF ends nearly all lines.
-            guard !options.header else {
-                throw RecordStreamError(.csvHeader(reason: "it is not terminated"), in: source)
+            if options.header, let first = bytes.baseAddress {
+                throw header.tooLong(
+                    at: header.start(from: first + mark, to: first + bytes.count), first)
             }
         }
         dialect.endsAtReturn = endsAtReturn ?? false
@@ -93,9 +100,6 @@ final class CSVDecoder: RecordDecoder {
             try setColumns(columns) { _ in RecordLocation(source: source) }
             return mark
         }
-        let header = CSVHeader(
-            source: source, recordBytesMax: options.maxRecordBytes, encoding: options.encoding,
-            lineEnd: lineEnd)
         guard let first = bytes.baseAddress else {
             throw RecordStreamError(.csvNoHeader, in: source)
         }

@@ -43,7 +43,7 @@ struct CSVHeader {
             switch outcome {
             case .cut:
                 guard isLonger else { return nil }
-                throw error(.tooBig, at: start, first)
+                throw tooLong(at: start, first)
             case .cutInQuotes(let opened):
                 guard isFinal || isLonger else { return nil }
                 throw error(.unterminatedQuote, at: opened, first)
@@ -54,7 +54,7 @@ struct CSVHeader {
                     continue
                 }
                 let end = scanner.recordEnd ?? next
-                guard end - start <= recordBytesMax else { throw error(.tooBig, at: start, first) }
+                guard end - start <= recordBytesMax else { throw tooLong(at: start, first) }
                 if let bad = UTF8Validation.firstInvalid(from: start, to: end) {
                     throw error(.invalidUTF8, at: bad, first)
                 }
@@ -71,6 +71,11 @@ struct CSVHeader {
 
     private func error(_ fault: CSVFault, at place: Bytes, _ first: Bytes) -> RecordStreamError {
         error(fault.recordFault(encoding).message, at: place, first)
+    }
+
+    /// The error of a header that is longer than a record may be.
+    func tooLong(at place: Bytes, _ first: Bytes) -> RecordStreamError {
+        error("it is longer than \(recordBytesMax) bytes (`read.max-record`)", at: place, first)
     }
 
     /// The error of a header that cannot be used, for that reason.

@@ -16,7 +16,7 @@ extension RecordStreamError {
             "The command ended \(ending)" + (line.isEmpty ? "" : " (\(line))")
                 + (isOutput
                     ? "; what it made of the export is not known" : "; its output may not be whole")
-        case .foreignFormat(let format, _):
+        case .foreignFormat(let format, _, _):
             "The first bytes are those of \(format.text), which etl does not read"
         case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
@@ -76,7 +76,7 @@ extension RecordStreamError {
         case .ambiguousFormat(let isEmpty):
             "set `read.as` to csv, tsv, json or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")
-        case .foreignFormat(let format, let path): format.fix(path)
+        case .foreignFormat(let format, let path, let inner): format.fix(path, as: inner)
         case .commandNotStarted:
             "install the program, or name it by its path; a relative one starts at the spec's folder"
         case .commandFailed(_, _, let isOutput):

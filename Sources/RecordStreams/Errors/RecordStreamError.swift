@@ -14,7 +14,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
         /// What the first bytes say, and etl does not read.
-        case foreignFormat(ForeignFormat, path: String)
+        /// The format of what is packed is `nil` if its name is not known.
+        case foreignFormat(ForeignFormat, path: String, inner: RecordFormat?)
         case commandNotStarted(reason: String)
         /// A command did not end well.
         case commandFailed(ending: String, lastLine: String, isOutput: Bool)

@@ -1,8 +1,17 @@
 /// Lines of a spec with a command, for messages.
 package enum CommandExample {
     /// `read: { command: [zstd, -dc, data.ndjson.zst], as: ndjson }`.
-    package static func read(_ words: [String], as format: RecordFormat) -> String {
-        "read: { command: \(list(words)), as: \(format.rawValue) }"
+    ///
+    /// - Parameter format: `nil` if it is not known, which `note` says.
+    package static func read(_ words: [String], as format: RecordFormat?) -> String {
+        "read: { command: \(list(words)), as: \(format?.rawValue ?? unknown) }"
+    }
+
+    private static let unknown = "FORMAT"
+
+    /// What follows a line whose format is not known.
+    static func note(on format: RecordFormat?) -> String {
+        format == nil ? "; \(unknown) is csv, tsv, json, or ndjson" : ""
     }
 
     /// `to: { command: [aws, s3, cp, "-", "s3://bucket/tasks.csv"] }`.
@@ -14,9 +23,10 @@ package enum CommandExample {
     ///
     /// - Parameter command: reads standard input.
     package static func pipe(
-        _ words: [String], as format: RecordFormat, into command: String
+        _ words: [String], as format: RecordFormat?, into command: String
     ) -> String {
-        words.map(shell).joined(separator: " ") + " | \(command) --as \(format.rawValue)"
+        words.map(shell).joined(separator: " ")
+            + " | \(command) --as \(format?.rawValue ?? unknown)"
     }
 
     /// The word for a shell, in quotes if it needs some.

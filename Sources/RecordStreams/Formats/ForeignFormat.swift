@@ -3,10 +3,14 @@ package import Files
 /// A format that etl knows by its first bytes or by the ending of a name, and neither reads nor
 /// writes.
 package enum ForeignFormat: Sendable, Hashable, CaseIterable {
-    case zip, workbook, zstd, xz, bzip2, parquet
+    case zip, emptyZip, workbook, zstd, xz, bzip2, parquet
+    /// A gzip file in a gzip file, of which etl unpacks one.
+    case nestedGzip
 
     /// The longest of the beginnings.
     static let byteCountMax = 10
+    /// The header of the first file in a zip archive, with a name of usual length.
+    static let headerByteCount = 30 + 255
 
     /// The format of a file, by its first bytes.
     ///
@@ -20,14 +24,14 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// The format that the ending of a file's name stands for.
     package init?(fileName: FileName) {
         let name = fileName.lowercasedASCII
-        guard let format = Self.allCases.first(where: { name.hasSuffix($0.ending) }) else {
-            return nil
-        }
+        let format = Self.allCases.first { $0.ending.map(name.hasSuffix) ?? false }
+        guard let format else { return nil }
         self = format
     }
 
-    private var ending: FileName {
+    private var ending: FileName? {
         switch self {
+        case .emptyZip, .nestedGzip: nil
         case .zip: ".zip"
         case .workbook: ".xlsx"
         case .zstd: ".zst"
@@ -39,12 +43,17 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
 
     /// Whether two bytes are the first of any.
     static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
-        allCases.contains { bytes.prefix(2).elementsEqual($0.beginning.prefix(2)) }
+        allCases.contains {
+            !$0.beginning.isEmpty && bytes.prefix(2).elementsEqual($0.beginning.prefix(2))
+        }
     }
 
     private var beginning: [UInt8] {
         switch self {
         case .zip, .workbook: [0x50, 0x4B, 3, 4]
+        case .emptyZip: [0x50, 0x4B, 5, 6]
+        // It begins as one that etl unpacks.
+        case .nestedGzip: []
         case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
         case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
         // Behind it the size of blocks as a digit, and the first block's mark.
@@ -55,7 +64,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     }
 
     private func isBeginning(of bytes: some Collection<UInt8>) -> Bool {
-        guard bytes.starts(with: beginning) else { return false }
+        guard !beginning.isEmpty, bytes.starts(with: beginning) else { return false }
         // Text may begin with these three letters.
         return self != .bzip2
             || bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
@@ -65,6 +74,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     package var text: String {
         switch self {
         case .zip: "a zip archive"
+        case .emptyZip: "a zip archive without a file"
+        case .nestedGzip: "a gzip file inside a gzip file"
         case .workbook: "an Excel workbook"
         case .zstd: "a zstd file"
         case .xz: "an xz file"
@@ -75,24 +86,31 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
 
     /// The line of a spec that reads it.
     ///
-    /// - Parameter path: the file as the spec names it.
-    package func fix(_ path: String) -> String {
+    /// - Parameters:
+    ///   - path: the file as the spec names it.
+    ///   - format: that of what is in it; `nil` to tell it from the name.
+    package func fix(_ path: String, as format: RecordFormat? = nil) -> String {
         if InputName.isCommand(FileName(path)) {
             return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
                 + words("-").dropLast().joined(separator: " ") + "\"]`"
         }
         let file = path == "-" ? "FILE" : path
-        let line = CommandExample.read(words(file), as: innerFormat(file))
+        let format = format ?? innerFormat(file)
+        let line = CommandExample.read(words(file), as: format)
         switch self {
+        case .emptyZip: return Self.emptyFix
         case .zip:
             return
                 "unpack it, or let a command do so: `\(line)`, with the name of one of its files "
-                + "behind it where it has several"
+                + "behind it where it has several" + CommandExample.note(on: format)
         case .workbook: return "save the sheet as CSV, or let a command do so: `\(line)`"
         case .parquet: return "let a command convert it: `\(line)`"
-        case .zstd, .xz, .bzip2: return "let a command unpack it: `\(line)`"
+        case .zstd, .xz, .bzip2, .nestedGzip:
+            return "let a command unpack it: `\(line)`" + CommandExample.note(on: format)
         }
     }
+
+    private static let emptyFix = "put a file into it, or name another one"
 
     /// The command line that reads it.
     ///
@@ -104,16 +122,19 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         _ path: String, as format: RecordFormat? = nil, for command: String
     ) -> String {
         let isStream = path == "-"
+        let format = format ?? innerFormat(path)
+        let note = CommandExample.note(on: format)
         let line = CommandExample.pipe(
-            words(isStream ? "FILE" : path), as: format ?? innerFormat(path), into: command)
+            words(isStream ? "FILE" : path), as: format, into: command)
         switch self {
-        case .zstd, .xz, .bzip2:
+        case .zstd, .xz, .bzip2, .nestedGzip:
             let words = isStream ? filter ?? [] : words(path)
-            let piped = CommandExample.pipe(
-                words, as: format ?? innerFormat(path), into: command)
-            return isStream ? "unpack it before: `… | \(piped)`" : "unpack it: `\(piped)`"
-        case .zip where isStream: return "save it to a file, and unpack that: `\(line)`"
-        case .zip: return "unpack it: `\(line)`, with the name of a file in it if it has several"
+            let piped = CommandExample.pipe(words, as: format, into: command)
+            return (isStream ? "unpack it before: `… | \(piped)`" : "unpack it: `\(piped)`") + note
+        case .emptyZip: return Self.emptyFix
+        case .zip where isStream: return "save it to a file, and unpack that: `\(line)`" + note
+        case .zip:
+            return "unpack it: `\(line)`, with the name of a file in it if it has several" + note
         case .workbook: return "save the sheet as CSV, or convert it: `\(line)`"
         case .parquet where isStream: return "save it to a file, and convert that: `\(line)`"
         case .parquet: return "convert it: `\(line)`"
@@ -138,7 +159,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
             let name = named(.ndjson)
             return "export `to: \(name)`, and convert that file: "
                 + "`duckdb -c \"COPY (FROM '\(name)') TO '\(path)'\"`"
-        case .zip: words = ["zip", "-q", path, "-"]
+        case .zip, .emptyZip: words = ["zip", "-q", path, "-"]
+        case .nestedGzip: words = ["sh", "-c", "gzip | gzip > \"$0\"", path]
         case .zstd: words = ["zstd", "-q", "-f", "-o", path]
         case .xz: words = ["sh", "-c", "xz > \"$0\"", path]
         case .bzip2: words = ["sh", "-c", "bzip2 > \"$0\"", path]
@@ -153,7 +175,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// The command that writes what is in a file.
     private func words(_ file: String) -> [String] {
         switch self {
-        case .zip: ["unzip", "-p", file]
+        case .zip, .emptyZip: ["unzip", "-p", file]
+        case .nestedGzip: ["sh", "-c", "gzip -dc \"$0\" | gzip -dc", file]
         case .workbook: ["xlsx2csv", file]
         case .zstd: ["zstd", "-dc", file]
         case .xz: ["xz", "-dc", file]
@@ -177,7 +200,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     package var filter: [String]? {
         switch self {
         case .zstd, .xz, .bzip2: words("").dropLast()
-        case .zip, .workbook, .parquet: nil
+        case .nestedGzip: ["gzip", "-dc"]
+        case .zip, .emptyZip, .workbook, .parquet: nil
         }
     }
 
@@ -192,12 +216,28 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The format of what is in a file of that name.
-    package func innerFormat(_ file: String) -> RecordFormat {
-        if self == .parquet { return .ndjson }
+    /// The format of what is in a file of that name; `nil` if the name does not tell it.
+    package func innerFormat(_ file: String) -> RecordFormat? {
+        switch self {
+        case .parquet: return .ndjson
+        case .workbook: return .csv
+        default: break
+        }
         let whole = FileName(file)
         // Or the name is that of what is in it.
-        return RecordFormat(fileName: Self.inner(whole)) ?? RecordFormat(fileName: whole) ?? .csv
+        return RecordFormat(fileName: Self.inner(whole)) ?? RecordFormat(fileName: whole)
+    }
+
+    /// The format of the first file in a zip archive, by its name.
+    ///
+    /// - Parameter bytes: the first bytes of the archive; see section 4.3.7 of
+    ///   https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT.
+    func innerFormat(of bytes: some Collection<UInt8>) -> RecordFormat? {
+        guard self == .zip else { return nil }
+        let header = Array(bytes.prefix(Self.headerByteCount))
+        guard header.count > 30 else { return nil }
+        let length = Int(header[26]) | Int(header[27]) << 8
+        return RecordFormat(fileName: FileName(bytes: Array(header[30...].prefix(length))))
     }
 
     /// The name without the ending of what the file is packed in.

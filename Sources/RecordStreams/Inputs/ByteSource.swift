@@ -24,7 +24,10 @@ package final class ByteSource {
         if ForeignFormat.mayBegin(with: input.available) {
             try input.fill(ForeignFormat.byteCountMax)
             if let format = ForeignFormat(input.available, name: input.path) {
-                throw RecordStreamError(.foreignFormat(format, path: input.path), in: file.path)
+                try input.fill(ForeignFormat.headerByteCount)
+                let inner = format.innerFormat(of: input.available)
+                throw RecordStreamError(
+                    .foreignFormat(format, path: input.path, inner: inner), in: file.path)
             }
         }
         switch compression {
@@ -39,6 +42,9 @@ package final class ByteSource {
     deinit {
         piece?.deallocate()
     }
+
+    /// Whether the bytes are inflated.
+    var isCompressed: Bool { inflater != nil }
 
     /// The bytes of the file as stored that were used so far, for a progress bar.
     package var compressedBytesRead: Int { input.bytesConsumed }

@@ -34,6 +34,12 @@ extension RecordReader {
         of input: InputFile, options: ReadOptions, filler: inout Filler
     ) throws(RecordStreamError) -> RecordFormat {
         filler.fill()
+        let start = UnsafeBufferPointer(start: filler.carry.start, count: filler.carry.count)
+        if filler.source.isCompressed, start.starts(with: GzipInflater.magic) {
+            let path = input.path.displayText
+            throw RecordStreamError(
+                .foreignFormat(.nestedGzip, path: path, inner: nil), in: input.path)
+        }
         if let format = options.format ?? input.formatOfName {
             if format == .json, options.at == "$", hasSecondObject(&filler) {
                 throw RecordStreamError(.jsonIsNDJSON, in: input.path)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSeeds
 import Testing
 
@@ -16,6 +17,41 @@ struct PatternAgreementTests {
     private static let quantifiers = [
         "*", "+", "?", "{2}", "{1,2}", "{0,2}", "{1,}", "*?", "+?", "??", "{,2}",
     ]
+
+    /// Foundation's expressions are ICU's.
+    @Test("a class that ignores case has the scalars that it has in ICU")
+    func caselessClasses() throws {
+        let patterns = [
+            "(?i)\\p{Lu}", "(?i)\\P{Lu}", "(?i)\\p{Ll}", "(?i)\\P{Ll}", "(?i)\\p{Lt}",
+            "(?i)\\p{Lo}", "(?i)\\p{Mn}", "(?i)\\p{Greek}", "(?i)\\P{Greek}", "(?i)[\\p{Lu}]",
+            "(?i)[^\\p{Lu}]", "(?i)[\\P{Lu}]", "(?i)[^\\P{Lu}]", "(?i)[[:upper:]]",
+            "(?i)[[:^upper:]]", "(?i)[A-Z]", "(?i)[^A-Z]", "(?i)[[^a]]", "(?i)[^[^a]]",
+            "(?i)[A-Z--b]", "(?i)[A-Z--[b]]", "(?i)[a-z&&[B]]", "(?i)[a-z&&B]",
+            "(?i)[\\p{Lu}--[A]]", "(?i)[\\Qb\\E]", "(?i)[à-þ]", "(?i)[^ß]", "(?i)[iı]", "(?i)\\w",
+            "(?i)\\W", "\\p{Lu}", "[a-z--b]",
+        ]
+        // Those with case and some others; the versions of Unicode differ in none of them.
+        let ranges: [ClosedRange<UInt32>] = [
+            1...0x24F, 0x300...0x52F, 0x1E00...0x1FFF, 0x2100...0x218F, 0x2C60...0x2C7F,
+        ]
+        for pattern in patterns {
+            let compiled = try CompiledPattern(pattern)
+            let reference = try NSRegularExpression(pattern: "^(?:\(pattern))$")
+            var differing: [String] = []
+            for value in ranges.joined() {
+                guard let scalar = Unicode.Scalar(value),
+                    scalar.properties.generalCategory != .unassigned, !scalar.isLineEnd
+                else { continue }
+                let text = String(scalar)
+                let range = NSRange(text.startIndex..., in: text)
+                let expected = reference.firstMatch(in: text, range: range) != nil
+                if compiled.matches(text) != expected {
+                    differing.append("U+\(String(value, radix: 16)) \(expected)")
+                }
+            }
+            #expect(differing == [], "\(pattern)")
+        }
+    }
 
     private static func pattern(_ random: inout SeededGenerator, _ depth: Int) -> String {
         guard depth > 0 else { return random.pick(atoms) }
@@ -60,5 +96,12 @@ struct PatternAgreementTests {
             }
         }
         #expect(matched > 1_000)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Before which `$` holds in ICU.
+    fileprivate var isLineEnd: Bool {
+        (0x0A...0x0D).contains(value) || [0x85, 0x2028, 0x2029].contains(value)
     }
 }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import GraphModel
 
-@Suite("Patterns that are stopped") struct PatternStopTests {
+@Suite("Patterns and comparisons that are stopped") struct PatternStopTests {
     /// Is raised when it was looked at a few times.
     private final class Stop: EvaluationStop {
-        private var looks = 0
+        private(set) var lookCount = 0
 
         var isRaised: Bool {
-            looks += 1
-            return looks > 2
+            lookCount += 1
+            return lookCount > 2
         }
     }
 
@@ -25,5 +25,22 @@ import Testing
         // The next text is as if nothing had been.
         #expect(matches("abZZ", nil) == true)
         #expect(matches("abZ", Stop()) == false)
+    }
+
+    @Test("a comparison of long texts by the localized order ends soon after it is told to")
+    func stoppedComparison() {
+        let text = Array(String(repeating: "é\u{323}ж", count: 100_000).utf8)
+        let order = { (stop: Stop?) in
+            text.withUnsafeBufferPointer { one in
+                (text + "ж".utf8).withUnsafeBufferPointer {
+                    TextCollation.compare(one, $0, order: .localizedStandard, unless: stop)
+                }
+            }
+        }
+        #expect(order(nil) == -1)
+        let stop = Stop()
+        #expect(order(stop) == 0)
+        // Twice until it is raised, and then once for each text and for the order.
+        #expect(stop.lookCount <= 6)
     }
 }

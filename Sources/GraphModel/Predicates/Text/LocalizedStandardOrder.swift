@@ -21,9 +21,11 @@
 /// difference under one order of their elements, so the whole is a total order.
 enum LocalizedStandardOrder {
     /// Negative, zero or positive as the first comes before, is, or comes after the second.
-    static func compare(_ left: ByteView, _ right: ByteView) -> Int {
+    static func compare(
+        _ left: ByteView, _ right: ByteView, unless stop: (any EvaluationStop)? = nil
+    ) -> Int {
         if let order = fast(left, right) { return order }
-        return slow(left, right)
+        return slow(left, right, unless: stop)
     }
 
     // MARK: Where the texts differ in ASCII only
@@ -82,9 +84,14 @@ enum LocalizedStandardOrder {
     // MARK: Any texts
 
     /// The order of any two texts; where `fast` has an answer, the same.
-    static func slow(_ left: ByteView, _ right: ByteView) -> Int {
-        let one = CollationText(left)
-        let other = CollationText(right)
+    ///
+    /// - Parameter stop: When it is raised, the texts are read no further, and the order is any.
+    static func slow(
+        _ left: ByteView, _ right: ByteView, unless stop: (any EvaluationStop)? = nil
+    ) -> Int {
+        let one = CollationText(left, unless: stop)
+        let other = CollationText(right, unless: stop)
+        if stop?.isRaised == true { return 0 }
         for order in [
             CollationText.letters(one, other), lexicographic(one.marks, other.marks),
             lexicographic(one.zeros, other.zeros), lexicographic(one.cases, other.cases),
@@ -167,13 +174,23 @@ private struct CollationText {
     /// Every scalar, those in upper case after all others.
     var cases: [Int] = []
 
-    init(_ bytes: ByteView) {
+    /// Scalars that are read before the next look at the stop.
+    private static let scalarsUnseen = 1 << 16
+
+    /// - Parameter stop: When it is raised, the rest of the text is left out.
+    init(_ bytes: ByteView, unless stop: (any EvaluationStop)?) {
         var scalars: [Unicode.Scalar] = []
         for scalar in MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))._nfd {
             scalars.append(scalar)
+            guard scalars.count % Self.scalarsUnseen != 0 || stop?.isRaised != true else { return }
         }
         var index = 0
+        var seen = 0
         while index < scalars.count {
+            if index - seen >= Self.scalarsUnseen {
+                seen = index
+                guard stop?.isRaised != true else { return }
+            }
             if Self.isDigit(scalars[index]) {
                 takeRun(scalars, from: &index)
             } else {

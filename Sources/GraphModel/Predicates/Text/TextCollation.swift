@@ -18,15 +18,18 @@
 /// ASCII, or differ from each other in ASCII characters only.
 package enum TextCollation {
     /// Negative, zero or positive as the first comes before, beside or after the second.
+    ///
+    /// - Parameter stop: When it is raised, a comparison that takes long ends with any result.
     package static func compare(
-        _ left: ByteView, _ right: ByteView, order: GraphSortDescriptor.TextOrder
+        _ left: ByteView, _ right: ByteView, order: GraphSortDescriptor.TextOrder,
+        unless stop: (any EvaluationStop)? = nil
     ) -> Int {
         switch order {
         case .binary: bytes(left, right)
         case .caseInsensitive: folded(left, right, .caseInsensitive)
         case .caseAndDiacriticInsensitive:
             folded(left, right, [.caseInsensitive, .diacriticInsensitive])
-        case .localizedStandard: LocalizedStandardOrder.compare(left, right)
+        case .localizedStandard: LocalizedStandardOrder.compare(left, right, unless: stop)
         }
     }
 

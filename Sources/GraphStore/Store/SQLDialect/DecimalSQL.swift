@@ -11,7 +11,9 @@ enum DecimalSQL {
 
     static func register(on connection: Connection) throws(StoreError) {
         try connection.register(
-            Collation(collation) { ExactDecimal.order(ofTexts: $0, $1) })
+            Collation(collation) { left, right, _ in
+                ExactDecimal.order(ofTexts: left, right)
+            })
     }
 
     /// Both sides of a comparison as such texts, where one of them is and the other is a number.

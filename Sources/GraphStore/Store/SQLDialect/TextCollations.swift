@@ -20,7 +20,7 @@ enum TextCollations {
         for order in GraphSortDescriptor.TextOrder.allCases {
             guard let name = name(order) else { continue }
             try connection.register(
-                Collation(name) { TextCollation.compare($0, $1, order: order) })
+                Collation(name) { TextCollation.compare($0, $1, order: order, unless: $2) })
         }
     }
 }

@@ -115,13 +115,15 @@ struct ImportInputs: Sendable {
         do throws(RecordStreamError) {
             reader = try RecordReader(input: file, options: options, selection: selection)
         } catch {
-            guard case .foreignFormat(let format, _) = error.kind else { throw error }
+            guard case .foreignFormat(let format, _, let inner) = error.kind else { throw error }
             // The message shows what to write in the spec.
             let here = WorkingFolder.name
             let folder = here.joining(FileName(specFolder.isEmpty ? "." : specFolder))
             let path = here.joining(file.path).relative(to: folder) ?? file.path
             throw RecordStreamError(
-                .foreignFormat(format, path: path.displayText), at: error.location)
+                .foreignFormat(
+                    format, path: path.displayText, inner: options.format ?? inner),
+                at: error.location)
         }
         if options.at != "$", reader.format != .json {
             throw RunFailure(
