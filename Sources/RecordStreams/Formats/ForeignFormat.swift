@@ -208,10 +208,11 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// The words that pack standard input; `nil` if a file is needed.
     package var packing: [String]? {
         switch self {
-        case .zip: ["zip", "-q", "-", "-"]
+        case .zip, .emptyZip: ["zip", "-q", "-", "-"]
         case .zstd: ["zstd", "-q"]
         case .xz: ["xz"]
         case .bzip2: ["bzip2"]
+        case .nestedGzip: ["sh", "-c", "gzip | gzip"]
         case .workbook, .parquet: nil
         }
     }

@@ -1,3 +1,5 @@
+import Files
+
 /// What an input is, by the way it is named and begins.
 extension RecordReader {
     /// Reads the beginning of an input into the carried bytes.
