@@ -107,7 +107,9 @@ struct AppSalvage {
                 try target.execute(sql)
             } catch {
                 // Reading the old store takes no index, and so its text may be damaged.
-                guard type == "index" else { throw error }
+                guard type == "index", ![.full, .cancelled, .resources].contains(error.code) else {
+                    throw error
+                }
                 lose(.structure, "The index \(name) is left behind: \(error.message)")
             }
         }

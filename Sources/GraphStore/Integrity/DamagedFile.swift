@@ -14,6 +14,8 @@ final class DamagedFile {
     /// The bytes of a page without those that are reserved at its end.
     let usableSize: Int
     let pageCount: Int
+    /// Whether the header says that the file has pages that tell what others are for.
+    private let hasPointerMaps: Bool
     private let descriptor: Int32
 
     /// Nil if the file has a log that is not in it yet, or a header that says nothing.
@@ -42,6 +44,7 @@ final class DamagedFile {
         let bytes = Int(StoreFiles.size(path))
         let isFormat = size >= 512 && size & (size - 1) == 0 && usableSize >= 480
         pageCount = isFormat ? (bytes + size - 1) / size : 0
+        hasPointerMaps = header.number(at: 52, bytes: 4) != 0
         guard isRead, isFormat else { return nil }
     }
 
@@ -57,7 +60,24 @@ final class DamagedFile {
 
     /// The B-tree page of that number; nil if its bytes are none.
     func tree(_ number: Int) -> DamagedPage? {
-        page(number).flatMap { DamagedPage($0, start: number == 1 ? 100 : 0, usableSize) }
+        guard let bytes = page(number), !isPointerMap(number, bytes) else { return nil }
+        return DamagedPage(bytes, start: number == 1 ? 100 : 0, usableSize)
+    }
+
+    /// Whether a page is one of those that tell what the pages behind them are for. Their first
+    /// byte may be that of a B-tree page; https://www.sqlite.org/fileformat2.html#ptrmap.
+    private func isPointerMap(_ number: Int, _ bytes: [UInt8]) -> Bool {
+        let span = usableSize / 5 + 1
+        // SQLite keeps this page for locks; the map that would be there is behind it.
+        let lock = 0x4000_0000 / pageSize + 1
+        let isPlace = number != lock && (number - 2) % span == 0
+        guard number > 1, isPlace || number == lock + 1 && (lock - 2) % span == 0 else {
+            return false
+        }
+        let entries = min(span - 1, pageCount - number)
+        // A few entries may be what a B-tree page begins with; then the header decides.
+        guard hasPointerMaps || entries >= 16 else { return false }
+        return (0..<entries).allSatisfy { (1...5).contains(bytes[5 * $0]) }
     }
 
     /// Whether a page is one of a table with row IDs.

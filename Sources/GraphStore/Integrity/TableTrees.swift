@@ -18,8 +18,9 @@ struct TableTrees {
         var matches: ([BulkCell]) -> Bool
     }
 
-    /// Records of a tree that are read to judge it.
+    /// Records of a tree that are read to judge it, and pages that may be read for them.
     private static let recordsMax = 64
+    private static let pagesMax = 1_024
 
     private let file: DamagedFile
     /// The page above each page, if there is one.
@@ -33,9 +34,11 @@ struct TableTrees {
     init(_ file: DamagedFile, besides list: Set<Int>) {
         self.file = file
         isFree = [Bool](repeating: false, count: file.pageCount + 1)
-        // If their list is damaged, nobody knows which pages are free.
-        if !file.markFree(&isFree) {
+        // If the list of free pages is damaged, a page may hold deleted records: only what the
+        // list of tables says counts.
+        guard file.markFree(&isFree) else {
             isFree = [Bool](repeating: false, count: file.pageCount + 1)
+            return
         }
         var pages: [Int] = []
         for number in stride(from: 2, through: file.pageCount, by: 1)
@@ -44,7 +47,8 @@ struct TableTrees {
                 page.kind == .tableLeaf || page.kind == .tableInterior
             else { continue }
             pages.append(number)
-            for child in page.children where child != number && parents[child] == nil {
+            for child in page.children
+            where child != number && child > 1 && child <= file.pageCount && parents[child] == nil {
                 parents[child] = number
             }
         }
@@ -92,8 +96,10 @@ struct TableTrees {
     }
 
     /// Calls the body with the records below a page until it returns false.
-    private func forEachRecord(below root: Int, _ body: (DamagedRecord) -> Bool) {
-        forEachLeaf(below: root) { page in
+    private func forEachRecord(
+        below root: Int, pagesMax: Int = pagesMax, _ body: (DamagedRecord) -> Bool
+    ) {
+        forEachLeaf(below: root, pagesMax: pagesMax) { page in
             for cell in 0..<page.cellCount where record.read(cell, of: page, in: file) {
                 guard body(record) else { return false }
             }
@@ -101,10 +107,12 @@ struct TableTrees {
         }
     }
 
-    private func forEachLeaf(below root: Int, _ body: (DamagedPage) -> Bool) {
+    private func forEachLeaf(
+        below root: Int, pagesMax: Int = .max, _ body: (DamagedPage) -> Bool
+    ) {
         var waiting = [root]
         var visited: Set<Int> = []
-        while let number = waiting.popLast() {
+        while let number = waiting.popLast(), visited.count < pagesMax {
             guard visited.insert(number).inserted, let page = file.tree(number) else { continue }
             switch page.kind {
             case .tableInterior, .indexInterior: waiting += page.children.reversed()
@@ -202,7 +210,7 @@ struct TableTrees {
         }
         var agreement = 0
         for index in rows where index.type == "index" && index.table == form.name {
-            forEachRecord(below: index.root) { record in
+            forEachRecord(below: index.root, pagesMax: .max) { record in
                 guard record.cells.count == 3, record.cells.allSatisfy({ $0.kind == .integer }),
                     let pair = pairs[record.cells[2].integerValue]
                 else { return true }

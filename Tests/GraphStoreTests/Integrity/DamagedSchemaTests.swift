@@ -236,4 +236,39 @@ import Testing
             saved.error?.message
                 == "\(sample.store.path) contains no readable model; pass its model")
     }
+
+    @Test("a large file that is sound is saved without a loss: its maps of pages are no tables")
+    func pointerMaps() throws {
+        let names = (0..<40).map { "Entity\($0)" }
+        let model = try ManagedObjectModel(
+            yaml: "model: 1\nentities:\n"
+                + names.map { "  \($0): { attributes: { text: String } }\n" }.joined())
+        try withStore(model) { store in
+            let context = store.container.newContext()
+            for (place, name) in names.enumerated() {
+                for number in 0..<(place % 8 == 0 ? 700 : 3) {
+                    let object = try context.insert(name)
+                    try object.setValue(
+                        PropertyValue(String(repeating: "\(number) ", count: 400)), forKey: "text")
+                }
+            }
+            try context.save()
+            try store.container.checkpoint()
+            // Beyond the second map of pages.
+            let pages = try Connection(path: store.path, mode: .readOnly).integer(
+                "PRAGMA page_count")
+            #expect(try #require(pages) > 1_700)
+            let new = store.folder.file("new.sqlite")
+            let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+            #expect((salvage.losses + salvage.remaining).map(\.message) == [])
+            let file = try #require(DamagedFile(path: new))
+            #expect(file.pageCount > 1_700)
+            let old = try Connection(path: store.path, mode: .readOnly)
+            let saved = try Connection(path: new, mode: .readOnly)
+            for place in names.indices {
+                let sql = "SELECT * FROM ZENTITY\(place) ORDER BY Z_PK"
+                #expect(try lines(sql, on: saved) == lines(sql, on: old))
+            }
+        }
+    }
 }
