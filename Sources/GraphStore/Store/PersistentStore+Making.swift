@@ -109,12 +109,16 @@ extension PersistentStore {
         let (old, new) = (
             Set(stored.tables.flatMap(\.indexes)), Set(schema.tables.flatMap(\.indexes))
         )
-        guard old != new, try !PendingIndexes.isPending(on: connection) else { return }
+        guard old != new else { return }
         try connection.writing { () throws(StoreError) in
-            for index in old.subtracting(new).sorted(by: { $0.name < $1.name }) {
+            // Others may have begun a load, or have followed a model of theirs, until now.
+            guard try !PendingIndexes.isPending(on: connection) else { return }
+            let found = Set(try SchemaSQL.parts(of: connection).map(\.name))
+            for index in old.union(new).sorted(by: { $0.name < $1.name })
+            where found.contains(index.name) && !(old.contains(index) && new.contains(index)) {
                 try connection.execute(SchemaSQL.drop(index))
             }
-            for index in new.subtracting(old).sorted(by: { $0.name < $1.name }) {
+            for index in new.sorted(by: { $0.name < $1.name }) {
                 try connection.execute(SchemaSQL.create(index))
             }
             try connection.execute("DELETE FROM ETL_MODEL")
