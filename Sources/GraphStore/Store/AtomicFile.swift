@@ -1,5 +1,6 @@
 import Diagnostics
 import Files
+import FoundationEssentials
 
 /// A file that is written anew as a whole: beside its place first, then moved there.
 final class AtomicFile {
@@ -30,11 +31,19 @@ final class AtomicFile {
         for leftover in (try? StoreFiles.names(in: folder)) ?? [] where leftover.hasPrefix(name) {
             let rest = leftover.dropFirst(name.count)
             let ending = [temporaryEnding, earlierEnding].first { rest.hasPrefix($0) }
+            let place = PathText.join(folder, leftover)
             guard let ending, let process = Int32(rest.dropFirst(ending.count)),
-                !StoreFiles.isRunning(process)
+                !StoreFiles.isRunning(process), isOld(place)
             else { continue }
-            try? StoreFiles.remove(PathText.join(folder, leftover))
+            try? StoreFiles.remove(place)
         }
+    }
+
+    /// Whether nothing has written to a file for an hour: in another container or on another host
+    /// the process may run although no process here has its number.
+    private static func isOld(_ path: String) -> Bool {
+        guard let status = try? FileStatus(of: path) else { return false }
+        return status.secondsWritten < Int64(Date.now.timeIntervalSince1970) - 3_600
     }
 
     /// Writes the bytes beside the file's place, durable.

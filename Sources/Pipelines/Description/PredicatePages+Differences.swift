@@ -34,8 +34,8 @@ extension PredicatePages {
         rest, an overflow is an error | no number changes silently |
         | size | limits of SQLite | 1 MiB of text; inside each other 64 brackets, `NOT`, `~`, or \#
         `**`, and nearly 400 other operators; \#
-        any number of terms and of key paths; 256 keys in a key path, and 31 tables of to-many \#
-        relationships | deeper ones do not fit on a \#
+        any number of terms and of key paths; 256 keys in a key path, and 31 tables up to the last \#
+        to-many relationship | deeper ones do not fit on a \#
         thread's stack, and SQLite joins 64 tables |
 
         """#

@@ -244,16 +244,23 @@ import Testing
         // Process 1 lives as long as the machine runs; no process has the other number.
         let left = ["store.etl-new-2147483646", "store.etl-old-2147483646"]
         let kept = [
-            "other.etl-old-2147483646", "store", "store.etl-new-1", "store.etl-old-1",
-            "store.etl-old-x",
+            "other.etl-old-2147483646", "store", "store.etl-new-1", "store.etl-new-2147483645",
+            "store.etl-old-1", "store.etl-old-x",
         ]
         func leave(_ names: [String]) throws {
-            for name in names { try Data().write(to: URL(fileURLWithPath: folder.file(name))) }
+            // What is younger may be of a process in another container.
+            let time = Date(timeIntervalSinceNow: -7_200)
+            for name in names {
+                try Data().write(to: URL(fileURLWithPath: folder.file(name)))
+                try files.setAttributes(
+                    [.modificationDate: time], ofItemAtPath: folder.file(name))
+            }
         }
         func names() throws -> [String] {
             try files.contentsOfDirectory(atPath: folder.file("")).sorted()
         }
         try leave(left + kept.filter { $0 != "store" })
+        try Data().write(to: URL(fileURLWithPath: folder.file("store.etl-new-2147483645")))
         let description = StoreDescription(kind, at: path, opening: .create)
         let container = try PersistentContainer(model: model(entities), description)
         #expect(try names() == kept)

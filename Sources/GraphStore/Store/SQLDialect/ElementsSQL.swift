@@ -151,8 +151,8 @@ extension PredicateSQL {
             guard tables <= KeyPathSQL.joinsMax - 1 else {
                 throw StoreError(
                     .invalidRequest,
-                    "A key path leads over \(tables) tables of to-many relationships; the most is"
-                        + " \(KeyPathSQL.joinsMax - 1)")
+                    "A key path leads over \(tables) tables up to its last to-many relationship; the"
+                        + " most is \(KeyPathSQL.joinsMax - 1)")
             }
             elements.scope = scope
             elements.visits += visits(scope, order)

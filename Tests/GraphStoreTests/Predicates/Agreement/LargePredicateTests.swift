@@ -205,7 +205,7 @@ import Testing
             ),
             (
                 "ANY " + String(repeating: "others.", count: 40) + "n == 1",
-                "A key path leads over 32 tables of to-many relationships; the most is 31"
+                "A key path leads over 32 tables up to its last to-many relationship; the most is 31"
             ),
         ] {
             let error = #expect(throws: StoreError.self) {
