@@ -82,7 +82,7 @@ import Testing
                   owner: 2
                     tasks.ndjson:1 'nobody'
                     tasks.ndjson:3 'no one'
-                  in \(folder.path)/rejects/
+                  in rejects/
                 """.trimmingCharacters(in: .newlines)), "\(report.output)")
     }
 

@@ -68,7 +68,7 @@ enum DailyFiles {
             !draft.hasOwnID, draft.sample.paths.count == 1, draft.records > 0,
             InferredNames.match(draft.name, stored) == nil,
             PathText.lastComponent(draft.sample.paths[0]).contains(
-                #/(19|20)\d\d([-_.]?)\d\d\2\d\d/#),
+                #/(?:^|\D)(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?:\D|$)/#),
             !key.places.contains(where: { isDay($0, of: draft) })
         else { return nil }
         let field = date(of: draft, besides: key.places, files: 1)
@@ -87,6 +87,8 @@ extension EntityDraft {
     /// Whether the key is an ID of these objects by its name, and not a code of others.
     fileprivate var hasOwnID: Bool {
         guard let key = keyLeaf else { return false }
+        // The numbers of orders or invoices go on from day to day.
+        if InferredNames.folded(key.name) == "number" { return true }
         return [name, InferredNames.singular(name)].map(InferredNames.folded).contains {
             KeyNames.rank(InferredNames.folded(key.name), of: $0).map { $0 <= KeyNames.lastOfIDs }
                 ?? false

@@ -22,6 +22,13 @@ struct TwinInputs {
     /// Whether two inputs hold records of one kind; tables are of one kind only in one form.
     mutating func areTwins(_ first: Int, _ second: Int) throws(RecordStreamError) -> Bool {
         if inputs[first].form == inputs[second].form { return true }
+        return try haveEqualFields(first, second)
+    }
+
+    /// Whether one of two inputs, neither of them a table, has all fields of the other.
+    private mutating func haveEqualFields(
+        _ first: Int, _ second: Int
+    ) throws(RecordStreamError) -> Bool {
         guard inputs[first].form.columns == nil, inputs[second].form.columns == nil else {
             return false
         }
@@ -49,7 +56,10 @@ struct TwinInputs {
                 own != wanted[place]
             else { continue }
             for other in inputs.indices where other != place && wanted[other] == own {
-                if try areTwins(place, other) { names[place] = own }
+                // Arrays of one name in two documents need not be of one kind.
+                guard try haveEqualFields(place, other) else { continue }
+                names[place] = own
+                break
             }
         }
         return names

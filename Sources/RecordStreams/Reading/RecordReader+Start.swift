@@ -1,4 +1,4 @@
-import Files
+internal import Files
 
 /// What an input is, by the way it is named and begins.
 extension RecordReader {
