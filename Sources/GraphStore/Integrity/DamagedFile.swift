@@ -64,8 +64,10 @@ final class DamagedFile {
         return DamagedPage(bytes, start: number == 1 ? 100 : 0, usableSize)
     }
 
-    /// Whether a page is one of those that tell what the pages behind them are for. Their first
-    /// byte may be that of a B-tree page; https://www.sqlite.org/fileformat2.html#ptrmap.
+    /// Whether a page is one of those that tell what the pages behind them are for.
+    ///
+    /// Its first byte may be that of a B-tree page:
+    /// https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
     private func isPointerMap(_ number: Int, _ bytes: [UInt8]) -> Bool {
         let span = usableSize / 5 + 1
         // SQLite keeps this page for locks; the map that would be there is behind it.
