@@ -277,7 +277,7 @@ extension ImportCommandTests {
         ),
         (
             "my d.zip", [0x50, 0x4B, 3, 4],
-            "unpack it: `unzip -p 'my d.zip' | etl import - --into s.sqlite --entity MyD --as csv`, with the name of a file in it if it has several"
+            "unpack it: `unzip -p 'my d.zip' | etl import - --into s.sqlite --entity MyD --as FORMAT`, with the name of a file in it if it has several; FORMAT is csv, tsv, json, or ndjson"
         ),
         (
             "d.xlsx", [0x50, 0x4B, 3, 4],

@@ -64,7 +64,8 @@ extension PreviewTests {
             seen.words == [
                 "items.ndjson:3:1: warning: Rejected: 'owner' is required and the record lacks it"
                     + " [required]",
-                "specials.ndjson:2:19: \(Self.taken) Another Item has code 'a' and size 1 [unique]",
+                "specials.ndjson:2:19: \(Self.taken) Another Item has code 'a' and size 1; also: Another"
+                    + " Item has code 'a' [unique]",
                 "specials.ndjson:3:8: \(Self.taken) The key belongs to an object of Item [unique]",
                 "specials.ndjson:4:19: \(Self.taken) Another Item has code 'b' [unique]",
                 // Since the record before would leave it with the first one.
