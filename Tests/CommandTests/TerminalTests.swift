@@ -163,7 +163,9 @@ import Testing
         let report = try show(folder, columns: 400, "report spec.yaml")
         #expect(report.contains("  store   store.sqlite\n"), "\(report)")
         #expect(report.contains("\n  in rejects/spec-"))
-        #expect(try folder.shell("exec \"$E\" report spec.yaml").output.contains("/store.sqlite\n"))
+        #expect(
+            try folder.shell("exec \"$E\" report spec.yaml").output.contains(
+                "  store   store.sqlite\n"))
         let json = try show(folder, columns: 60, "\(arguments) --log-format json")
         #expect(json.contains("\"file\":\"\(whole)/tasks.ndjson\""), "\(json)")
     }
