@@ -88,7 +88,7 @@ extension EntityDraft {
     fileprivate var hasOwnID: Bool {
         guard let key = keyLeaf else { return false }
         // The numbers of orders or invoices go on from day to day.
-        if InferredNames.folded(key.name) == "number" { return true }
+        if KeyNames.isNumber(InferredNames.folded(key.name)) { return true }
         return [name, InferredNames.singular(name)].map(InferredNames.folded).contains {
             KeyNames.rank(InferredNames.folded(key.name), of: $0).map { $0 <= KeyNames.lastOfIDs }
                 ?? false

@@ -57,6 +57,11 @@ enum KeyNames {
         "week", "quarter", "day", "date", "version", "revision", "page",
     ]
 
+    /// Whether the name is that of a document's number, and not of a place in a list.
+    static func isNumber(_ name: String) -> Bool {
+        numbers.contains(name) && !positions.contains(name)
+    }
+
     /// Whether things are told apart by that name only in a list, or along with another field.
     static func isPosition(_ name: String) -> Bool { positions.contains(name) }
 
