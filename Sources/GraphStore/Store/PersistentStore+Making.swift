@@ -101,7 +101,7 @@ extension PersistentStore {
 
     /// Gives a store the indexes of the model that it is opened with, which the file carries then.
     ///
-    /// No version hash tells of indexes. Where a load has put some off, a later opening does this.
+    /// Version hashes do not include indexes. If a load has put some off, a later opening does this.
     static func followIndexes(
         _ schema: StoreLayout, of model: ManagedObjectModel, from stored: StoreLayout,
         on connection: Connection
