@@ -167,6 +167,50 @@ enum Value: Equatable {
         #expect(lines == escaped.joined())
     }
 
+    /// Texts are written sixteen bytes at a time, with an overlap at their end.
+    @Test(
+        arguments: [RecordFormat.csv, .ndjson], [",", "\"", "\\", "\n", "\r", "\u{1F}", " ", "é"])
+    func writesEachByteInEveryPlace(as format: RecordFormat, special: String) throws {
+        let folder = try TemporaryFolder()
+        let texts = (0...50).flatMap { count in
+            (0...count).map { place in
+                String(repeating: "a", count: place) + special
+                    + String(repeating: "b", count: count - place)
+            }
+        }
+        let escapes = [
+            "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\u{1F}": "\\u001f",
+        ]
+        let expected = texts.map { text in
+            guard format == .csv else {
+                return "{\"t\":\""
+                    + text.replacing(special, with: escapes[special] ?? special) + "\"}\n"
+            }
+            guard [",", "\"", "\n", "\r"].contains(special) else { return text + "\n" }
+            return "\"" + text.replacing("\"", with: "\"\"") + "\"\n"
+        }
+        _ = try Self.write(
+            texts.map { [.text($0)] }, columns: ["t"], as: format, to: folder.path + "/o")
+        let written = try String(decoding: folder.read("o"), as: UTF8.self)
+        #expect(written == (format == .csv ? "t\n" : "") + expected.joined())
+    }
+
+    @Test(arguments: [RecordFormat.csv, .ndjson])
+    func findsAnInvalidByteInEveryPlace(format: RecordFormat) throws {
+        let folder = try TemporaryFolder()
+        for count in 1...50 {
+            for place in 0..<count {
+                let output = try OutputFile(path: folder.path + "/o", gzipLevel: nil)
+                let encoder = RecordEncoder(format: format, columns: ["t"], output: output)
+                encoder.beginRecord()
+                var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+                bytes[place] = 0xFF
+                bytes.withUnsafeBufferPointer { encoder.text($0) }
+                #expect(encoder.hasInvalidText, "byte \(place) of \(count)")
+            }
+        }
+    }
+
     @Test func writesNoRecords() throws {
         let folder = try TemporaryFolder()
         for (format, expected) in [

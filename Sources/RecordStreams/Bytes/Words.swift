@@ -36,3 +36,48 @@ enum Words {
         }
     }
 }
+
+/// Sixteen bytes at a time, in vector registers.
+///
+/// Both sides of a comparison are vectors: with a plain number on one side the standard library
+/// compares byte by byte.
+struct ByteBlock {
+    static let byteCount = 16
+
+    /// The bytes, which a caller may also collect by `|`.
+    let bytes: SIMD16<UInt8>
+
+    /// The bytes at an address.
+    @inline(__always)
+    init(_ pointer: UnsafePointer<UInt8>) {
+        bytes = UnsafeRawPointer(pointer).loadUnaligned(as: SIMD16<UInt8>.self)
+    }
+
+    /// Writes the bytes to an address.
+    @inline(__always)
+    func store(to pointer: UnsafeMutablePointer<UInt8>) {
+        UnsafeMutableRawPointer(pointer).storeBytes(of: bytes, as: SIMD16<UInt8>.self)
+    }
+
+    /// Where the bytes equal that one.
+    @inline(__always)
+    func equals(_ byte: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> { bytes .== byte }
+
+    /// The index of the first byte that a mask has set, or nil.
+    @inline(__always)
+    static func first(in mask: SIMDMask<SIMD16<Int8>>) -> Int? {
+        let halves = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+        let low = UInt64(littleEndian: halves[0])
+        let high = UInt64(littleEndian: halves[1])
+        guard low | high != 0 else { return nil }
+        return low != 0
+            ? low.trailingZeroBitCount &>> 3 : 8 &+ (high.trailingZeroBitCount &>> 3)
+    }
+
+    /// Whether one of the bytes is above 0x7F.
+    @inline(__always)
+    static func hasHighByte(_ bytes: SIMD16<UInt8>) -> Bool {
+        let halves = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+        return (halves[0] | halves[1]) & Words.highBits != 0
+    }
+}

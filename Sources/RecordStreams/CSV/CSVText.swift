@@ -1,12 +1,15 @@
 /// Text as a CSV field.
 struct CSVText {
     private let delimiter: UInt8
-    private let delimiters: UInt64
+    private let delimiters: SIMD16<UInt8>
     private static let quote = UInt8(ascii: "\"")
+    private static var quotes: SIMD16<UInt8> { .init(repeating: quote) }
+    private static var feeds: SIMD16<UInt8> { .init(repeating: 10) }
+    private static var returns: SIMD16<UInt8> { .init(repeating: 13) }
 
     init(delimiter: UInt8) {
         self.delimiter = delimiter
-        delimiters = Words.repeating(delimiter)
+        delimiters = SIMD16(repeating: delimiter)
     }
 
     /// Adds the text, in quotes only where it would not read back as the same text.
@@ -15,23 +18,22 @@ struct CSVText {
     @inline(__always)
     @discardableResult
     func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
-        // All bytes on top of each other.
-        var union: UInt64 = 0
+        var isHigh = false
         guard let start = text.baseAddress, text.count > 0,
-            !mustBeQuoted(start, text.count, &union)
+            !mustBeQuoted(start, text.count, &isHigh)
         else {
             appendQuoted(text, to: &buffer)
             return true
         }
         buffer.append(start, text.count)
-        return union & Words.highBits != 0
+        return isHigh
     }
 
     /// Whether the text, or one that it is a part of, would not read back as the same without
     /// quotes.
     func mustBeQuoted(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var union: UInt64 = 0
-        return text.baseAddress.map { mustBeQuoted($0, text.count, &union) } ?? false
+        var isHigh = false
+        return text.baseAddress.map { mustBeQuoted($0, text.count, &isHigh) } ?? false
     }
 
     /// Adds a part of a text in quotes, without them.
@@ -43,28 +45,53 @@ struct CSVText {
 
     @inline(__always)
     private func mustBeQuoted(
-        _ start: UnsafePointer<UInt8>, _ count: Int, _ union: inout UInt64
+        _ start: UnsafePointer<UInt8>, _ count: Int, _ isHigh: inout Bool
     ) -> Bool {
+        // All bytes on top of each other.
+        var union = SIMD16<UInt8>()
         var index = 0
-        while index + 8 <= count {
-            let word = Words.load(start + index)
-            union |= word
-            let feeds = (word ^ 0x0A0A_0A0A_0A0A_0A0A) &- Words.ones
-            let returns = (word ^ 0x0D0D_0D0D_0D0D_0D0D) &- Words.ones
-            let separators = (word ^ delimiters) &- Words.ones
-            let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
-            // Bytes above 0x7F are none of these.
-            let ends = (feeds | returns | separators | quotes) & ~word & Words.highBits
-            if ends != 0 { return true }
-            index += 8
+        if count >= ByteBlock.byteCount {
+            let last = count - ByteBlock.byteCount
+            while true {
+                let block = ByteBlock(start + index)
+                union |= block.bytes
+                let ends =
+                    block.equals(Self.feeds) .| block.equals(Self.returns)
+                    .| block.equals(delimiters) .| block.equals(Self.quotes)
+                if ByteBlock.first(in: ends) != nil { return true }
+                if index == last { break }
+                // The last block overlaps the one before it, so that no single bytes are left.
+                index = min(index + ByteBlock.byteCount, last)
+            }
+            isHigh = ByteBlock.hasHighByte(union)
+            return false
         }
+        if count >= 8 {
+            let first = Words.load(start)
+            let last = Words.load(start + count - 8)
+            isHigh = (first | last) & Words.highBits != 0
+            return endsField(first) || endsField(last)
+        }
+        var short: UInt8 = 0
         while index < count {
             let byte = start[index]
-            union |= UInt64(byte)
+            short |= byte
             if byte == 10 || byte == 13 || byte == delimiter || byte == Self.quote { return true }
             index += 1
         }
+        isHigh = short >= 0x80
         return false
+    }
+
+    /// Whether one of eight bytes must stand in quotes.
+    @inline(__always)
+    private func endsField(_ word: UInt64) -> Bool {
+        let feeds = (word ^ 0x0A0A_0A0A_0A0A_0A0A) &- Words.ones
+        let returns = (word ^ 0x0D0D_0D0D_0D0D_0D0D) &- Words.ones
+        let separators = (word ^ Words.repeating(delimiter)) &- Words.ones
+        let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
+        // Bytes above 0x7F are none of these.
+        return (feeds | returns | separators | quotes) & ~word & Words.highBits != 0
     }
 
     /// Adds the text in quotes.

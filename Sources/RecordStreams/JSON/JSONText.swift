@@ -24,7 +24,7 @@ package enum JSONText {
     /// - Returns: whether it has bytes above 0x7F, which are written as they are.
     @discardableResult
     static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
-        buffer.reserve(text.count + 2 + 8)
+        buffer.reserve(text.count + 2 + ByteBlock.byteCount)
         buffer.put(JSONToken.quote)
         var isHigh = false
         if let start = text.baseAddress {
@@ -37,7 +37,7 @@ package enum JSONText {
     /// Adds a part of a text without quotes, escaped as `append` does it.
     static func appendPart(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         guard let start = text.baseAddress else { return }
-        buffer.reserve(text.count + 8)
+        buffer.reserve(text.count + ByteBlock.byteCount)
         _ = appendContents(start, text.count, to: &buffer)
     }
 
@@ -48,8 +48,34 @@ package enum JSONText {
         var index = 0
         // All bytes on top of each other.
         var union: UInt64 = 0
+        var blocks = SIMD16<UInt8>()
         // A variable of its own, since what is written might be the buffer's fields to the compiler.
         var target = buffer.start + buffer.count
+        while index + ByteBlock.byteCount <= count {
+            let block = ByteBlock(start + index)
+            blocks |= block.bytes
+            // Stored first: what must not stay is written over.
+            block.store(to: target)
+            if let plain = ByteBlock.first(in: escapes(in: block)) {
+                target = appendEscape(
+                    start[index + plain], at: target + plain, left: count - index, to: &buffer)
+                index += plain + 1
+            } else {
+                index += ByteBlock.byteCount
+                target += ByteBlock.byteCount
+            }
+        }
+        if index < count, count >= ByteBlock.byteCount {
+            // If the last sixteen bytes need no escape, they are written as they are, and those of
+            // them that were written before do not change.
+            let block = ByteBlock(start + count - ByteBlock.byteCount)
+            if ByteBlock.first(in: escapes(in: block)) == nil {
+                blocks |= block.bytes
+                target += count - index
+                block.store(to: target - ByteBlock.byteCount)
+                index = count
+            }
+        }
         while index + 8 <= count {
             let word = Words.load(start + index)
             union |= word
@@ -82,7 +108,14 @@ package enum JSONText {
             index += 1
         }
         buffer.count = target - buffer.start
-        return union & Words.highBits != 0
+        return union & Words.highBits != 0 || ByteBlock.hasHighByte(blocks)
+    }
+
+    /// Where bytes need an escape.
+    @inline(__always)
+    private static func escapes(in block: ByteBlock) -> SIMDMask<SIMD16<Int8>> {
+        (block.bytes .< SIMD16(repeating: 0x20)) .| block.equals(SIMD16(repeating: JSONToken.quote))
+            .| block.equals(SIMD16(repeating: JSONToken.backslash))
     }
 
     /// Adds an escape behind what was written up to a place in the buffer.
