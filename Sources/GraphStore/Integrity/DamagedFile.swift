@@ -17,6 +17,8 @@ final class DamagedFile {
     /// Whether the header says that the file has pages that tell what others are for.
     private let hasPointerMaps: Bool
     private let descriptor: Int32
+    /// Kept, since every table asks for them.
+    private var knownOrphans: (roots: [Int], pages: [Int])?
 
     /// Nil if the file has a log that is not in it yet, or a header that says nothing.
     convenience init?(of source: Connection) {
@@ -119,8 +121,13 @@ final class DamagedFile {
     ///
     /// - Parameter roots: The first pages of all tables and indexes.
     func orphans(roots: [Int]) -> [Int] {
-        guard let used = usedPages(roots: roots) else { return [] }
-        return (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
+        if let known = knownOrphans, known.roots == roots { return known.pages }
+        var pages: [Int] = []
+        if let used = usedPages(roots: roots) {
+            pages = (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
+        }
+        knownOrphans = (roots, pages)
+        return pages
     }
 
     /// Which pages are free or belong to a tree; nil if the list of free pages is damaged.

@@ -42,15 +42,17 @@ struct DamagedTableReader {
     ///
     /// - Parameters:
     ///   - file: The pages; nil lets SQLite read them.
-    ///   - isOwn: Whether a row that no page leads to any more belongs to the table; nil leaves such
-    ///     rows.
+    ///   - isOwn: Whether a row on a page of the table looks like one of its own; nil takes all.
+    ///   - isOwnOrphan: Whether a row on a page that nothing leads to any more is one of the table;
+    ///     nil takes none.
     mutating func read(
         pagesOf file: DamagedFile?, isOwn: ((SalvagedRow) -> Bool)? = nil,
+        isOwnOrphan: ((SalvagedRow) -> Bool)? = nil,
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
         if let file, let shape = TableShape(self) {
             var walk = DamagedTableWalk(file, shape, key, last)
-            try walk.read(isOwn: isOwn, body)
+            try walk.read(isOwn: isOwn, isOwnOrphan: isOwnOrphan, body)
             lost = walk.lost
             doubtfulKeys = walk.doubtfulKeys
             return

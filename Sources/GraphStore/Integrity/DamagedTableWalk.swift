@@ -101,30 +101,32 @@ struct DamagedTableWalk {
     /// Cells whose keys are not among those that the page should have, or whose records look like
     /// those of another table: they count if no other row has the key.
     private var strays: [(page: Int, cell: Int)] = []
-    /// A page could not be read, or one that leads to others.
-    private var hasLostPages = false
-
     init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
         self.file = file
         self.shape = shape
         self.last = last
     }
 
+    /// - Parameters:
+    ///   - isOwn: Whether a row on a page of the table looks like one of its own; nil takes all.
+    ///   - isOwnOrphan: Whether a row on a page that nothing leads to is one of the table; nil takes
+    ///     none.
     mutating func read(
-        isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
+        isOwn: ((SalvagedRow) -> Bool)?, isOwnOrphan: ((SalvagedRow) -> Bool)?,
+        _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
         var waiting: [(page: Int, above: Int64, upTo: Int64)] = [(shape.root, .min, .max)]
         var visited: Set<Int> = []
         while let next = waiting.popLast() {
             guard visited.insert(next.page).inserted, let page = file.tree(next.page) else {
-                notePageDamage()
+                isBehindDamage = true
                 continue
             }
             switch page.kind {
             case .tableLeaf: try readLeaf(page, next, isOwn, body)
             case .tableInterior:
                 waiting += branches(of: page, next.above, next.upTo).reversed()
-            case .indexLeaf, .indexInterior: notePageDamage()
+            case .indexLeaf, .indexInterior: isBehindDamage = true
             }
         }
         if isBehindDamage, let last { lose(upTo: last) }
@@ -134,13 +136,8 @@ struct DamagedTableWalk {
             isBehindDamage = false
             try tell(body)
         }
-        if hasLostPages, let isOwn { try readOrphans(besides: visited, isOwn, body) }
+        if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
         lost.subtract(seen)
-    }
-
-    private mutating func notePageDamage() {
-        isBehindDamage = true
-        hasLostPages = true
     }
 
     private mutating func lose(upTo key: Int64) {
@@ -155,7 +152,7 @@ struct DamagedTableWalk {
         of page: DamagedPage, _ above: Int64, _ upTo: Int64
     ) -> [(page: Int, above: Int64, upTo: Int64)] {
         let found = page.branches
-        if found.count != page.cellCount + 1 || page.claimsTooMany { notePageDamage() }
+        if found.count != page.cellCount + 1 || page.claimsTooMany { isBehindDamage = true }
         var above = above
         return found.map { branch in
             // A key that does not rise says nothing.
@@ -211,6 +208,7 @@ struct DamagedTableWalk {
     /// Whether the store has handed out such a key.
     private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
 
+    /// Whether the record has null in the place of the column that is the row's key.
     private var hasNullKey: Bool {
         guard let alias = shape.alias, alias < record.cells.count else { return true }
         return record.cells[alias].kind == .null
@@ -275,7 +273,9 @@ struct DamagedTableWalk {
 
     // MARK: Orphans
 
-    /// Reads leaves that the damaged pages led to, in the order of the file.
+    /// Reads leaves that damaged pages led to, in the order of the file.
+    ///
+    /// They may be of any table, and their records must have all that one of this table has.
     private mutating func readOrphans(
         besides visited: Set<Int>, _ isOwn: (SalvagedRow) -> Bool,
         _ body: (SalvagedRow) throws(StoreError) -> Void
@@ -284,7 +284,7 @@ struct DamagedTableWalk {
             guard let page = file.tree(number) else { continue }
             for cell in 0..<page.cellCount
             where record.read(cell, of: page, in: file) && record.cells.count <= shape.width {
-                guard mayBeKey(record.rowID), isOwn(row()) else { continue }
+                guard mayBeKey(record.rowID), hasNullKey, isOwn(row()) else { continue }
                 isBehindDamage = false
                 try tell(body)
             }

@@ -77,6 +77,20 @@ struct RowAccount {
         return most < count ? nil : most - count
     }
 
+    /// Whether an index of a table of pairs names a row with that pair.
+    func indexNames(_ key: Int64, _ pair: [(column: String, value: Int64)], of table: String)
+        -> Bool
+    {
+        indexes(of: table).contains { index in
+            let values = pair.map { "\($0.column) = \($0.value)" }.joined(separator: " AND ")
+            // One that cannot be read names nothing.
+            let found = try? source.integer(
+                "SELECT count(*) FROM \(table) INDEXED BY \"\(index.name)\""
+                    + " WHERE \(values) AND rowid = \(key)")
+            return (found ?? 0) > 0
+        }
+    }
+
     /// Whether SQLite finds nothing wrong with a table and its indexes.
     func looksSound(_ table: String) -> Bool {
         Self.lines("PRAGMA integrity_check('\(table)')", on: source) == ["ok"]

@@ -172,8 +172,9 @@ struct SalvageWriter {
         var reader = DamagedTableReader(
             source, table.name, key: "Z_PK", found,
             last: root.flatMap { handedOut[$0.number] })
+        let isOwn = { (row: SalvagedRow) in concrete[row.integer(2)] != nil }
         try reader.read(
-            pagesOf: account.file, isOwn: { concrete[$0.integer(2)] != nil }
+            pagesOf: account.file, isOwn: isOwn, isOwnOrphan: isOwn
         ) { row throws(StoreError) in
             let key = row.integer(0)
             guard concrete[row.integer(2)] != nil else {
@@ -231,7 +232,16 @@ struct SalvageWriter {
                 + " VALUES (\(marks))")
         var reader = DamagedTableReader(source, old.table, key: "rowid", oldColumns, last: nil)
         var count = 0
-        try reader.read(pagesOf: account.file) { row throws(StoreError) in
+        // Pairs of several tables look alike, so that an index must name them.
+        let isAlone =
+            schema.joinTables.count { $0.orderColumns.count == join.orderColumns.count } == 1
+        let account = account
+        let isOwnOrphan = { (row: SalvagedRow) in
+            let pair = [1, 2].map { (oldColumns[$0 - 1], row.integer($0)) }
+            return pair.allSatisfy { $0.1 > 0 }
+                && (isAlone || account.indexNames(row.integer(0), pair, of: old.table))
+        }
+        try reader.read(pagesOf: account.file, isOwnOrphan: isOwnOrphan) { row throws(StoreError) in
             count += 1
             for column in wanted.indices {
                 row.bind(column + 1, to: insert, at: Int32(column) + 1)
