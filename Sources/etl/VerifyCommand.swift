@@ -70,6 +70,11 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
+        do throws(RunFailure) {
+            for file in [store, repair] { try file.map(URLCheck.refuse(file:)) }
+        } catch {
+            throw error.shown()
+        }
         let known = try model.map { try ModelCommand.read($0) }
         let check = StoreCheck(store: store, model: known, modelFile: model, isQuick: quick)
         let answer: StoreCheck.Answer

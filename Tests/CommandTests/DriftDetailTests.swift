@@ -202,6 +202,7 @@ import Testing
                 "{ files: a.csv, skip: 1, comment: \"#\" }", 3
             ),
             ("\n\n\nid,title\n", "{ files: a.csv }", 3),
+            ("\n   \r\n  \nid,title\n1,a\n", "{ files: a.csv }", 3),
         ])
     func blankLines(text: String, read: String, count: Int) throws {
         let place = try Self.place()

@@ -460,4 +460,25 @@ import Testing
             #expect(peak <= seen + 16 << 20, "\(peak) and \(seen)")
         }
     #endif
+
+    @Test("an array on a line of NDJSON is told of how to read it")
+    func arrayLine() throws {
+        let place = try Place()
+        try place.write("a.ndjson", Array("[{\"id\":1},{\"id\":2}]\n".utf8))
+        let result = try place.run("{ files: a.ndjson }")
+        #expect(
+            result
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        a.ndjson:1:1: error: The record is not an object [json.not-an-object]
+                          in: record 1, byte 0
+                          stage: s.yaml:5:5 import tasks
+                          fix: set `read.as: json` if the file is one JSON array
+                        error: 1 of 1 record was rejected; none is allowed [rejects.too-many]
+                          stage: s.yaml:5:5 import tasks
+                          fix: correct the records in rejects/RUN, or raise `rejects.allow`
+
+                        """))
+    }
 }

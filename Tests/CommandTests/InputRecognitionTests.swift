@@ -478,6 +478,17 @@ import Testing
                   fix: make some of the sub-entities entities of their own
 
                 """)
+        let alone = (0..<2_000).map { "a\($0): String" }.joined(separator: ", ")
+        try "model: 1\nentities: { Task: { attributes: { \(alone) } } }\n".write(
+            toFile: folder.path + "/model.yaml", atomically: true, encoding: .utf8)
+        #expect(
+            try Tool.etl(["check", "s.yaml"], in: folder.path).standardError == """
+                s.yaml:3:8: error: 'Task' needs 2003 columns in one table, and SQLite has at most 2000 \
+                [spec.too-many-columns]
+                  in: store
+                  fix: leave attributes out: a file may have more columns than its entity
+
+                """)
         let names = (0..<3_000).map { "c\($0)" }.joined(separator: ",")
         let wide = try run(
             ["a.csv": Array("id,\(names)\n1\(String(repeating: ",x", count: 3_000))\n".utf8)],

@@ -125,6 +125,31 @@ import Testing
     }
 
     @Test(
+        "as a store of the command line it is refused with 64",
+        arguments: [
+            ["fetch", "s3://b/s", "Task"], ["verify", "s3://b/s"],
+            ["verify", "a.ndjson", "--repair", "s3://b/s"], ["history", "s3://b/s"],
+            ["history", "purge", "s3://b/s", "--before", "2026-01-01"],
+            ["migrate", "s3://b/s", "--to", "model.yaml"],
+            ["import", "a.ndjson", "--into", "s3://b/s"],
+        ])
+    func stores(arguments: [String]) throws {
+        let folder = try folder(Self.spec)
+        let result = try Tool.etl(arguments, in: folder.path)
+        #expect(
+            result
+                == ToolResult(
+                    status: 64,
+                    standardError: """
+                        error: A path is needed here, not a URL: etl does not read or write s3:// \
+                        [spec.url]
+                          fix: name a file
+
+                        """))
+        try expectNothing(in: folder)
+    }
+
+    @Test(
         "as a folder of the command line it is refused with 64, and no folder is made",
         arguments: [
             ["infer", "a.ndjson", "--output", "s3://b/x"],

@@ -60,9 +60,7 @@ package struct FileImport {
         self.request = request
         let spool = InferenceSpool()
         self.spool = spool
-        if let url = URLCheck.diagnostic(request.store, at: .nowhere) {
-            throw RunFailure(.usage, [url])
-        }
+        try URLCheck.refuse(file: request.store)
         let stored = try Self.model(of: request.store)
         try Self.checkFolder(of: request.store)
         var options = request.options

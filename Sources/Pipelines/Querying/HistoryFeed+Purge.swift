@@ -12,6 +12,7 @@ extension HistoryFeed {
     ) -> QueryOutcome {
         let waiting = StoreWait(ifLocked, Interruption())
         do {
+            try URLCheck.refuse(file: store)
             // A mistake is told before anything is waited for.
             let point = try HistoryPoint(before, of: .before, now: now)
             // A run that is at work is told by its name, and not as whatever makes the store busy.
@@ -35,6 +36,8 @@ extension HistoryFeed {
                 }
             return QueryOutcome(
                 notes: [ReportWords.several(count, "transaction") + " taken out of the history"])
+        } catch let failure as RunFailure {
+            return QueryOutcome(failure)
         } catch {
             return QueryOutcome(RunFailure(history: error, store: store))
         }

@@ -37,11 +37,14 @@ package struct HistoryFeed: Sendable {
     /// Writes the changes that are asked for.
     package func run(_ query: HistoryQuery) -> QueryOutcome {
         do {
+            try URLCheck.refuse(file: query.store)
             let output = try OutputFile(path: path, escapesControls: isTerminal)
             var reading = try Reading(query, output, interruption, note)
             try reading.run(pause: Self.pause)
             _ = try output.finish(rowCount: reading.written)
             return QueryOutcome(notes: reading.hints)
+        } catch let failure as RunFailure {
+            return QueryOutcome(failure)
         } catch let stop as Interrupted {
             return QueryOutcome(status: stop.reason.status)
         } catch let error as RecordStreamError {

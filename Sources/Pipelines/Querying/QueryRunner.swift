@@ -78,9 +78,7 @@ package struct QueryRunner: Sendable {
     // MARK: Answers
 
     private func answer(_ query: Query) throws -> QueryOutcome {
-        if let url = URLCheck.diagnostic(query.store, at: .nowhere) {
-            throw RunFailure(.usage, [url])
-        }
+        try URLCheck.refuse(file: query.store)
         guard FileSystem.exists(query.store) else {
             throw StoreError(.missing, "\(query.store) does not exist")
         }

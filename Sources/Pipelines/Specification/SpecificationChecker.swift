@@ -41,12 +41,16 @@ package struct SpecificationChecker {
             // `Z_PK`, `Z_ENT`, and `Z_OPT` besides.
             let count = table.columns.count + 3
             guard count > columnsMax, let root = root(of: table) else { continue }
+            let isAlone = StoreLayout(model).entities.count { $0.table == table.name } == 1
             diagnostics.append(
                 Diagnostic(
                     code: "spec.too-many-columns",
-                    "'\(root)' and its sub-entities need \(count) columns in one table, and SQLite has"
-                        + " at most \(columnsMax)", at: .source(spec.store.location),
-                    fix: "make some of the sub-entities entities of their own"))
+                    (isAlone ? "'\(root.name)' needs" : "'\(root.name)' and its sub-entities need")
+                        + " \(count) columns in one table, and SQLite has at most \(columnsMax)",
+                    at: .source(spec.store.location),
+                    fix: isAlone
+                        ? "leave attributes out: a file may have more columns than its entity"
+                        : "make some of the sub-entities entities of their own"))
         }
     }
 
@@ -60,15 +64,15 @@ package struct SpecificationChecker {
             diagnostics.append(
                 Diagnostic(
                     code: "spec.too-many-columns",
-                    "'\(root)' and its sub-entities have \(fold.columns.count) searchable attributes,"
+                    "'\(root.name)' and its sub-entities have \(fold.columns.count) searchable attributes,"
                         + " and SQLite can keep the folded texts of at most \(FoldTable.columnsMax)",
                     at: .source(spec.store.location),
                     fix: "remove `searchable: true` from those that nobody searches in"))
         }
     }
 
-    private func root(of table: StoreLayout.Table) -> String? {
-        StoreLayout(model).entities.first { $0.table == table.name && $0.superNumber == 0 }?.name
+    private func root(of table: StoreLayout.Table) -> StoreLayout.Entity? {
+        StoreLayout(model).entities.first { $0.table == table.name && $0.superNumber == 0 }
     }
 }
 

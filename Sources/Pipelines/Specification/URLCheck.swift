@@ -108,7 +108,18 @@ package enum URLCheck {
     ///
     /// - Throws: `RunFailure` with status 64.
     package static func refuse(folder text: String) throws(RunFailure) {
-        guard let url = diagnostic(text, at: .nowhere, .folder) else { return }
+        try refuse(text, .folder)
+    }
+
+    /// Refuses a URL as a store, or another file, of the command line.
+    ///
+    /// - Throws: `RunFailure` with status 64.
+    package static func refuse(file text: String) throws(RunFailure) {
+        try refuse(text, .other)
+    }
+
+    private static func refuse(_ text: String, _ use: Use) throws(RunFailure) {
+        guard let url = diagnostic(text, at: .nowhere, use) else { return }
         throw RunFailure(.usage, [url])
     }
 

@@ -100,23 +100,32 @@ struct CSVHeader {
             source: source, byteOffset: origin.byteOffset, line: origin.line, column: origin.column)
     }
 
-    /// How many lines end in bytes that do nothing else.
+    /// How many lines end in these bytes, which are spaces and line ends.
     static func lineCount(from start: Bytes, to end: Bytes) -> Int {
         var count = 0
         var position = start
         while position < end {
             let isPair =
                 position.pointee == 13 && position + 1 < end && (position + 1).pointee == 10
+            count += position.pointee == UInt8(ascii: " ") ? 0 : 1
             position += isPair ? 2 : 1
-            count += 1
         }
         return count
     }
 
-    /// The first byte that ends no line: the header's, where there is one.
+    /// The first byte behind lines that are empty or have only spaces: the header's, where there is
+    /// one.
     func start(from start: Bytes, to limit: Bytes) -> Bytes {
+        var line = start
         var position = start
-        while position < limit, position.pointee == 10 || position.pointee == 13 { position += 1 }
-        return position
+        while position < limit {
+            switch position.pointee {
+            case 10, 13: line = position + 1
+            case UInt8(ascii: " "): break
+            default: return line
+            }
+            position += 1
+        }
+        return line
     }
 }

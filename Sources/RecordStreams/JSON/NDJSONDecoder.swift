@@ -108,9 +108,12 @@ final class NDJSONDecoder: RecordDecoder {
             fault = otherFault(first, end, isObject: first.pointee == UInt8(ascii: "{"))
         }
         let chunkStart = Bytes(batch.chunk.start)
+        var told = fault.kind.recordFault(options.encoding)
+        if fault.kind == .notAnObject, first.pointee == UInt8(ascii: "[") {
+            told.fix = "set `read.as: json` if the file is one JSON array"
+        }
         batch.reject(
-            fault.kind.recordFault(options.encoding), number: recordCount,
-            offset: start - chunkStart,
+            told, number: recordCount, offset: start - chunkStart,
             byteCount: end - start, faultOffset: (fault.place ?? start) - chunkStart)
     }
 

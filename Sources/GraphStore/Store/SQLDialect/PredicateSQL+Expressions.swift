@@ -181,6 +181,11 @@ extension PredicateSQL {
         case .constant: return expression
         case .variable(let name, _) where valueVariables.contains(name): return expression
         case .subquery(let base, let variable, let predicate) where expression.isMadeCollection:
+            guard valueVariables.isEmpty else {
+                throw StoreError(
+                    .invalidRequest,
+                    "A SUBQUERY over a list within another one works on records only")
+            }
             let base = try slotted(base, &program)
             let outer = valueVariables
             valueVariables.insert(variable)
