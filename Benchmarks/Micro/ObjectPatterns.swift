@@ -1,8 +1,8 @@
 import GraphModel
 import GraphStore
 
-/// What programs do with objects one by one: find-or-create, upserts by a constraint, and reading
-/// a to-many of each of many objects.
+/// What programs do with objects one by one: find-or-create, inserts, fetches, reading a to-one or a
+/// to-many of each of many objects, updates, and upserts by a constraint.
 ///
 /// `Benchmarks/grdb` does the same by GRDB. Each line is a step and its CPU seconds.
 enum ObjectPatterns {
@@ -32,6 +32,7 @@ enum ObjectPatterns {
     private static let b = AttributeKey<Int>("b", slot: 2)
     private static let c = AttributeKey<Double>("c", slot: 3)
     private static let owner = ToOneKey<ManagedObject>("owner", slot: 0)
+    private static let name = AttributeKey<String>("name", slot: 0)
 
     static func measure(folder: String, count: Int) throws {
         try time("find-or-create") {
@@ -42,7 +43,10 @@ enum ObjectPatterns {
             try findOrCreate(count * 10, in: container("\(folder)/found-10.sqlite"))
         }
         let full = try container("\(folder)/full.sqlite")
-        try fill(count, full)
+        try time("insert") { try fill(count, full) }
+        try time("fetch") { try readAll(of: full, count) }
+        try time("to-one of each") { try readOwners(of: full, count) }
+        try time("update all") { try updateAll(of: full, count) }
         try time("upsert by constraint") { try upsert(count, in: full) }
         try time("N+1 over a to-many") { try readLists(of: full, count) }
     }
@@ -88,13 +92,41 @@ enum ObjectPatterns {
         let context = container.newContext()
         var owner: ManagedObject?
         for number in 0..<count {
-            if number % rowsPerOwner == 0 { owner = try context.insert("Owner") }
+            if number % rowsPerOwner == 0 {
+                owner = try context.insert("Owner")
+                owner?[name] = "some name"
+            }
             let row = try context.insert("Row")
             row[key] = "key \(number)"
             row[a] = "old text"
             row[b] = 1
             row[c] = 0.5
             row[self.owner] = owner
+        }
+        try context.save()
+    }
+
+    private static func readAll(of container: PersistentContainer, _ count: Int) throws {
+        var sum = 0
+        for row in try container.newContext().fetch(FetchRequest<ManagedObject>(entityName: "Row"))
+        where row[a] == "old text" { sum += row[b] ?? 0 }
+        guard sum == count else { throw MeasureError(text: "the sum is \(sum)") }
+    }
+
+    private static func readOwners(of container: PersistentContainer, _ count: Int) throws {
+        var sum = 0
+        for row in try container.newContext().fetch(FetchRequest<ManagedObject>(entityName: "Row"))
+        {
+            sum += row[owner]?[name]?.utf8.count ?? 0
+        }
+        guard sum == count * 9 else { throw MeasureError(text: "the sum is \(sum)") }
+    }
+
+    private static func updateAll(of container: PersistentContainer, _ count: Int) throws {
+        let context = container.newContext()
+        for row in try context.fetch(FetchRequest<ManagedObject>(entityName: "Row")) {
+            row[a] = "a text"
+            row[b] = (row[b] ?? 0) + 1
         }
         try context.save()
     }

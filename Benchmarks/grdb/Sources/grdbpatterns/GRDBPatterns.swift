@@ -19,6 +19,7 @@ struct Owner: Codable, FetchableRecord, MutablePersistableRecord {
 
 /// A row with a key that is unique.
 struct Row: Codable, FetchableRecord, MutablePersistableRecord {
+    static let owner = belongsTo(Owner.self)
     var id: Int64?
     var key: String
     var a: String?
@@ -50,7 +51,10 @@ struct RowChange: Codable, PersistableRecord {
             try findOrCreate(count * 10, in: pool("\(folder)/found-10.db"))
         }
         let full = try pool("\(folder)/full.db")
-        try fill(count, full)
+        try time("insert") { try fill(count, full) }
+        try time("fetch") { try readAll(of: full, count) }
+        try time("to-one of each") { try readOwners(of: full, count) }
+        try time("update all") { try updateAll(of: full) }
         try time("upsert by constraint") { try upsert(count, in: full) }
         try time("N+1 over a to-many") { try readLists(of: full, count) }
     }
@@ -105,11 +109,41 @@ struct RowChange: Codable, PersistableRecord {
             var owner = Owner()
             for number in 0..<count {
                 if number % 10 == 0 {
-                    owner = Owner()
+                    owner = Owner(name: "some name")
                     try owner.insert(db)
                 }
                 var row = Row(key: "key \(number)", a: "old text", b: 1, c: 0.5, ownerId: owner.id)
                 try row.insert(db)
+            }
+        }
+    }
+
+    private static func readAll(of pool: DatabasePool, _ count: Int) throws {
+        let sum = try pool.read { db in
+            var sum = 0
+            for row in try Row.fetchAll(db) where row.a == "old text" { sum += row.b ?? 0 }
+            return sum
+        }
+        precondition(sum == count, "the sum is \(sum)")
+    }
+
+    private static func readOwners(of pool: DatabasePool, _ count: Int) throws {
+        let sum = try pool.read { db in
+            var sum = 0
+            for row in try Row.fetchAll(db) {
+                sum += try row.request(for: Row.owner).fetchOne(db)?.name?.utf8.count ?? 0
+            }
+            return sum
+        }
+        precondition(sum == count * 9, "the sum is \(sum)")
+    }
+
+    private static func updateAll(of pool: DatabasePool) throws {
+        try pool.write { db in
+            for var row in try Row.fetchAll(db) {
+                row.a = "a text"
+                row.b = (row.b ?? 0) + 1
+                try row.update(db)
             }
         }
     }
