@@ -112,6 +112,37 @@ extension ModelLints {
         }
     }
 
+    /// Entities, or properties of an entity, that are renamed from one name: a migration can keep the
+    /// values of one of them only.
+    func checkRenamings() {
+        warnOfRepeats(
+            declared.entities.map { ($0.description.renamingIdentifier, $0.name, $0.place) })
+        for entity in declared.entities {
+            let attributes = zip(entity.description.ownAttributes, entity.attributePlaces).map {
+                ($0.renamingIdentifier, $0.name, $1)
+            }
+            let relationships = zip(
+                entity.description.ownRelationships, entity.relationshipPlaces
+            ).map { ($0.renamingIdentifier, $0.name, $1.place) }
+            warnOfRepeats(attributes + relationships)
+        }
+    }
+
+    private func warnOfRepeats(_ renamed: [(from: String?, name: String, place: SourceLocation)]) {
+        var owners: [String: String] = [:]
+        for (from, name, place) in renamed {
+            guard let from else { continue }
+            guard let owner = owners[from] else {
+                owners[from] = name
+                continue
+            }
+            warn(
+                "renamed-twice",
+                "'\(name)' is renamed from '\(from)', and so is '\(owner)': a migration keeps the"
+                    + " values of one of them", place)
+        }
+    }
+
     private func ownNames(_ entity: EntityDeclaration) -> [PlacedName] {
         zip(entity.description.ownAttributes, entity.attributePlaces).map {
             PlacedName(name: $0.name, place: $1)

@@ -32,6 +32,7 @@ struct ModelLints {
         let isTree = checkParents()
         checkNames()
         checkInheritedNames()
+        checkRenamings()
         if isTree { checkColumns() }
         for entity in declared.entities {
             checkRelationships(entity)

@@ -40,6 +40,27 @@ import Testing
                 """)
     }
 
+    @Test func warnsOfNamesThatAreRenamedFromOne() {
+        let text = """
+            Task:
+              attributes:
+                title: { type: String, renamed-from: name }
+                caption: { type: String, renamed-from: name }
+                name: String
+            Note: { renamed-from: Memo }
+            Letter: { renamed-from: Memo, attributes: { title: { type: String, renamed-from: name } } }
+            """
+        #expect(
+            problems(text) == """
+                m.yaml:6:7: warning: 'caption' is renamed from 'name', and so is 'title': a migration \
+                keeps the values of one of them [model.renamed-twice]
+                  in: entities.Task.attributes.caption
+                m.yaml:9:3: warning: 'Letter' is renamed from 'Memo', and so is 'Note': a migration \
+                keeps the values of one of them [model.renamed-twice]
+                  in: entities.Letter
+                """)
+    }
+
     @Test func checksTypesAndTheirRules() {
         let text = """
             Task:

@@ -43,7 +43,7 @@ import Testing
             ])
         try container.load(
             plan,
-            (1...700).map { number in
+            (1...420).map { number in
                 [
                     .integer(Int64(number)), .text(String(repeating: "\(number) ", count: 15)),
                     .list((0..<number % 4).map { .text("tag \((number + $0) % 90)") }),
