@@ -24,8 +24,7 @@ enum DamagedHeader {
         header[20] = UInt8(form.reserved)
         header.replaceSubrange(21..<24, with: [64, 32, 32])
         if !(1...4).contains(header.number(at: 44, bytes: 4)) { header.set(4, at: 44, bytes: 4) }
-        let holdsBytes = sample.firstRange(of: Array("CREATE TABLE ".utf8)) != nil
-        if holdsBytes || !(1...3).contains(header.number(at: 56, bytes: 4)) {
+        if declaresTables(sample) || !(1...3).contains(header.number(at: 56, bytes: 4)) {
             header.set(1, at: 56, bytes: 4)
         }
         try StoreFiles.overwrite(copy, at: 0, with: header)
@@ -38,6 +37,16 @@ enum DamagedHeader {
             try StoreFiles.overwrite(copy, at: 92, with: Array(header[92..<96]))
         }
         return true
+    }
+
+    /// Whether there is the text of a table, each character in a byte of its own.
+    private static func declaresTables(_ sample: [UInt8]) -> Bool {
+        let words = Array("CREATE TABLE ".utf8)
+        return sample.withUnsafeBufferPointer { bytes in
+            bytes.indices.dropLast(words.count - 1).contains { place in
+                bytes[place] == words[0] && bytes[place...].starts(with: words)
+            }
+        }
     }
 
     private struct Form: Hashable {
