@@ -13,7 +13,10 @@ enum FieldKeys {
         Computes the value from the record, in place of `from`. `rowkey()` alone is a key for \
         records without an identifying field: the SHA-256 of all fields, followed by `-2` and so on \
         for equal records of one file. Equal records then stay separate objects, and reading the \
-        same file again changes nothing.
+        same file again changes nothing. `rowkey("day", "what")` covers these fields alone, with \
+        the result that `rowkey()` has for records without other ones, so a file with one more \
+        column has the same keys. Paths such as `owner.name` name fields inside objects of JSON. \
+        A table without one of the columns is an error (78).
         """, example: "\"coalesce(title, 'Untitled')\"")
     static let need = Key(
         "need", .boolean, default: false, "Rejects a record without a value.", example: "true")
@@ -108,10 +111,11 @@ package struct FieldMapping: Sendable, Hashable {
 }
 
 extension FieldMapping {
-    /// Whether the value is made of all fields of the record, which no expression sees.
-    package var isRowKey: Bool {
-        expression?.text.filter { !$0.isWhitespace } == "rowkey()"
-    }
+    /// The fields that the value is made of as a whole, which no expression sees.
+    var rowKey: RowKeyFields? { expression.flatMap { RowKeyFields(parsing: $0.text) } }
+
+    /// Whether the value is a row key.
+    package var isRowKey: Bool { rowKey != nil }
 
     /// One step of `clean`.
     package enum Cleaning: String, ExplainedChoice {
