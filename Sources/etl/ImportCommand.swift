@@ -21,8 +21,10 @@ struct ImportCommand: ParsableCommand {
             The model of a store that an app created is never changed.
 
             The store's key identifies records. If its entity has no key, name one with `--key`. \
-            Later imports keep the types of the first one. If it had a wrong `--type`, remove the \
-            store and import again, or change its model with `etl migrate`.
+            Later imports keep the types of the first one, and read dates and numbers as it did. If \
+            it had a wrong `--type`, remove the store and import again, or change its model with \
+            `etl migrate`. Without any key, the columns of the first import identify a record, and a \
+            file that lacks one of them is refused.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
             folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \

@@ -17,7 +17,8 @@ struct InferenceFlags: ParsableArguments {
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp(
-            "The type of a field, such as day=Date; may be repeated.", valueName: "field=type"),
+            "The type of a field, such as day=Date or 'day=Date dd/MM/yyyy'; may be repeated.",
+            valueName: "field=type"),
         transform: FieldType.init)
     var types: [FieldType] = []
 
@@ -60,6 +61,9 @@ struct InferenceFlags: ParsableArguments {
         options.key = keys
         options.entity = entity
         options.types = Dictionary(types.map { ($0.field, $0.type) }) { $1 }
+        options.dates = Dictionary(
+            types.compactMap { type in type.date.map { (type.field, $0) } }
+        ) { $1 }
         options.format = format
         options.hasHeader = header
         options.encoding = encoding
@@ -74,12 +78,23 @@ struct FieldType {
     var field: String
     /// The type of its attribute.
     var type: AttributeType
+    /// The pattern of its dates.
+    var date: String?
 
     init(_ argument: String) throws {
         guard let place = argument.lastIndex(of: "="), place > argument.startIndex else {
             throw ValidationError("write FIELD=TYPE, such as day=Date")
         }
-        let name = String(argument[argument.index(after: place)...])
+        var name = String(argument[argument.index(after: place)...])
+        if name.lowercased().hasPrefix("date ") {
+            let pattern = String(name.dropFirst("date ".count).drop { $0 == " " })
+            guard InferenceOptions.isDatePattern(pattern) else {
+                throw ValidationError(
+                    "'\(pattern)' is not a pattern of dates, such as dd/MM/yyyy")
+            }
+            date = pattern
+            name = "Date"
+        }
         guard let type = InferenceOptions.type(named: name) else {
             let names = InferenceOptions.typeNames.joined(separator: ", ")
             throw ValidationError("'\(name)' is not a type; types are \(names)")

@@ -27,7 +27,7 @@ extension ImportCommandTests {
         "dates of which nothing tells the day from the month are not guessed for a Date of the store"
     )
     func ambiguousDates() throws {
-        try write("days.csv", "id,d\n1,12/25/2024\n")
+        try write("days.csv", "id,d\n1,2024-12-25\n")
         #expect(try etl("import", "days.csv", "--into", "d.sqlite").status == 0)
         try write("days.csv", "id,d\n2,02/03/2024\n3,03/04/2024\n")
         let result = try etl("import", "days.csv", "--into", "d.sqlite")
@@ -128,7 +128,7 @@ extension ImportCommandTests {
         #expect(result.status == 0, "\(result)")
         #expect(
             result.standardError == """
-                album.csv: warning: Album has no property for artist, which is skipped [import.skipped-columns]
+                album.csv: warning: Album has no property for artist_id, which is skipped [import.skipped-columns]
                   fix: add it to the store's model with --add-columns
 
                 """)

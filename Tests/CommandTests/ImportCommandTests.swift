@@ -268,13 +268,13 @@ import Testing
                         status: 0, standardOutput: line + "Imported into log.sqlite" + count))
         }
         // In this file a column alone would be a key.
-        try write("log.csv", "id,what\n1,c\n2,d\n")
+        try write("log.csv", "id,what,day\n1,c,2026-01-02\n2,d,2026-01-02\n")
         #expect(
             try etl("import", "log.csv", "--into", "log.sqlite", "--add-columns")
                 == ToolResult(
                     status: 0,
                     standardOutput: """
-                        Log from log.csv: no key found, so identified by all columns; id Integer 64, what String
+                        Log from log.csv: no key found, so identified by the columns of the first import; id Integer 64, what String, day Date
                         New in the store's model: Log.id Integer 64
                         The old store is log.sqlite.bak-v1
                         Imported into log.sqlite: 2 read, 2 inserted

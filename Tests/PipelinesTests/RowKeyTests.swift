@@ -38,6 +38,40 @@ import Testing
             second.lines == ["import notes: 4 read, 3 unchanged, 1 superseded"], "\(second.text)")
     }
 
+    @Test(
+        "a row key of some fields is that of records which have no other ones",
+        arguments: [
+            ("in/a.csv", "text,size\nx,1\n", "size,more,text\n1,q,x\n"),
+            ("in/a.csv", "text,size\nx,1\n", "size,text\n1,x\n"),
+            (
+                "in/a.ndjson", #"{"text":"x","size":1}"#,
+                #"{"size":1,"o":{"text":2},"text":"x"}"#
+            ),
+        ])
+    func someFields(file: String, first: String, second: String) throws {
+        let folder = try Workspace()
+        let stage = Self.stage.replacing("*.csv", with: "*")
+        let some = stage.replacing(
+            #""rowkey()""#, with: #"'rowkey( "text" , "size" )'"#)
+        try folder.write(file, first)
+        let before = try folder.run(model: Self.model, stage)
+        #expect(before.lines == ["import notes: 1 read, 1 inserted"], "\(before.text)")
+        try folder.write(file, second)
+        let after = try folder.run(model: Self.model, some)
+        #expect(after.lines == ["import notes: 1 read, 1 unchanged"], "\(after.text)")
+    }
+
+    @Test("a table that lacks a column of the row key is an error in the spec")
+    func missingColumn() throws {
+        let folder = try Workspace()
+        try folder.write("in/a.csv", "size\n1\n")
+        let run = try folder.run(
+            model: Self.model,
+            Self.stage.replacing(#""rowkey()""#, with: #"'rowkey("text")'"#))
+        #expect(run.status == .configuration, "\(run.text)")
+        #expect(run.text.contains("'text'"), "\(run.text)")
+    }
+
     @Test("a reject keeps its key, by which a replay finds the object of the mended record")
     func replay() throws {
         let folder = try Workspace()

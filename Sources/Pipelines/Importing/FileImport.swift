@@ -113,8 +113,7 @@ package struct FileImport {
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
-            streams: spool.names, mapping: inference.mapping,
-            isEmpty: inference.isEmpty)
+            streams: spool.names, facts: FileFacts(inference))
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
         try fit.checkTypes(request.options.types, with: inference)
         if stored == nil {
@@ -214,6 +213,13 @@ package struct FileImport {
                     + "\(lines == 1 ? "stands" : "stand") above the header, and "
                     + "\(lines == 1 ? "is" : "are") skipped"
         }
+        lines += inference.nullMarkers.map { file, markers in
+            let texts = markers.map { marker in
+                "'\(marker.text)' in \(marker.column) (\(ReportWords.several(marker.count, "row")))"
+            }
+            return "Read as null in \(streams[file] ?? PathText.lastComponent(file)): "
+                + FittedImport.listed(texts, max: 8)
+        }
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
             "\(entity): the file has no record, so types are guessed by the names of its columns"
         }
@@ -224,7 +230,7 @@ package struct FileImport {
     package var remarks: [String] {
         fit.newAttributes.compactMap { own, entity, name in
             inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
-        }
+        } + fit.remarks
     }
 
     /// What the store's model gets; nil for nothing.

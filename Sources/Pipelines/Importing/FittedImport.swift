@@ -18,6 +18,8 @@ struct FittedImport {
     var withoutKey: [String] = []
     /// The key is made of all that a record holds.
     var hasRowKey = false
+    /// The file has columns that the key does not cover.
+    var hasOtherColumns = false
     /// The attribute that is made of all columns, which no column fills.
     var computed: String?
     /// It fills a relationship of objects that other imports create.
@@ -38,7 +40,8 @@ struct FittedImport {
             key.isEmpty
                 ? ""
                 : hasRowKey
-                    ? "no key found, so identified by all columns"
+                    ? "no key found, so identified by "
+                        + (hasOtherColumns ? "the columns of the first import" : "all columns")
                     : "key \(key.joined(separator: " + "))",
             Self.listed(others, max: Self.shownMax),
             links.map { "\($0.name) → \($0.destinationEntityName)" }.joined(separator: ", "),

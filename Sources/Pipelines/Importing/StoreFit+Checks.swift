@@ -49,6 +49,32 @@ extension StoreFit {
                 + "\(FittedImport.listed(names, max: 12)); or name another entity with --entity")
     }
 
+    /// Refuses a file that lacks a column of the row key, since each of its rows would be another
+    /// object.
+    mutating func checkRowKey(
+        _ origin: PropertyOrigin, _ fields: RowKeyFields, _ block: FittedBlock
+    ) throws(RunFailure) {
+        let sources = facts.sources(block.own)
+        func has(_ field: String) -> Bool {
+            sources.contains { source in
+                // An object may be null everywhere, and a value may be an object now.
+                source == field
+                    || !facts.isTable(block.own)
+                        && (field.hasPrefix(source + ".") || source.hasPrefix(field + "."))
+            }
+        }
+        current.hasOtherColumns = !sources.allSatisfy(fields.names.contains)
+        let needed = facts.isTable(block.own) ? fields : origin.needed ?? fields
+        let missing = needed.names.filter { !has($0) }
+        guard !missing.isEmpty else { return }
+        let names = FittedImport.listed(missing.map { "'\($0)'" }, max: 4)
+        throw RunFailure(
+            .configuration, code: "import.row-key",
+            "\(current.files.first ?? "") lacks \(names), and all columns of the first import"
+                + " identify the objects of \(block.entity), so each row would be added again",
+            fix: "add what is missing to the file, or import into a new store")
+    }
+
     /// Refuses types that the store's model does not have, since no import changes a type.
     ///
     /// - Parameter types: the types that the user names, by column.

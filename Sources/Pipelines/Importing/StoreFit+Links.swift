@@ -4,39 +4,75 @@ import YAML
 
 /// Relationships that imports fill.
 extension StoreFit {
-    /// A to-one relationship that a column fills with the key of an object.
-    struct ColumnLink {
-        var relationship: RelationshipDescription
-        /// The attribute of the key.
-        var key: String
-
-        var name: String { relationship.name }
-    }
-
-    /// Returns the to-one relationship for a column that holds keys: `artist` for `artistId`.
-    func relationship(_ name: String, _ source: String, of entity: String) -> ColumnLink? {
-        let folded = InferredNames.folded(name)
-        for relationship in model.relationships(of: entity) where !relationship.isToMany {
-            guard let key = key(of: relationship.destinationEntityName) else { continue }
-            let own = InferredNames.folded(relationship.name)
-            if [own, own + "id", own + InferredNames.folded(key)].contains(folded) {
-                return ColumnLink(relationship: relationship, key: key)
-            }
-        }
-        return nil
-    }
-
     /// Whether a column has the key of the object that another column fills a relationship with, as
     /// in exports: `order.id` beside `order`.
     ///
     /// - Parameter names: the store's property for each column that has one.
-    func isKeyAgain(_ source: String, of link: ColumnLink, _ names: [String: String]) -> Bool {
+    func isKeyAgain(_ source: String, _ names: [String: String], of entity: String) -> Bool {
         let column = source.replacing("\\", with: "")
-        return names.contains { $0.value == link.name && column == "\($0.key).\(link.key)" }
+        return names.contains { name in
+            guard let link = model.relationship(name.value, of: entity), !link.isToMany,
+                let key = key(of: link.destinationEntityName)
+            else { return false }
+            return column == "\(name.key).\(key)"
+        }
+    }
+
+    /// Returns what fills a relationship from a column of keys.
+    ///
+    /// A list of keys fills a to-many relationship, and a single key a to-one relationship. A column
+    /// without a value clears either.
+    ///
+    /// - Returns: nil if the column does not hold keys of the objects.
+    func keys(
+        from source: String, _ content: ColumnContent, to link: RelationshipDescription,
+        _ isTable: Bool
+    ) -> YAMLNode? {
+        guard let key = key(of: link.destinationEntityName) else {
+            return content == .nothing ? nothing(from: source, to: link, isTable) : nil
+        }
+        guard content != .others, link.isToMany || content != .lists else { return nil }
+        let field =
+            !link.isToMany
+            ? YAMLNode(text: source)
+            : isTable
+                ? YAMLNode([("from", YAMLNode(text: source)), ("split", YAMLNode(text: "|"))])
+                : YAMLNode(text: source + "[*]")
+        var node = YAMLNode([("by", YAMLNode([(key, field)]))])
+        if link.isToMany, isNameAlone(link.destinationEntityName) {
+            node["missing"] = YAMLNode(text: "create")
+        }
+        return node
+    }
+
+    /// Returns what clears a to-many relationship to objects that no single attribute identifies.
+    private func nothing(
+        from source: String, to link: RelationshipDescription, _ isTable: Bool
+    ) -> YAMLNode? {
+        let entity = link.destinationEntityName
+        guard link.isToMany, !isTable,
+            let key = model.uniquenessConstraints(of: entity).first(where: { key in
+                key.allSatisfy { $0 == link.inverseName || model.attribute($0, of: entity) != nil }
+            })
+        else { return nil }
+        let attributes = key.filter { $0 != link.inverseName }
+        return YAMLNode([
+            ("each", YAMLNode(text: source + "[*]")),
+            ("key", YAMLNode(names: key)),
+            ("set", YAMLNode(attributes.map { ($0, YAMLNode(text: $0)) })),
+            ("set-only", .yes),
+        ])
+    }
+
+    /// Whether an object is nothing but its key, as a tag is, so that a link may create it.
+    private func isNameAlone(_ entity: String) -> Bool {
+        let attributes = model.attributes(of: entity).filter(\.takesValues)
+        return attributes.count == 1 && attributes[0].type == .string
+            && model.relationships(of: entity).allSatisfy(\.isToMany)
     }
 
     /// Returns the attribute that identifies the objects of an entity by itself.
-    private func key(of entity: String) -> String? {
+    func key(of entity: String) -> String? {
         model.uniquenessConstraints(of: entity).first { $0.count == 1 }?.first
     }
 
@@ -45,87 +81,91 @@ extension StoreFit {
     }
 
     /// Fits one entry of `link`, or turns it into an attribute if the store has one.
+    ///
+    /// - Parameter match: the store's property for each column that has one.
     mutating func fit(
-        link entry: YAMLEntry, in block: inout YAMLNode, _ set: inout YAMLNode, of own: String,
-        to entity: String, _ names: inout [String: String]
+        link entry: YAMLEntry, _ match: [String: String], in block: inout FittedBlock,
+        _ names: inout [String: String]
     ) throws(RunFailure) {
-        let source = entry.value["each"]?.text ?? Self.source(of: entry.value) ?? entry.key
-        let declared = inferred.relationship(entry.key, of: own)
-        let column = source.replacing("[*]", with: "")
-        var found =
-            model.relationships(of: entity).first { $0.name == entry.key }
-            ?? model.relationships(of: entity).first {
-                InferredNames.folded($0.name) == InferredNames.folded(entry.key)
-            }
-        if found == nil, entry.value["each"] == nil {
-            let name = InferredNames.property([column])
-            if let attribute = property(name, column, of: entity),
-                !names.values.contains(attribute.name)
-            {
-                block["link"]?[entry.key] = nil
-                set[attribute.name] = YAMLNode(text: column)
-                names[column] = attribute.name
-                current.attributes.append(attribute)
-                return
-            }
-            found = relationship(name, column, of: entity)?.relationship
+        let column = Self.column(of: entry)
+        let declared = inferred.relationship(entry.key, of: block.own)
+        if let name = match[column], let attribute = model.attribute(name, of: block.entity) {
+            block.fill(attribute.name, by: nil, column)
+            names[column] = attribute.name
+            current.attributes.append(attribute)
+            return
         }
+        var found = match[column].flatMap { model.relationship($0, of: block.entity) }
+        if found == nil, fill(wholeOf: column, in: &block, &names) { return }
         if found == nil, current.isJoin, let declared {
-            found = manyToMany(of: entity, to: declared.destinationEntityName)
+            found = manyToMany(of: block.entity, to: declared.destinationEntityName)
         }
-        // Another column fills it.
-        if let taken = found, names.values.contains(taken.name) { found = nil }
         if found == nil, let declared,
-            addsColumns || newEntities.contains(entity) || isNew(declared) || current.isJoin
+            addsColumns || newEntities.contains(block.entity) || isNew(declared) || current.isJoin
         {
-            found = try add(declared, to: entity)
+            found = try add(declared, from: column, to: block.entity)
         }
         guard let found, let declared else {
-            block["link"]?[entry.key] = nil
             current.skipped.append(column)
+            return
+        }
+        guard let value = try value(of: entry, declared, to: found, in: block) else {
+            current.withoutKey.append(column)
             return
         }
         names[column] = found.name
         names[entry.key] = found.name
         fill(found)
-        var value = entry.value
-        if value["each"] != nil {
-            var inner: [String: String] = [:]
-            let outer = current
-            current = FittedImport(entity: found.destinationEntityName, files: outer.files)
-            value = try fit(
-                block: value, of: declared.destinationEntityName,
-                to: found.destinationEntityName, &inner)
-            let inside = current
-            current = outer
-            current.skipped += inside.skipped.map { "\(source).\($0)" }
-            current.withoutKey += inside.withoutKey.map { "\(source).\($0)" }
-            if let into = value["into"]?.text {
-                value["into"] = YAMLNode(text: try self.entity(into))
-            }
-            let own = (value["key"]?.itemsOrOne ?? []).compactMap(\.text).map { name in
-                inner[name] ?? (name == declared.inverseName ? found.inverseName : nil) ?? name
-            }
-            guard let key = nestedKey(own, found, Set(inner.values)) else {
-                block["link"]?[entry.key] = nil
-                names[column] = nil
-                names[entry.key] = nil
-                current.links.removeLast()
-                current.withoutKey.append(column)
-                return
-            }
-            let nodes = key.map { YAMLNode(text: $0) }
-            value["key"] =
-                nodes.count == 1 ? nodes[0] : YAMLNode(.sequence(nodes), at: entry.value.mark)
-        } else {
-            value["by"] = try by(value["by"], found.destinationEntityName)
+        block.links[found.name] = value
+    }
+
+    /// Returns what fills a relationship; nil if the column does not hold its objects or their keys.
+    private mutating func value(
+        of entry: YAMLEntry, _ declared: RelationshipDescription,
+        to found: RelationshipDescription, in block: FittedBlock
+    ) throws(RunFailure) -> YAMLNode? {
+        guard entry.value["each"] == nil else {
+            return try nested(entry.value, declared, to: found)
         }
-        guard found.name != entry.key else {
-            block["link"]?[entry.key] = value
-            return
+        guard !newLinks.contains(where: { $0 == (block.entity, found.name) }), !current.isJoin,
+            !newEntities.contains(block.entity)
+        else {
+            var value = entry.value
+            value["by"] = by(value["by"], found.destinationEntityName)
+            return value
         }
-        block["link"]?[entry.key] = nil
-        block["link"]?[found.name] = value
+        let isList = Self.source(of: entry.value)?.hasSuffix("[*]") == true
+        return keys(
+            from: Self.column(of: entry), isList ? .lists : .scalars, to: found,
+            facts.isTable(block.own))
+    }
+
+    /// Fits the objects in the records, which fill a relationship.
+    private mutating func nested(
+        _ block: YAMLNode, _ declared: RelationshipDescription,
+        to found: RelationshipDescription
+    ) throws(RunFailure) -> YAMLNode? {
+        let source = block["each"]?.text ?? ""
+        guard found.isToMany || !source.hasSuffix("[*]") else { return nil }
+        var inner: [String: String] = [:]
+        let outer = current
+        current = FittedImport(entity: found.destinationEntityName, files: outer.files)
+        var value = try fit(
+            block: block, of: declared.destinationEntityName, to: found.destinationEntityName,
+            &inner)
+        let inside = current
+        current = outer
+        current.skipped += inside.skipped.map { "\(source).\($0)" }
+        current.withoutKey += inside.withoutKey.map { "\(source).\($0)" }
+        if let into = value["into"]?.text {
+            value["into"] = YAMLNode(text: try self.entity(into))
+        }
+        let own = (value["key"]?.itemsOrOne ?? []).compactMap(\.text).map { name in
+            inner[name] ?? (name == declared.inverseName ? found.inverseName : nil) ?? name
+        }
+        guard let key = nestedKey(own, found, Set(inner.values)) else { return nil }
+        value["key"] = YAMLNode(names: key)
+        return value
     }
 
     /// Returns the key of the objects of a relationship: the store's, as of all objects.
@@ -145,22 +185,29 @@ extension StoreFit {
         return keys.first(where: known.isSuperset)
     }
 
-    /// The column of a link that looks objects up by one key.
+    /// The column that fills a relationship.
+    static func column(of entry: YAMLEntry) -> String {
+        let source = entry.value["each"]?.text ?? source(of: entry.value) ?? entry.key
+        return source.replacing("[*]", with: "")
+    }
+
+    /// The field of a link that looks objects up by one key.
     private static func source(of link: YAMLNode) -> String? {
         guard let by = link["by"]?.entries, by.count == 1 else { return nil }
         return StoreFit.source(by[0].value, by[0].key)
     }
 
     /// Returns the keys of a link by the names that the store has for them.
-    private func by(_ node: YAMLNode?, _ destination: String) throws(RunFailure) -> YAMLNode? {
+    private func by(_ node: YAMLNode?, _ destination: String) -> YAMLNode? {
         guard let node else { return nil }
+        let names = model.attributes(of: destination).map(\.name)
         return YAMLNode(
             node.entries.map { entry in
-                if property(entry.key, entry.key, of: destination)?.name == entry.key {
-                    return (entry.key, entry.value)
-                }
-                let other = property(entry.key, entry.key, of: destination)?.name
-                return (other ?? key(of: destination) ?? entry.key, entry.value)
+                let folded = InferredNames.folded(entry.key)
+                let name =
+                    names.first { $0 == entry.key }
+                    ?? names.first { InferredNames.folded($0) == folded } ?? key(of: destination)
+                return (name ?? entry.key, entry.value)
             })
     }
 
@@ -185,7 +232,7 @@ extension StoreFit {
     }
 
     private mutating func add(
-        _ declared: RelationshipDescription, to entity: String
+        _ declared: RelationshipDescription, from column: String, to entity: String
     ) throws(RunFailure) -> RelationshipDescription {
         let destination = try self.entity(declared.destinationEntityName)
         let own = inferred.relationship(
@@ -194,6 +241,10 @@ extension StoreFit {
         var inverse = own ?? RelationshipDescription(name: "", destinationEntityName: entity)
         var taken = model.takenNames(in: entity)
         relationship.name = taken.claim(declared.name)
+        if !current.isJoin {
+            relationship.userInfo = PropertyOrigin.userInfo(
+                declared.userInfo, of: column, fills: relationship.name)
+        }
         if destination != entity { taken = model.takenNames(in: destination) }
         inverse.name = taken.claim(own?.name ?? InferredNames.lowered(entity))
         relationship.destinationEntityName = destination
@@ -205,6 +256,7 @@ extension StoreFit {
         } else if !newEntities.contains(destination) {
             try add(property: "\(destination).\(inverse.name) → \(entity)")
         }
+        newLinks.append((entity, relationship.name))
         let (added, back) = (relationship, inverse)
         try change { model throws(ModelError) in
             try model.adding(added, to: entity, inverse: back)

@@ -4,18 +4,15 @@ import YAML
 
 /// Fits the imports that were inferred from files to the model of a store.
 ///
-/// Inference names entities and properties after files and columns. If the store has an entity or a
-/// property of that name, but for case, separators, and the singular of an entity, the import fills
-/// it. A column that would be an attribute fills a to-one relationship if it has that name or the
-/// name with the key of the other entity: `artistId` fills `artist`.
+/// Inference names entities and properties after files and columns. If the store has an entity of that
+/// name, but for case, separators, and the singular, its model decides: which property a column
+/// fills (`ColumnMatch`), whether it is an attribute or a relationship, its type, and how its values
+/// are written. A column of keys fills a relationship if it has its name, or the name with the key of
+/// the other entity: `artistId` fills `artist`. The inference decides only what the model does not.
 ///
 /// A file whose entity the model lacks adds the entity. A column without a property is skipped, or
 /// adds the property if `addsColumns` is set.
 struct StoreFit {
-    /// How an inferred attribute is filled if the store has it with another type: the attribute, the
-    /// entity, and the type.
-    typealias Mapping = (String, String, AttributeType) -> YAMLNode?
-
     /// What was inferred.
     let inferred: ManagedObjectModel
     /// The model as it is to be after the import.
@@ -30,29 +27,30 @@ struct StoreFit {
     private let streams: [String: String]
     /// The store was created by an app, so that its model must not change.
     let isOfApp: Bool
-    private let mapping: Mapping
-    /// Whether the records have no value of an inferred attribute: the attribute, and the entity.
-    private let isEmpty: (String, String) -> Bool
+    let facts: FileFacts
     /// What the imports fill, in their order.
     private(set) var imports: [FittedImport] = []
     /// The entities that the model lacked.
     private(set) var newEntities: [String] = []
     /// The properties that existing entities lacked, such as `Task.color String`.
     private(set) var newProperties: [String] = []
+    /// The relationships that this import adds.
+    var newLinks: [(entity: String, relationship: String)] = []
     /// What is to be told of the attributes that are new.
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
+    /// What is to be told of the values that fill attributes of the store.
+    private(set) var remarks: [String] = []
     /// The import that is being fitted.
     var current = FittedImport(entity: "", files: [])
 
     init(
         _ inferred: ManagedObjectModel, to model: ManagedObjectModel, addsColumns: Bool,
         key: [String], store: String, isOfApp: Bool, streams: [String: String],
-        mapping: @escaping Mapping, isEmpty: @escaping (String, String) -> Bool
+        facts: FileFacts
     ) {
-        self.isEmpty = isEmpty
+        self.facts = facts
         self.isOfApp = isOfApp
         self.streams = streams
-        self.mapping = mapping
         self.inferred = inferred
         self.model = model
         self.addsColumns = addsColumns
@@ -144,80 +142,33 @@ struct StoreFit {
     mutating func fit(
         block: YAMLNode, of own: String, to entity: String, _ names: inout [String: String]
     ) throws(RunFailure) -> YAMLNode {
-        var block = block
-        var set = block["set"] ?? YAMLNode([])
-        let links = block["link"]?.entries ?? []
-        let isSetOnly = block["set-only"] != nil
-        let ownAttributes = inferred.entity(named: own)?.ownAttributes ?? []
-        let known = KnownAttributes(model.attributes(of: entity))
+        var block = FittedBlock(block, of: own, to: entity)
         var taken = model.takenNames(in: entity)
         var added: [AttributeDescription] = []
-        // A file that has the column, such as an export, has the keys themselves.
-        if let rowKey = rowKey(of: entity), !isSetOnly, set[rowKey.name] == nil,
-            !ownAttributes.contains(where: { $0.name == rowKey.name })
-        {
-            set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: "rowkey()"))])
-            current.attributes.append(rowKey)
-            current.computed = rowKey.name
+        let attributes = (inferred.entity(named: own)?.ownAttributes ?? []).filter {
+            !block.isSetOnly || block.inferred[$0.name] != nil
         }
-        for attribute in ownAttributes {
-            let node = set[attribute.name]
-            guard node != nil || !isSetOnly else { continue }
+        let match = match(attributes, block)
+        try setRowKey(of: &block, match)
+        for attribute in attributes {
+            let node = block.inferred[attribute.name]
             let source = Self.source(node, attribute.name)
-            if node?["expr"] != nil, let found = model.attribute(attribute.name, of: entity) {
-                names[attribute.name] = found.name
-                if !current.attributes.contains(found) { current.attributes.append(found) }
-                current.computed = found.name
-            } else if let found = known.attribute(attribute.name, source),
-                !names.values.contains(found.name)
+            if node?["expr"] != nil {
+                fit(computed: attribute.name, in: &block, &names)
+            } else if let name = match.properties[source] {
+                fit(attribute, from: source, to: name, in: &block, &names)
+            } else if isKeyAgain(source, names, of: entity)
+                || fill(wholeOf: source, in: &block, &names)
+                || fill(partsOf: source, facts.content(attribute.name, own), in: &block, &names)
             {
-                names[source] = found.name
-                names[attribute.name] = found.name
-                current.attributes.append(found)
-                // A mapping of the inferred type may not be one of the store's.
-                let isFit =
-                    found.type == attribute.type
-                    || found.type.isNumber && attribute.type.isNumber
-                let fitted = isFit ? node : mapping(attribute.name, own, found.type)
-                if found.name != attribute.name { set[attribute.name] = nil }
-                if found.name != attribute.name || !isFit {
-                    // A column of the property's name fills it by itself.
-                    let isPlain = found.name == source && !isSetOnly
-                    set[found.name] = fitted ?? (isPlain ? nil : YAMLNode(text: source))
-                }
-            } else if let link = relationship(attribute.name, source, of: entity),
-                isKeyAgain(source, of: link, names)
-            {
-                set[attribute.name] = nil
-            } else if let link = relationship(attribute.name, source, of: entity),
-                !names.values.contains(link.name)
-            {
-                set[attribute.name] = nil
-                names[source] = link.name
-                names[attribute.name] = link.name
-                fill(link.relationship)
-                var all = block["link"] ?? YAMLNode([])
-                all[link.name] = YAMLNode([("by", YAMLNode([(link.key, YAMLNode(text: source))]))])
-                block["link"] = all
-            } else if node?["expr"] != nil {
-                // It identifies records by all columns, which a store with another key does not need.
-                set[attribute.name] = nil
+                continue
             } else if addsColumns {
-                let name = try add(attribute, of: own, to: entity, &taken, &added)
+                let name = try add(attribute, from: source, of: own, to: entity, &taken, &added)
                 names[source] = name
                 names[attribute.name] = name
-                if name != attribute.name {
-                    set[attribute.name] = nil
-                    set[name] = node ?? YAMLNode(text: source)
-                }
-            } else {
-                set[attribute.name] = nil
-                if isEmpty(attribute.name, own) { continue }
-                if holdsObjects(attribute.name, of: entity) {
-                    current.withoutKey.append(source)
-                } else {
-                    current.skipped.append(source)
-                }
+                block.fill(name, by: node, source)
+            } else if facts.content(attribute.name, own) != .nothing {
+                current.skipped.append(source)
             }
         }
         if !added.isEmpty {
@@ -225,21 +176,160 @@ struct StoreFit {
                 try model.editing(entity) { $0.ownAttributes += added }
             }
         }
-        for entry in links {
-            try fit(link: entry, in: &block, &set, of: own, to: entity, &names)
+        for entry in block.inferredLinks.entries {
+            try fit(link: entry, match.properties, in: &block, &names)
         }
-        block["set"] = set.entries.isEmpty ? nil : set
-        if block["link"]?.entries.isEmpty == true { block["link"] = nil }
+        let filled = Set(names.values)
+        if model.attributes(of: entity).contains(where: {
+            names[$0.name] != nil && !filled.contains($0.name)
+        }) {
+            block.fillNothingElse()
+        }
         if newEntities.contains(entity) { try addConstraints(of: own, to: entity, names) }
-        return block
+        return block.node
     }
 
-    /// Whether a name is that of a relationship that lists of objects fill.
-    private func holdsObjects(_ name: String, of entity: String) -> Bool {
-        let folded = InferredNames.folded(name)
-        return model.relationships(of: entity).contains {
-            $0.isToMany && InferredNames.folded($0.name) == folded
+    /// Which properties of the store the columns of a block fill.
+    private func match(_ attributes: [AttributeDescription], _ block: FittedBlock) -> ColumnMatch {
+        var columns = attributes.filter { block.inferred[$0.name]?["expr"] == nil }.map {
+            ColumnMatch.Column(source: Self.source(block.inferred[$0.name], $0.name), name: $0.name)
         }
+        columns += block.inferredLinks.entries.map {
+            ColumnMatch.Column(source: Self.column(of: $0), name: $0.key)
+        }
+        return ColumnMatch(columns, properties(of: block.entity))
+    }
+
+    /// The properties of an entity that columns may fill.
+    private func properties(of entity: String) -> [ColumnMatch.Property] {
+        let attributes = model.attributes(of: entity).filter(\.takesValues).map {
+            ColumnMatch.Property(name: $0.name, column: PropertyOrigin($0.userInfo).column)
+        }
+        let links = model.relationships(of: entity).map { link in
+            let name = InferredNames.folded(link.name)
+            let key = link.isToMany ? nil : self.key(of: link.destinationEntityName)
+            return ColumnMatch.Property(
+                name: link.name, column: PropertyOrigin(link.userInfo).column,
+                keys: key.map { [name + "id", name + InferredNames.folded($0)] } ?? [])
+        }
+        return attributes + links
+    }
+
+    /// Lets the key that is made of all columns be so made, if the store has it.
+    ///
+    /// It covers the columns that it covered in the first import, so a row with one more column is
+    /// the same object. A file that has the key's column, such as an export, has the keys themselves.
+    private mutating func setRowKey(
+        of block: inout FittedBlock, _ match: ColumnMatch
+    ) throws(RunFailure) {
+        guard let rowKey = rowKey(of: block.entity), !block.isSetOnly,
+            !match.properties.values.contains(rowKey.name)
+        else { return }
+        let origin = PropertyOrigin(rowKey.userInfo)
+        let fields = origin.rowKey ?? RowKeyFields([])
+        let isFitting = !newEntities.contains(block.entity) && !match.properties.isEmpty
+        if isFitting, !fields.names.isEmpty {
+            try checkRowKey(origin, fields, block)
+        }
+        block.set[rowKey.name] = YAMLNode([("expr", YAMLNode(text: fields.expression))])
+        current.attributes.append(rowKey)
+        current.computed = rowKey.name
+    }
+
+    /// Fits an attribute that identifies records by all columns, which a store with another key does
+    /// not need.
+    private mutating func fit(
+        computed name: String, in block: inout FittedBlock, _ names: inout [String: String]
+    ) {
+        guard let found = model.attribute(name, of: block.entity) else { return }
+        names[name] = found.name
+        if block.set[found.name] == nil { block.set[found.name] = block.inferred[name] }
+        if !current.attributes.contains(found) { current.attributes.append(found) }
+        current.computed = found.name
+    }
+
+    /// Lets a column fill a property of the store.
+    private mutating func fit(
+        _ attribute: AttributeDescription, from source: String, to name: String,
+        in block: inout FittedBlock, _ names: inout [String: String]
+    ) {
+        guard let found = model.attribute(name, of: block.entity) else {
+            let content = facts.content(attribute.name, block.own)
+            guard let link = model.relationship(name, of: block.entity),
+                let node = keys(from: source, content, to: link, facts.isTable(block.own))
+            else {
+                if content != .nothing { current.withoutKey.append(source) }
+                return
+            }
+            names[source] = name
+            names[attribute.name] = name
+            fill(link)
+            block.links[name] = node
+            return
+        }
+        names[source] = found.name
+        names[attribute.name] = found.name
+        current.attributes.append(found)
+        if let remark = facts.remark(attribute.name, block.own, found) {
+            remarks.append("\(block.entity).\(found.name): \(remark)")
+        }
+        // A mapping of the inferred type may not be one of the store's.
+        let isAlike = found.type == attribute.type || found.type.isNumber && attribute.type.isNumber
+        let isFit = isAlike && !PropertyOrigin(found.userInfo).hasFormat
+        let node =
+            isFit || block.isSetOnly
+            ? block.inferred[attribute.name] : facts.mapping(attribute.name, block.own, found)
+        block.fill(found.name, by: node, source)
+    }
+
+    /// Fills the attribute in which the store keeps an object as JSON that has a field.
+    ///
+    /// - Returns: whether the store has one.
+    mutating func fill(
+        wholeOf source: String, in block: inout FittedBlock, _ names: inout [String: String]
+    ) -> Bool {
+        guard !facts.isTable(block.own) else { return false }
+        for attribute in model.attributes(of: block.entity) where attribute.type == .transformable {
+            let path = PropertyOrigin(attribute.userInfo).column ?? attribute.name
+            guard source.hasPrefix(path + ".") else { continue }
+            if !names.values.contains(attribute.name) {
+                names[path] = attribute.name
+                current.attributes.append(attribute)
+                block.fill(attribute.name, by: nil, path)
+            }
+            return true
+        }
+        return false
+    }
+
+    /// Fills the properties that fields of an object have filled, if no record has the object.
+    ///
+    /// - Returns: whether the store has any.
+    private mutating func fill(
+        partsOf source: String, _ content: ColumnContent, in block: inout FittedBlock,
+        _ names: inout [String: String]
+    ) -> Bool {
+        guard !facts.isTable(block.own), content == .nothing else { return false }
+        var isFound = false
+        for property in properties(of: block.entity) {
+            guard let path = property.column, path.hasPrefix(source + "."),
+                !names.values.contains(property.name)
+            else { continue }
+            if let attribute = model.attribute(property.name, of: block.entity) {
+                current.attributes.append(attribute)
+                block.fill(attribute.name, by: nil, path)
+            } else if let link = model.relationship(property.name, of: block.entity),
+                let node = keys(from: path, .nothing, to: link, false)
+            {
+                fill(link)
+                block.links[link.name] = node
+            } else {
+                continue
+            }
+            names[path] = property.name
+            isFound = true
+        }
+        return isFound
     }
 
     /// Adds the constraints of a new entity, when it has its relationships.
@@ -267,26 +357,22 @@ struct StoreFit {
         node?.text ?? node?["from"]?.text ?? name
     }
 
-    /// Returns the attribute of an inferred name, or else of the column's.
-    func property(
-        _ name: String, _ source: String, of entity: String
-    ) -> AttributeDescription? {
-        KnownAttributes(model.attributes(of: entity)).attribute(name, source)
-    }
-
     /// Adds an attribute to those that the model is to get.
     ///
     /// - Parameters:
+    ///   - source: the column that fills it.
     ///   - own: the inferred entity.
     ///   - taken: the names of the properties of the entity's family.
     /// - Returns: its name, which is another one if an entity of the family has that.
     private mutating func add(
-        _ attribute: AttributeDescription, of own: String, to entity: String,
+        _ attribute: AttributeDescription, from source: String, of own: String, to entity: String,
         _ taken: inout TakenNames, _ added: inout [AttributeDescription]
     ) throws(RunFailure) -> String {
         newAttributes.append((own, entity, attribute.name))
         var attribute = attribute
         attribute.name = taken.claim(attribute.name)
+        attribute.userInfo = PropertyOrigin.userInfo(
+            attribute.userInfo, of: source, fills: attribute.name)
         attribute.isOptional = true
         try add(property: "\(entity).\(attribute.name) \(attribute.type.rawValue)")
         current.attributes.append(attribute)
@@ -318,8 +404,7 @@ struct StoreFit {
         current.hasRowKey = key == [InferredNames.rowKey]
         stage["when-found"] = nil
         guard key != own else { return }
-        let nodes = key.map { YAMLNode(text: $0) }
-        let value = nodes.count == 1 ? nodes[0] : YAMLNode(.sequence(nodes), at: stage.mark)
+        let value = YAMLNode(names: key)
         guard stage["key"] == nil else { return stage["key"] = value }
         var entries = stage.entries.filter { $0.key != "set" && $0.key != "link" }
             .map { ($0.key, $0.value) }
@@ -385,25 +470,6 @@ struct StoreFit {
 
     private static func columns(_ fitted: FittedImport) -> String {
         FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
-    }
-}
-
-/// The attributes of an entity by their names, exact and folded.
-private struct KnownAttributes {
-    private var exact: [String: AttributeDescription] = [:]
-    private var folded: [String: AttributeDescription] = [:]
-
-    init(_ attributes: [AttributeDescription]) {
-        for attribute in attributes where attribute.takesValues {
-            exact[attribute.name] = attribute
-            let name = InferredNames.folded(attribute.name)
-            if folded[name] == nil { folded[name] = attribute }
-        }
-    }
-
-    /// The attribute of the column's name, or else of the inferred one.
-    func attribute(_ name: String, _ source: String) -> AttributeDescription? {
-        exact[source] ?? exact[name] ?? folded[InferredNames.folded(name)]
     }
 }
 

@@ -7,6 +7,15 @@ extension YAMLNode {
         self.init(.scalar(YAMLScalar(text: text)), at: Self.nowhere)
     }
 
+    /// Creates a node for `true`.
+    static var yes: YAMLNode { YAMLNode(.scalar(YAMLScalar(plain: "true")), at: nowhere) }
+
+    /// Creates a node for names: a list, or the only one.
+    init(names: [String]) {
+        let nodes = names.map { YAMLNode(text: $0) }
+        self = nodes.count == 1 ? nodes[0] : YAMLNode(.sequence(nodes), at: Self.nowhere)
+    }
+
     /// Creates a mapping.
     init(_ entries: [(String, YAMLNode)]) {
         self.init(

@@ -70,6 +70,15 @@ struct DateForms {
         Set((left ?? []).compactMap { Self.forms[$0].isDayFirst }).count > 1
     }
 
+    /// The patterns with the day first, and with the month first, if nothing tells which is right.
+    var openPatterns: [String] {
+        guard isAmbiguous else { return [] }
+        let forms = (left ?? []).map { Self.forms[$0] }
+        return [true, false].compactMap { isDayFirst in
+            forms.first { $0.isDayFirst == isDayFirst }?.text
+        }
+    }
+
     /// The first pattern of the values that are dates; nil where some day might as well be a month:
     /// no guess may turn one date into another.
     var likely: String? { hasTwoOrders ? nil : first }

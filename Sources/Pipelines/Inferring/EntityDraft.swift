@@ -83,6 +83,8 @@ struct EntityDraft {
     /// The keys of the objects that the store has of the entity.
     var storedKeys: DistinctValues?
     private var told: [Int: AttributeType] = [:]
+    /// The patterns of dates that somebody says, by the place of the field.
+    private(set) var toldDates: [Int: String] = [:]
     /// What stands before the fractions of the table's numbers, if the values of a column prove it.
     private(set) var decimalMark: Character?
     private var isTable: Bool { owner == nil && sample.columns != nil }
@@ -129,6 +131,7 @@ struct EntityDraft {
         for member in root.members { collect(member, []) }
         for (place, leaf) in leaves.enumerated() {
             told[place] = around.known.types[leaf.source] ?? around.known.types[leaf.name]
+            toldDates[place] = around.known.dates[leaf.source] ?? around.known.dates[leaf.name]
         }
         let marks = Set(leaves.compactMap(\.node.facts.decimalMark))
         decimalMark = marks.count == 1 ? marks.first : nil
@@ -173,7 +176,9 @@ struct EntityDraft {
         let leaf = leaves[place]
         let facts = leaf.node.facts
         if let type = told[place] {
-            return facts.guess(named: leaf.name, told: type, decimal: decimalMark)
+            var guess = facts.guess(named: leaf.name, told: type, decimal: decimalMark)
+            if let pattern = toldDates[place] { (guess.date, guess.number) = (pattern, nil) }
+            return guess
         }
         let isNumber =
             key?.places.contains(place) == true && !KeyNames.isCode(InferredNames.folded(leaf.name))

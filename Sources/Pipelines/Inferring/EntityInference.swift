@@ -15,11 +15,14 @@ struct EntityInference {
     private var places: [String: Int] = [:]
     /// What fields became, by the entity and the place of the field.
     private var properties: [String: [Int: String]] = [:]
+    /// Whether properties keep what later imports are to know of them.
+    private let keepsOrigins: Bool
 
     /// - Parameter stored: the entities of the store to which new ones may refer.
     init(
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
+        keepsOrigins = known.isOfImport
         let guess = DailyFiles.guess(DraftList(samples, known, stored).drafts, known)
         let drafts = try Keys.added(to: guess.drafts, known)
         let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
@@ -64,14 +67,14 @@ struct EntityInference {
     private mutating func addAttributes(_ draft: EntityDraft) {
         let sample = draft.sample
         var entity = InferredEntity(name: draft.name)
-        var names = TakenNames()
-        for place in draft.leaves.indices
-        where draft.references[place] == nil && draft.nested[place] == nil
-            && !draft.repeated.contains(place)
-        {
+        let places = draft.leaves.indices.filter { place in
+            draft.references[place] == nil && draft.nested[place] == nil
+                && !draft.repeated.contains(place)
+        }
+        var (names, claimed) = Self.names(of: places.map { draft.leaves[$0] }, draft.name)
+        for (place, name) in zip(places, claimed) {
             let leaf = draft.leaves[place]
             let guess = draft.type(place)
-            let name = names.claim(property: InferredNames.property(leaf.path), of: draft.name)
             entity.attributes.append(
                 InferredAttribute(
                     name: name, type: guess.type,
@@ -79,9 +82,12 @@ struct EntityInference {
                     isEverywhere: leaf.isEverywhere && draft.records > 0, source: leaf.source,
                     words: guess.words
                         ?? (guess.type == .boolean ? leaf.node.facts.truthWords : nil),
-                    date: guess.date, number: guess.number, note: guess.note,
+                    date: guess.date, isToldDate: draft.toldDates[place] != nil,
+                    number: guess.number, note: guess.note,
                     isRemark: guess.isRemark, isOpenNumber: guess.isOpenNumber,
-                    isEmpty: leaf.hasNoValue, facts: leaf.node.facts))
+                    isEmpty: leaf.hasNoValue, holdsScalars: leaf.holdsScalars,
+                    facts: leaf.node.facts,
+                    origin: origin(leaf.source, fills: name, guess)))
             properties[draft.name, default: [:]][place] = name
         }
         if draft.usesRowKey {
@@ -89,9 +95,11 @@ struct EntityInference {
             entity.attributes.insert(
                 InferredAttribute(
                     name: name, type: .string, isRequired: true, source: "", isRowKey: true,
-                    note: "no field tells the records apart, so all of them do"), at: 0)
+                    note: "no field tells the records apart, so all of them do",
+                    origin: keepsOrigins ? Self.rowKeyOrigin(draft) : nil), at: 0)
             entity.key = [name]
         }
+        entity.sources = draft.leaves.map(\.source)
         entity.notes = draft.notes
         if draft.records == 0 {
             entity.notes.append("no record to look at: all is guessed by the names of the columns")
@@ -105,6 +113,49 @@ struct EntityInference {
         entity.records = draft.records
         if draft.owner == nil, !draft.isStored { entity.stages = stages(draft) }
         add(entity, names)
+    }
+
+    /// The names of the attributes that fields become.
+    ///
+    /// They do not depend on the order of the fields. Of `Name` and `name`, the second one keeps its
+    /// name, and the other one becomes `name2`.
+    private static func names(
+        of leaves: [Leaf], _ entity: String
+    ) -> (taken: TakenNames, names: [String]) {
+        var taken = TakenNames()
+        var names = leaves.map { InferredNames.property($0.path) }
+        let order = leaves.indices.sorted { one, other in
+            let (first, second) = (leaves[one].source, leaves[other].source)
+            let (isOwn, isOtherOwn) = (names[one] == first, names[other] == second)
+            return isOwn == isOtherOwn
+                ? first.utf8.lexicographicallyPrecedes(second.utf8) : isOwn
+        }
+        for place in order { names[place] = taken.claim(property: names[place], of: entity) }
+        return (taken, names)
+    }
+
+    private func origin(
+        _ column: String, fills property: String, _ guess: TypeGuess? = nil
+    ) -> PropertyOrigin? {
+        guard keepsOrigins else { return nil }
+        var origin = PropertyOrigin(column, fills: property)
+        (origin.date, origin.number) = (guess?.date, guess?.number)
+        return origin
+    }
+
+    /// The fields of which a row key is made; nil if no path names one of them.
+    private static func rowKeyOrigin(_ draft: EntityDraft) -> PropertyOrigin? {
+        guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !draft.leaves.isEmpty else {
+            return nil
+        }
+        var origin = PropertyOrigin("", fills: "")
+        origin.rowKey = RowKeyFields(draft.leaves.map(\.source))
+        // A row has all columns; a record of JSON may lack a field.
+        let needed = draft.leaves.filter(\.isEverywhere).map(\.source)
+        if draft.sample.columns == nil, needed.count < draft.leaves.count {
+            origin.needed = RowKeyFields(needed)
+        }
+        return origin
     }
 
     private mutating func add(_ entity: InferredEntity, _ names: TakenNames) {
@@ -145,7 +196,8 @@ struct EntityInference {
                 property: InferredNames.lowered(draft.name), of: nested.name)
             entities[source].relationships.append(
                 InferredRelationship(
-                    name: name, target: nested.name, isMany: true, inverse: inverse))
+                    name: name, target: nested.name, isMany: true, inverse: inverse,
+                    origin: origin(draft.leaves[leaf].source, fills: name)))
             entities[target].relationships.append(
                 InferredRelationship(
                     name: inverse, target: draft.name, isMany: nested.isShared, inverse: name))
@@ -256,7 +308,7 @@ struct EntityInference {
         entities[source].relationships.append(
             InferredRelationship(
                 name: name, target: entities[target].name, isMany: reference.isMany,
-                inverse: inverse))
+                inverse: inverse, origin: origin(leaf.source, fills: name)))
         entities[target].relationships.append(
             InferredRelationship(
                 name: inverse, target: entities[source].name, isMany: true, inverse: name))

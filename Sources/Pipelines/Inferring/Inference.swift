@@ -22,6 +22,8 @@ package struct Inference: Sendable {
     let withoutHeader: [(file: String, columns: [String])]
     /// Tables with lines above their header, and how many; 0 for comments.
     let withLinesAbove: [(file: String, lines: Int)]
+    /// The texts that were found to stand for null, by the first file of each table.
+    let nullMarkers: [(file: String, markers: [(text: String, column: String, count: Int)])]
     /// How many records of one import could not be read.
     private var rejects: Int
     /// The store, where the spec exports from one.
@@ -95,6 +97,7 @@ package struct Inference: Sendable {
         }
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
+        nullMarkers = inputs.nullMarkers
         warnings += found.entities.flatMap(InputLoss.of)
         entities = found.entities
         joins = found.joins
@@ -141,6 +144,7 @@ package struct Inference: Sendable {
         joins = []
         withoutHeader = []
         withLinesAbove = []
+        nullMarkers = []
         rejects = 0
         name = ""
     }
@@ -212,15 +216,47 @@ package struct Inference: Sendable {
         attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }
     }
 
-    /// Whether no record has a value of an attribute.
-    func isEmpty(_ name: String, of entity: String) -> Bool {
-        attribute(name, of: entity)?.isEmpty == true
+    /// What the column of an attribute holds.
+    func content(of name: String, in entity: String) -> ColumnContent {
+        guard let attribute = attribute(name, of: entity) else { return .others }
+        if attribute.isEmpty { return .nothing }
+        guard attribute.holdsScalars else { return .others }
+        return attribute.facts?.lists == 0 ? .scalars : .lists
     }
 
-    /// What fills an attribute that the store has with another type.
-    func mapping(of name: String, in entity: String, as type: AttributeType) -> YAMLNode? {
+    /// The columns of an entity's records, or the paths of their fields.
+    func sources(of entity: String) -> [String] {
+        entities.first { $0.name == entity }?.sources ?? []
+    }
+
+    /// Whether the records of an entity are rows of tables, and not in JSON.
+    func isTable(_ entity: String) -> Bool {
+        let stages = entities.first { $0.name == entity }?.stages ?? []
+        return stages.contains { $0.form.columns != nil }
+    }
+
+    /// What is to be told of dates that fill an attribute of the store, if nothing tells the day from
+    /// the month.
+    func remark(on name: String, of entity: String, for stored: AttributeDescription) -> String? {
+        guard stored.type == .date, !PropertyOrigin(stored.userInfo).hasFormat,
+            let attribute = attribute(name, of: entity), !attribute.isToldDate,
+            let patterns = attribute.facts?.dates.openPatterns, !patterns.isEmpty
+        else { return nil }
+        let flags = patterns.map {
+            "--type " + CommandExample.shell("\(attribute.source)=Date \($0)")
+        }
+        return "nothing tells the day from the month, so its dates are not read; give "
+            + flags.joined(separator: " or ")
+    }
+
+    /// What fills an attribute of the store: by its type, and by how its values were written in the
+    /// first import.
+    func mapping(
+        of name: String, in entity: String, as stored: AttributeDescription
+    ) -> YAMLNode? {
         guard let attribute = attribute(name, of: entity), !attribute.isRowKey,
-            let text = InferenceText.mapping(attribute.retyped(type))
+            let text = InferenceText.mapping(
+                attribute.retyped(stored.type).keeping(PropertyOrigin(stored.userInfo)))
         else { return nil }
         return YAMLParser.parse(text + "\n").root?.entries.first?.value
     }
@@ -286,4 +322,16 @@ package struct Inference: Sendable {
             name: name, store: store, model: ["model: \(InferenceText.file(modelFile))"],
             settings: settings, entities, joins, rejects: 0, path: path)
     }
+}
+
+/// What the values of a column are.
+enum ColumnContent {
+    /// No record has a value, or only lists without items.
+    case nothing
+    /// Single values.
+    case scalars
+    /// Lists of single values.
+    case lists
+    /// Objects, lists of them, and values of several kinds.
+    case others
 }

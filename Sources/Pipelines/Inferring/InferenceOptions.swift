@@ -9,6 +9,8 @@ package struct InferenceOptions: Sendable {
     package var entity: String?
     /// Types, by the fields that have them, as the input names them.
     package var types: [String: AttributeType] = [:]
+    /// Patterns of dates, by the fields that have them.
+    package var dates: [String: String] = [:]
     /// The format of every file; nil to tell it from the name or the first byte.
     package var format: RecordFormat?
     /// Whether the first row of a table names its columns; nil to find out.
@@ -35,7 +37,8 @@ package struct InferenceOptions: Sendable {
             words += ["--entity", name]
         }
         for (field, type) in types.sorted(by: { $0.key < $1.key }) {
-            words += ["--type", "\(field)=\(type.rawValue)"]
+            let pattern = dates[field].map { " \($0)" } ?? ""
+            words += ["--type", "\(field)=\(type.rawValue)\(pattern)"]
         }
         if let hasHeader { words.append(hasHeader ? "--header" : "--no-header") }
         if let encoding { words += ["--encoding", encoding.rawValue] }
@@ -58,6 +61,11 @@ package struct InferenceOptions: Sendable {
         .string, .integer64, .integer32, .integer16, .decimal, .double, .float, .boolean, .date,
         .uuid, .uri, .binary,
     ]
+
+    /// Whether a text says how dates are written.
+    package static func isDatePattern(_ text: String) -> Bool {
+        (try? DatePattern(parsing: text)) != nil
+    }
 
     /// Their names, as models write them.
     package static var typeNames: [String] { fieldTypes.map(\.rawValue) }

@@ -33,7 +33,8 @@ enum InferenceText {
                 lines.append(
                     "      \(YAMLWriter.scalar(relationship.name)): "
                         + "{ to: \(YAMLWriter.scalar(relationship.target)), \(many)"
-                        + "inverse: \(YAMLWriter.scalar(relationship.inverse)) }")
+                        + "inverse: \(YAMLWriter.scalar(relationship.inverse))"
+                        + "\(info(relationship.origin).map { ", \($0)" } ?? "") }")
             }
         }
         if !entity.key.isEmpty {
@@ -61,9 +62,16 @@ enum InferenceText {
         var parts: [String] = []
         if attribute.isRequired { parts.append("optional: false") }
         if attribute.type == .transformable { parts.append("transformer: json") }
+        if let info = info(attribute.origin) { parts.append(info) }
         let name = YAMLWriter.scalar(attribute.name)
         guard !parts.isEmpty else { return "\(name): \(attribute.type.rawValue)" }
         return "\(name): { type: \(attribute.type.rawValue), \(parts.joined(separator: ", ")) }"
+    }
+
+    private static func info(_ origin: PropertyOrigin?) -> String? {
+        guard let entries = origin?.entries, !entries.isEmpty else { return nil }
+        let texts = entries.map { "\($0.key): \(YAMLWriter.scalar($0.value))" }
+        return "info: { \(texts.joined(separator: ", ")) }"
     }
 
     // MARK: Spec
@@ -195,7 +203,10 @@ enum InferenceText {
     /// What fills an attribute, where that is not just the field of its name.
     static func mapping(_ attribute: InferredAttribute) -> String? {
         let name = YAMLWriter.scalar(attribute.name)
-        if attribute.isRowKey { return "\(name): { expr: \"rowkey()\" }" }
+        if attribute.isRowKey {
+            let expression = attribute.origin?.rowKey.map { YAMLWriter.scalar($0.expression) }
+            return "\(name): { expr: \(expression ?? "\"rowkey()\"") }"
+        }
         var parts = ["from: \(YAMLWriter.scalar(attribute.source))"]
         var note: String?
         if let words = attribute.words {

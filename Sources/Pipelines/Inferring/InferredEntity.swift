@@ -17,6 +17,13 @@ struct Leaf {
         node.facts.count == 0
             || node.facts.lists == node.facts.count && (node.items?.facts.count ?? 0) == 0
     }
+    /// Its lists, if it has any, hold scalars alone.
+    var holdsScalars: Bool {
+        guard node.facts.objects == 0, let items = node.items?.facts else {
+            return node.facts.objects + node.facts.lists == 0
+        }
+        return items.objects + items.lists == 0
+    }
     /// How many values it has, those in lists one by one.
     var referenceCount: Int { node.items?.facts.count ?? node.facts.count }
 }
@@ -36,6 +43,8 @@ struct InferredAttribute {
     var words: TruthWords.Pair?
     /// The pattern of its dates.
     var date: String?
+    /// Somebody says the pattern.
+    var isToldDate = false
     /// How its numbers are written.
     var number: TypeGuess.Number?
     /// It is made of all that the record holds.
@@ -47,15 +56,33 @@ struct InferredAttribute {
     var isOpenNumber = false
     /// No record has a value, or only lists without items.
     var isEmpty = false
+    /// Its values, if they are in lists, are scalars, which may be keys.
+    var holdsScalars = false
     /// What is known of the values, for an attribute of another type.
     var facts: ValueFacts?
+    /// What later imports are to know of it; nil if the model is not that of an import.
+    var origin: PropertyOrigin?
 
     /// The attribute as one of another type, with what tells how its values are written.
     func retyped(_ type: AttributeType) -> InferredAttribute {
-        guard let guess = facts?.guess(named: name, told: type) else { return self }
+        guard type != self.type, let guess = facts?.guess(named: name, told: type) else {
+            return self
+        }
         var other = self
         (other.type, other.date, other.number) = (type, guess.date, guess.number)
         (other.words, other.note) = (guess.words, nil)
+        return other
+    }
+
+    /// The attribute with values that are written as those of the first import were.
+    ///
+    /// Values that are all written as exports write them are read as such.
+    func keeping(_ origin: PropertyOrigin) -> InferredAttribute {
+        guard origin.hasFormat, !isToldDate, let facts else { return self }
+        let isPlain = facts.isPlain(type)
+        var other = self
+        (other.date, other.number) = isPlain ? (nil, nil) : (origin.date, origin.number)
+        other.words = nil
         return other
     }
 }
@@ -66,6 +93,8 @@ struct InferredRelationship {
     var target: String
     var isMany: Bool
     var inverse: String
+    /// What later imports are to know of it; nil if nothing fills it, or in a model of no import.
+    var origin: PropertyOrigin?
 }
 
 /// What fills a relationship.
@@ -127,6 +156,8 @@ struct InferredEntity {
     /// What could not be taken over.
     var notes: [String] = []
     var links: [InferredLink] = []
+    /// The columns, or the paths of all fields.
+    var sources: [String] = []
     /// How many objects were seen; nil where none was.
     var records: Int?
     /// One for each form in which its files are read.

@@ -127,6 +127,15 @@ final class Sample {
         if header.repeated.isEmpty, empty.count == header.nameless.count { form.header = nil }
     }
 
+    /// The texts that were found to stand for null, with their columns and how often they came.
+    var nullMarkers: [(text: String, column: String, count: Int)] {
+        root.members.flatMap { column in
+            column.facts.markers.sorted { $0.key < $1.key }.map {
+                (NullMarkers.all[$0.key], column.text, $0.value)
+            }
+        }
+    }
+
     private func observe(_ bytes: UnsafeBufferPointer<UInt8>) {
         var walk = JSONWalk(bytes, record: records)
         guard walk.observe(root) else { return }

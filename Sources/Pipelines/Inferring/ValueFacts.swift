@@ -322,6 +322,13 @@ struct ValueFacts {
         return allReals && !allIntegers && scaleMax > 0 && numberForms.openMark == nil ? "." : nil
     }
 
+    /// Whether the values are written as exports write those of a type, which no other form is:
+    /// dates as ISO 8601, and numbers as JSON.
+    func isPlain(_ type: AttributeType) -> Bool {
+        if type == .date { return count > 0 && texts == count && allDates }
+        return count > 0 && numbers == count || numberForms.proven == nil && decimalMark == "."
+    }
+
     /// More digits behind the point are those of a measurement or a computation.
     private static let decimalScaleMax = 4
 

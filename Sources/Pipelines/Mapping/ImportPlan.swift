@@ -12,7 +12,9 @@ package struct ImportPlan {
         let slot: Int?
         /// Computes the field.
         let expression: RecordExpression?
-        /// The value is made of all fields of the record.
+        /// The fields of the record of which the value is made; nil for other values.
+        let rowKey: RowKeyFields?
+        /// The value is a row key.
         let isRowKey: Bool
         let sourceText: String
         /// The value where there is no field; it also stands in for null.
@@ -36,9 +38,10 @@ package struct ImportPlan {
         init(
             _ attribute: AttributeDescription, slot: Int?, expression: RecordExpression?,
             sourceText: String, constant: BulkCell, absentValue: BulkCell, caster: ValueCaster,
-            isKey: Bool, isNeeded: Bool, isRowKey: Bool = false
+            isKey: Bool, isNeeded: Bool, rowKey: RowKeyFields? = nil
         ) {
-            self.isRowKey = isRowKey
+            self.rowKey = rowKey
+            isRowKey = rowKey != nil
             name = attribute.name
             self.slot = slot
             self.expression = expression
@@ -226,6 +229,8 @@ package struct ImportPlan {
     let columns: [Column]
     /// The cell with the key that is made of all fields of a record; nil where none is.
     var rowKeyCell: Int? { columns.firstIndex(where: \.isRowKey) }
+    /// The fields of which that key is made.
+    var rowKey: RowKeyFields? { rowKeyCell.flatMap { columns[$0].rowKey } }
     let links: [Link]
     let filter: CompiledPredicate?
     let wholes: [Whole]

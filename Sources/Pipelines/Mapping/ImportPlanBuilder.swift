@@ -122,13 +122,13 @@ struct ImportPlanBuilder {
     private func column(
         _ attribute: AttributeDescription, slot: Int?, expression: RecordExpression? = nil,
         source: String, isNeeded: Bool = false, caster: ValueCaster? = nil,
-        constant: BulkCell = .absent, isRowKey: Bool = false
+        constant: BulkCell = .absent, rowKey: RowKeyFields? = nil
     ) -> ImportPlan.Column {
         ImportPlan.Column(
             attribute, slot: slot, expression: expression, sourceText: source, constant: constant,
             absentValue: constant.kind == .absent ? defaultValue(attribute) : constant,
             caster: caster ?? ValueCaster(attribute), isKey: key.contains(attribute.name),
-            isNeeded: isNeeded, isRowKey: isRowKey)
+            isNeeded: isNeeded, rowKey: rowKey)
     }
 
     private mutating func add(
@@ -151,13 +151,14 @@ struct ImportPlanBuilder {
             columns.append(column(attribute, slot: slot, source: source.text))
             noteWholes(of: attribute, from: source.text)
         case .field(let field):
+            let rowKey = field.rowKey
             let (slot, expression) =
-                field.isRowKey ? (nil, nil) : try input(field, filling: attribute.name)
+                rowKey != nil ? (nil, nil) : try input(field, filling: attribute.name)
             columns.append(
                 column(
                     attribute, slot: slot, expression: expression, source: field.source.text,
                     isNeeded: field.isNeeded, caster: try caster(attribute, field),
-                    constant: try fallback(field, attribute), isRowKey: field.isRowKey))
+                    constant: try fallback(field, attribute), rowKey: rowKey))
         }
     }
 

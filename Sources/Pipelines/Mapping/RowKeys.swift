@@ -4,7 +4,8 @@ import GraphModel
 import RecordStreams
 import SQLite
 
-/// Makes the keys of records that no field tells apart: `expr: "rowkey()"`.
+/// Makes the keys of records that no field tells apart: `expr: "rowkey()"`, or the same of some
+/// fields.
 ///
 /// A key is the SHA-256 of the record's fields. Equal records of one input get a number, too, so
 /// that all of them stay; and the same input gives the same keys whenever it is read.
@@ -15,6 +16,8 @@ import SQLite
 /// For one thread, which reads inputs from their beginning to their end.
 final class RowKeys {
     private let options: ReadOptions
+    private let fields: [String]
+    private let members: MemberTree
     private let counts: OccurrenceCounts
     private var columns: [String] = []
     /// The columns by their names, so that their order does not count.
@@ -25,26 +28,39 @@ final class RowKeys {
     /// Keys that rejects had, by the number of the record.
     private var known: [String?] = []
 
-    /// - Parameter memory: bytes for remembering what came.
-    init(_ options: ReadOptions, memory: Int) {
+    /// - Parameters:
+    ///   - fields: what a key is made of.
+    ///   - memory: bytes for remembering what came.
+    init(_ options: ReadOptions, _ fields: RowKeyFields, memory: Int) {
         self.options = options
+        self.fields = fields.names
+        members = MemberTree(fields.names)
         counts = OccurrenceCounts(memory: memory)
     }
 
     /// Begins an input.
     ///
-    /// - Parameter known: the keys that its records had before, by their number.
-    func begin(_ reader: RecordReader, known: [String?] = []) {
+    /// - Parameters:
+    ///   - file: the input.
+    ///   - known: the keys that its records had before, by their number.
+    func begin(_ reader: RecordReader, of file: InputFile, known: [String?] = []) throws {
         self.known = known
         counts.removeAll()
         columns = reader.columnNames ?? []
-        order = columns.indices.sorted { columns[$0] < columns[$1] }
+        order = columns.indices.filter { fields.isEmpty || fields.contains(columns[$0]) }
+            .sorted { columns[$0] < columns[$1] }
         rows = nil
         isWholeRow = false
         guard reader.format.isTabular else { return }
+        // Without it, every row would be another object.
+        if let missing = fields.first(where: { !columns.contains($0) }) {
+            throw RecordStreamError(
+                .csvUnknownColumn(name: missing, header: columns),
+                at: RecordLocation(file: file.path))
+        }
         let quote: UInt8? = if case .byte(let byte) = options.quote { byte } else { nil }
         let delimiter = options.delimiter ?? [reader.format == .tsv ? 9 : UInt8(ascii: ",")]
-        guard delimiter.count == 1, options.escape == nil else {
+        guard delimiter.count == 1 || !fields.isEmpty, options.escape == nil else {
             isWholeRow = true
             return
         }
@@ -80,7 +96,7 @@ final class RowKeys {
         } else if isWholeRow {
             digest.add(Array(batch.rawRecord(record)))
         } else {
-            digest.add(CanonicalJSON.text(of: batch.rawRecord(record)))
+            digest.add(CanonicalJSON.text(of: batch.rawRecord(record), members))
         }
         let bytes = digest.value
         let count = try counts.next(bytes)
@@ -171,21 +187,26 @@ final class OccurrenceCounts {
 
 /// JSON in one form, whatever its spaces, its escapes and the order of its members.
 enum CanonicalJSON {
-    /// - Parameter bytes: valid JSON.
-    static func text(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    /// - Parameters:
+    ///   - bytes: valid JSON.
+    ///   - members: which members count.
+    static func text(
+        of bytes: UnsafeBufferPointer<UInt8>, _ members: MemberTree = MemberTree()
+    ) -> [UInt8] {
         var at = 0
         var text: [UInt8] = []
-        value(bytes, &at, to: &text)
+        value(bytes, &at, members, to: &text)
         return text
     }
 
     private static func value(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, to text: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, _ counting: MemberTree,
+        to text: inout [UInt8]
     ) {
         skipSpace(bytes, &at)
         guard at < bytes.count else { return }
         switch bytes[at] {
-        case UInt8(ascii: "{"): object(bytes, &at, to: &text)
+        case UInt8(ascii: "{"): object(bytes, &at, counting, to: &text)
         case UInt8(ascii: "["):
             text.append(bytes[at])
             at += 1
@@ -193,7 +214,7 @@ enum CanonicalJSON {
                 skipSpace(bytes, &at)
                 guard at < bytes.count, bytes[at] != UInt8(ascii: "]") else { break }
                 if bytes[at] == UInt8(ascii: ",") { at += 1 }
-                value(bytes, &at, to: &text)
+                value(bytes, &at, MemberTree(), to: &text)
             }
             at += 1
             text.append(UInt8(ascii: "]"))
@@ -210,7 +231,8 @@ enum CanonicalJSON {
     }
 
     private static func object(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, to text: inout [UInt8]
+        _ bytes: UnsafeBufferPointer<UInt8>, _ at: inout Int, _ counting: MemberTree,
+        to text: inout [UInt8]
     ) {
         var members: [(name: [UInt8], value: [UInt8])] = []
         at += 1
@@ -225,8 +247,9 @@ enum CanonicalJSON {
             skipSpace(bytes, &at)
             at += 1
             var text: [UInt8] = []
-            value(bytes, &at, to: &text)
-            members.append((name, text))
+            let inside = counting.inside(name)
+            value(bytes, &at, inside ?? MemberTree(), to: &text)
+            if inside != nil { members.append((name, text)) }
         }
         at += 1
         text.append(UInt8(ascii: "{"))

@@ -35,8 +35,8 @@ struct StagePreview {
         inputs.tellOfCommands(tell)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
-        let rowKeys = plan.rowKeyCell.map { _ in
-            RowKeys(inputs.options, memory: MemoryShares(pipeline.budget.memory).rowKeys)
+        let rowKeys = plan.rowKey.map {
+            RowKeys(inputs.options, $0, memory: MemoryShares(pipeline.budget.memory).rowKeys)
         }
         var trial = attempt { try RowTrial(plan.bulk, model) }
         if attempt({ try earlier?.begin(plan.bulk) }) == nil { earlier = nil }
@@ -45,7 +45,7 @@ struct StagePreview {
         for file in inputs.files where !isEnough(shown) {
             let reader = try inputs.reader(of: file, plan.selection)
             let batch = MappedBatch(plan)
-            rowKeys?.begin(reader)
+            try rowKeys?.begin(reader, of: file)
             while !isEnough(shown), try reader.next(batch.records, limit: Self.batchRecords) {
                 batch.format = reader.format
                 batch.columnNames = reader.columnNames

@@ -48,6 +48,11 @@ extension Explanation {
             "Add them to a model file, and run `etl migrate`."
         ),
         (
+            "import.row-key",
+            "The objects are identified by all columns of the first import, and the file lacks one.",
+            "Add the column to the file, or import into a new store."
+        ),
+        (
             "import.skipped-columns", "The store's model has no property for some columns.",
             "Add them with --add-columns, or leave them out of the file."
         ),

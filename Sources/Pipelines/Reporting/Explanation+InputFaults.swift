@@ -223,6 +223,10 @@ extension Explanation {
             "Set `read.once: true`, or update by a `key`; `etl history` tells what to remove."
         ),
         (
+            "import.duplicate-keys", "An object has a key twice; the last value counts.",
+            "Correct the file, or set `on: { duplicate-key: reject }`."
+        ),
+        (
             "import.unmet-path", "No record of the stage had the field that the spec names.",
             "See whether the path is misspelt; if the field may be absent, the warning is harmless."
         ),

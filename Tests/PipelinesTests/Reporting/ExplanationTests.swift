@@ -32,9 +32,11 @@ struct ExplanationTests {
                 "import",
                 [
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
-                    "import.read-before", "import.unmet-path", "import.app-store", "import.entity",
-                    "import.folder", "import.key", "import.model", "import.skipped-columns",
-                    "import.standard-input", "import.store", "import.join-table", "import.saved",
+                    "import.read-before", "import.duplicate-keys", "import.unmet-path",
+                    "import.app-store", "import.entity",
+                    "import.folder", "import.key", "import.model", "import.row-key",
+                    "import.skipped-columns", "import.standard-input", "import.store",
+                    "import.join-table", "import.saved",
                     "import.type", "import.unfinished",
                 ]
             ),

@@ -13,7 +13,10 @@ enum FieldKeys {
         Computes the value from the record, in place of `from`. `rowkey()` alone is a key for \
         records without an identifying field: the SHA-256 of all fields, followed by `-2` and so on \
         for equal records of one file. Equal records then stay separate objects, and reading the \
-        same file again changes nothing.
+        same file again changes nothing. `rowkey("day", "what")` covers these fields alone, with \
+        the result that `rowkey()` has for records without other ones, so a file with one more \
+        column has the same keys. Paths such as `owner.name` name fields inside objects of JSON. \
+        A table without one of the columns is an error (78).
         """, example: "\"coalesce(title, 'Untitled')\"")
     static let need = Key(
         "need", .boolean, default: false, "Rejects a record without a value.", example: "true")
@@ -108,10 +111,11 @@ package struct FieldMapping: Sendable, Hashable {
 }
 
 extension FieldMapping {
-    /// Whether the value is made of all fields of the record, which no expression sees.
-    package var isRowKey: Bool {
-        expression?.text.filter { !$0.isWhitespace } == "rowkey()"
-    }
+    /// The fields that the value is made of as a whole, which no expression sees.
+    var rowKey: RowKeyFields? { expression.flatMap { RowKeyFields(parsing: $0.text) } }
+
+    /// Whether the value is a row key.
+    package var isRowKey: Bool { rowKey != nil }
 
     /// One step of `clean`.
     package enum Cleaning: String, ExplainedChoice {
@@ -210,4 +214,61 @@ package struct AttributeMapping: Sendable, Hashable {
     package var attribute: PlacedText
     /// Where the value comes from.
     package var origin: Origin
+}
+
+/// The fields that a row key is made of: all fields for `rowkey()`, and some for `rowkey("a", "b")`.
+///
+/// The key of some fields is that of a record which has no other ones, so a column that is added to
+/// a file changes no key.
+package struct RowKeyFields: Sendable, Hashable {
+    /// The columns, or the paths of fields in JSON; empty for all.
+    let names: [String]
+
+    init(_ names: [String]) {
+        self.names = names
+    }
+
+    /// Reads `rowkey("a", "b")`; nil for other expressions.
+    init?(parsing expression: String) {
+        var rest = Substring(expression)
+        func skipSpace() { rest = rest.drop(while: \.isWhitespace) }
+        skipSpace()
+        guard rest.hasPrefix("rowkey") else { return nil }
+        rest = rest.dropFirst("rowkey".count)
+        skipSpace()
+        guard rest.popFirst() == "(" else { return nil }
+        var names: [String] = []
+        skipSpace()
+        while let quote = rest.first, quote == "\"" || quote == "'" {
+            rest.removeFirst()
+            var name = ""
+            while let character = rest.first, character != quote {
+                rest.removeFirst()
+                if character == "\\", let next = rest.popFirst() {
+                    name.append(next)
+                } else {
+                    name.append(character)
+                }
+            }
+            guard rest.popFirst() != nil, !name.isEmpty else { return nil }
+            names.append(name)
+            skipSpace()
+            guard rest.first == "," else { break }
+            rest.removeFirst()
+            skipSpace()
+            guard rest.first == "\"" || rest.first == "'" else { return nil }
+        }
+        guard rest.popFirst() == ")" else { return nil }
+        skipSpace()
+        guard rest.isEmpty else { return nil }
+        self.names = names
+    }
+
+    /// The expression that stands for the fields.
+    var expression: String {
+        let texts = names.map { name in
+            "\"" + name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        return "rowkey(\(texts.joined(separator: ", ")))"
+    }
 }

@@ -41,6 +41,7 @@ extension SpecificationChecker {
         for mapping in spec.set {
             checkMapping(mapping, entity)
             if owner != nil { refuseRowKey(mapping) }
+            if spec.read.escape != nil { refuseRowKeyOfColumns(mapping) }
         }
         for link in spec.link { checkLink(link, entity) }
         checkUnmapped(spec, entity, besides: owner)
@@ -194,6 +195,16 @@ extension SpecificationChecker {
         error(
             "rule", "`rowkey()` is made of a whole record, and these objects are inside one", place,
             fix: "use a field that tells the objects apart, with the relationship to their owner")
+    }
+
+    /// Rows with an escape character are hashed whole.
+    private mutating func refuseRowKeyOfColumns(_ mapping: AttributeMapping) {
+        guard case .field(let field) = mapping.origin, field.rowKey?.names.isEmpty == false,
+            let place = field.expression?.location
+        else { return }
+        error(
+            "rule", "With `read.escape`, `rowkey` covers all columns and not some", place,
+            fix: "write `rowkey()`")
     }
 
     mutating func checkField(_ field: FieldMapping, _ attribute: AttributeDescription) {

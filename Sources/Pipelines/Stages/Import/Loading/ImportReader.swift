@@ -84,6 +84,7 @@ final class ImportReader: Sendable {
             return false
         }
         summary.add(extraFields: batch.takeNestedExtraFields())
+        if !mapper.refusesDuplicateKeys { summary.add(duplicateKeysOf: batch.records) }
         return true
     }
 
@@ -93,7 +94,7 @@ final class ImportReader: Sendable {
         unless stop: ReadingStop
     ) throws {
         var mapper = RecordMapper(plan, unless: stop)
-        let rowKeys = plan.rowKeyCell.map { _ in RowKeys(inputs.options, memory: rowKeyBytes) }
+        let rowKeys = plan.rowKey.map { RowKeys(inputs.options, $0, memory: rowKeyBytes) }
         var recordsLeft = inputs.recordsMax ?? .max
         for place in places {
             let (file, bytesBefore) = files[place]
@@ -126,7 +127,7 @@ final class ImportReader: Sendable {
             }
             return true
         }
-        rowKeys?.begin(reader, known: try inputs.knownRowKeys(file))
+        try rowKeys?.begin(reader, of: file, known: try inputs.knownRowKeys(file))
         if let start, try !skip(start.record, of: file, reader, for: queue, rowKeys) {
             return false
         }

@@ -20,6 +20,7 @@ extension ImportWriter {
                     + "`read.min-records` is \(RecordCounts.grouped(spec.read.recordsMin))",
                 fix: "see whether the inputs are whole, or lower `read.min-records`")
         }
+        warnOfDuplicateKeys()
         var problems = unmetPaths
         guard spec.unmet == .stop, !problems.isEmpty else {
             return spec.unmet == .ignore ? () : problems.forEach(environment.warn)
@@ -33,6 +34,20 @@ extension ImportWriter {
     private mutating func stopJudged() throws {
         let saved = environment.journal.point(of: stage)
         if saved?.isEmpty == false { try saveStopped() }
+    }
+
+    /// A value was lost without a reject.
+    private func warnOfDuplicateKeys() {
+        guard let found = summary.duplicateKeys else { return }
+        let count = ReportWords.several(found.records, "record")
+        environment.warn(
+            Diagnostic(
+                .warning, code: "import.duplicate-keys",
+                "\(count) \(found.records == 1 ? "has" : "have") a key twice in one object, first"
+                    + " here; the last value counts",
+                at: .record(found.first),
+                fix: "correct the file, or reject such records with"
+                    + " `on: { duplicate-key: reject }` in a spec"))
     }
 
     /// What no record had, though the spec names it: it may be misspelt.
