@@ -75,9 +75,10 @@ struct Terminal: Sendable {
         return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
     }()
 
-    /// The first `error:` or `warning:` of a message in red or yellow; a long path before it may
-    /// have moved it to the second line.
+    /// A message with its first `error:` or `warning:` in red or yellow; a long path before it may
+    /// have moved it to the second line. Of a stage's line, with its counts in color.
     private static func painted(_ text: String) -> String {
+        guard !TerminalText.isLineOfStage(text) else { return TerminalText.withColoredCounts(text) }
         let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
         let first = text[..<(lines.prefix(2).last?.endIndex ?? text.endIndex)]
         for (word, color) in [("error:", 31), ("warning:", 33)] {

@@ -26,6 +26,20 @@ extension StoreFit {
         return nil
     }
 
+    /// Returns the to-many relationship for a column of a table that holds lists of keys, as exports
+    /// write them: `tags`, with `red|blue`.
+    func listRelationship(_ name: String, of entity: String) -> ColumnLink? {
+        let folded = InferredNames.folded(name)
+        let found = model.relationships(of: entity).first {
+            $0.isToMany && InferredNames.folded($0.name) == folded
+        }
+        return found.flatMap { relationship in
+            key(of: relationship.destinationEntityName).map {
+                ColumnLink(relationship: relationship, key: $0)
+            }
+        }
+    }
+
     /// Whether a column has the key of the object that another column fills a relationship with, as
     /// in exports: `order.id` beside `order`.
     ///

@@ -41,6 +41,8 @@ struct StoreFit {
     private(set) var newProperties: [String] = []
     /// What is to be told of the attributes that are new.
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
+    /// There are imports of other files.
+    private var hasSeveral = false
     /// The import that is being fitted.
     var current = FittedImport(entity: "", files: [])
 
@@ -62,6 +64,7 @@ struct StoreFit {
 
     /// Returns the stages with the names of the store.
     mutating func fit(_ stages: [YAMLNode]) throws(RunFailure) -> [YAMLNode] {
+        hasSeveral = stages.count > 1
         // An import may link to the entity of a later one.
         for stage in stages { _ = try entity(stage["into"]?.text ?? "") }
         var fitted: [YAMLNode] = []
@@ -148,6 +151,7 @@ struct StoreFit {
         var set = block["set"] ?? YAMLNode([])
         let links = block["link"]?.entries ?? []
         let isSetOnly = block["set-only"] != nil
+        let isTable = ["csv", "tsv"].contains(block["read"]?["as"]?.text)
         let ownAttributes = inferred.entity(named: own)?.ownAttributes ?? []
         let known = KnownAttributes(model.attributes(of: entity))
         var taken = model.takenNames(in: entity)
@@ -196,9 +200,19 @@ struct StoreFit {
                 names[source] = link.name
                 names[attribute.name] = link.name
                 fill(link.relationship)
-                var all = block["link"] ?? YAMLNode([])
-                all[link.name] = YAMLNode([("by", YAMLNode([(link.key, YAMLNode(text: source))]))])
-                block["link"] = all
+                block.link(link.name, by: link.key, from: YAMLNode(text: source))
+            } else if isTable, let link = listRelationship(attribute.name, of: entity),
+                !names.values.contains(link.name)
+            {
+                set[attribute.name] = nil
+                names[source] = link.name
+                names[attribute.name] = link.name
+                fill(link.relationship)
+                block.link(
+                    link.name, by: link.key,
+                    from: YAMLNode([
+                        ("from", YAMLNode(text: source)), ("split", YAMLNode(text: "|")),
+                    ]))
             } else if node?["expr"] != nil {
                 // It identifies records by all columns, which a store with another key does not need.
                 set[attribute.name] = nil
@@ -338,7 +352,11 @@ struct StoreFit {
         let keys = model.uniquenessConstraints(of: entity)
         let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
         try checkFilled(filled, entity)
-        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) else {
+        // As at the first import, the key is that of the files that have its columns.
+        let isOfOthers =
+            hasSeveral
+            && !toldKey.allSatisfy { names[$0] != nil || current.skipped.contains($0) }
+        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) || isOfOthers else {
             let told = try toldKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
                 throw RunFailure(
@@ -385,6 +403,15 @@ struct StoreFit {
 
     private static func columns(_ fitted: FittedImport) -> String {
         FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
+    }
+}
+
+extension YAMLNode {
+    /// Adds a link that looks objects up by one key.
+    fileprivate mutating func link(_ relationship: String, by key: String, from node: YAMLNode) {
+        var all = self["link"] ?? YAMLNode([])
+        all[relationship] = YAMLNode([("by", YAMLNode([(key, node)]))])
+        self["link"] = all
     }
 }
 
