@@ -75,8 +75,9 @@ struct Terminal: Sendable {
         return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
     }()
 
-    /// A message with its first `error:` or `warning:` in red or yellow; a long path before it may
-    /// have moved it to the second line. Of a stage's line, with its counts in color.
+    /// Colors a message: its first `error:` or `warning:` red or yellow, or the counts of a stage.
+    ///
+    /// A long path before `error:` may have moved it to the second line.
     private static func painted(_ text: String) -> String {
         guard !TerminalText.isLineOfStage(text) else { return TerminalText.withColoredCounts(text) }
         let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
