@@ -43,6 +43,13 @@ struct InferenceFlags: ParsableArguments {
             "A text that means no value in tables; may be repeated.", valueName: "text"))
     var nullTexts: [String] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The character of tables after which the next one is literal, such as a backslash.",
+            valueName: "character"))
+    var escape: String?
+
     private var keys: [String] {
         (key ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map { name in
             String(name.reversed().drop { $0 == " " }.reversed())
@@ -52,6 +59,15 @@ struct InferenceFlags: ParsableArguments {
     mutating func validate() throws {
         guard Set(keys).count == keys.count else {
             throw ValidationError("--key names a field twice")
+        }
+        if let escape {
+            let bytes = Array(escape.utf8)
+            guard bytes.count == 1, bytes[0] < 128, ![0, 10, 13].contains(bytes[0]) else {
+                throw ValidationError("--escape is one ASCII character other than a line end")
+            }
+            guard escape != "\"" else {
+                throw ValidationError("--escape is another character than the quote")
+            }
         }
     }
 
@@ -68,6 +84,7 @@ struct InferenceFlags: ParsableArguments {
         options.hasHeader = header
         options.encoding = encoding
         options.nullTexts = nullTexts
+        options.escape = escape?.utf8.first
         return options
     }
 }

@@ -41,7 +41,9 @@ struct StandardOutput {
             return print(text, terminator: "")
         }
         let shown = TerminalText.withRelativePaths(text, below: Terminal.currentFolders)
-        print(TerminalText.wrapped(shown, columns: columns), terminator: "")
+        let lines = TerminalText.wrapped(shown, columns: columns)
+        print(
+            output.takesColor ? TerminalText.withColoredCounts(lines) : lines, terminator: "")
     }
 
     /// Whether the output may have colors; see https://no-color.org.

@@ -75,9 +75,11 @@ struct Terminal: Sendable {
         return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
     }()
 
-    /// The first `error:` or `warning:` of a message in red or yellow; a long path before it may
-    /// have moved it to the second line.
+    /// Colors a message: its first `error:` or `warning:` red or yellow, or the counts of a stage.
+    ///
+    /// A long path before `error:` may have moved it to the second line.
     private static func painted(_ text: String) -> String {
+        guard !TerminalText.isLineOfStage(text) else { return TerminalText.withColoredCounts(text) }
         let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
         let first = text[..<(lines.prefix(2).last?.endIndex ?? text.endIndex)]
         for (word, color) in [("error:", 31), ("warning:", 33)] {

@@ -118,6 +118,43 @@ struct FailureStreamTests {
         #expect(try Self.rows(folder) == "9000|9000|1|9000|8000\n")
     }
 
+    @Test("a command runs again, and nobody has to give its records again")
+    func command() throws {
+        let folder = try FailureFolder()
+        let command = "head -n 50 t.ndjson; test -f ok || exit 3; tail -n +51 t.ndjson"
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            name: tasks
+            store:
+              at: s.sqlite
+              open: create
+              model:
+                model: 1
+                entities: { Task: { attributes: { id: Integer 64 }, unique: [[id]] } }
+            budget: { save-every: 10 }
+            stages:
+              - import: tasks
+                read: { command: [sh, -c, "\(command)"], as: ndjson }
+                into: Task
+                key: id
+            """)
+        let first = try folder.shell(
+            "seq 1 90 | sed 's/.*/{\"id\":&}/' > t.ndjson; \"$E\" run spec.yaml; echo $?")
+        #expect(first.output == "65\n", "\(first)")
+        let second = try folder.shell("touch ok; \"$E\" run spec.yaml -v")
+        let name = "the command `sh -c '\(command)'`"
+        #expect(second.errors.hasPrefix("note: Goes on with the run "), "\(second)")
+        let lines = second.errors.split(separator: "\n").dropFirst().joined(separator: "\n")
+        #expect(
+            lines.replacing(#/\(\d.*/#, with: "(…)") == """
+                warning: The import 'tasks' starts over from its first record: its command runs \
+                again, and the records update the objects that are saved [run.starts-again]
+                import tasks: 90 read, 40 inserted, 50 unchanged (…)
+                """, "\(name)")
+    }
+
     @Test(
         "what would become something else the second time: the same goes on, compressed or not",
         arguments: [

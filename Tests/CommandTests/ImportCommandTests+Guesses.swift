@@ -253,7 +253,7 @@ extension ImportCommandTests {
             try Tool.etl(["infer", "-"] + flags, in: folder.path, input: text)
         }
         #expect(
-            try infer("id,name\n1,a\n")
+            try infer("id\n1\n")
                 == ToolResult(
                     status: 78,
                     standardError: """

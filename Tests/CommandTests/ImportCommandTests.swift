@@ -287,7 +287,7 @@ import Testing
             "all.json",
             #"{"users":[{"id":1},{"id":2}],"orders":[{"id":7,"user":2,"items":[{"id":1,"n":3}]}]}"#)
         for count in [
-            " (new): 3 read, 3 inserted\nNext: etl fetch all.sqlite Users\n",
+            " (new): 3 read, 3 inserted; Items: 1 inserted\nNext: etl fetch all.sqlite Users\n",
             ": 3 read, 3 unchanged\n",
         ] {
             #expect(
@@ -317,7 +317,7 @@ import Testing
                         Orders from all.json: key id; items → Items, user → Users
                         New in the store's model: Items.c String
                         The old store is all.sqlite.bak-v1
-                        Imported into all.sqlite: 1 read, 1 unchanged
+                        Imported into all.sqlite: 1 read, 1 unchanged; Items: 1 updated
 
                         """))
         #expect(

@@ -10,7 +10,8 @@ import Testing
         controller, terminal = pty.openpty()
         size = struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
-        environment = dict(os.environ, NO_COLOR="1")
+        environment = dict(os.environ, TERM="xterm")
+        environment["NO_COLOR"] = os.environ.get("PLAIN", "1")
         environment.pop("COLUMNS", None)
         run = subprocess.Popen(
             [os.environ["E"]] + sys.argv[2:], stdin=subprocess.DEVNULL, stdout=terminal,
@@ -39,6 +40,37 @@ import Testing
             "cd \(place) && exec python3 \"$OLDPWD/terminal.py\" \(columns) \(arguments)"
         )
         .output
+    }
+
+    @Test("severities and counts have colors, unless NO_COLOR is set")
+    func colors() throws {
+        let folder = try folder()
+        try folder.write("a.csv", "id,name\n1,a\n2,b\n2,b\nx\n")
+        let shown = try folder.shell(
+            "PLAIN= exec python3 terminal.py 200 import a.csv --into s.sqlite --allow-rejects 1"
+        ).output
+        #expect(
+            shown.replacing("\u{1B}", with: "^").replacing(#/import-a-[-\w]+/#, with: "RUN") == """
+                A from a.csv: key id; name String
+                a.csv:4:1: ^[1;33mwarning:^[0m 1 record repeats another one exactly and becomes the same object [infer.repeated-record]
+                  in: record 3, byte 16
+                  fix: if each is an object of its own, add a column that tells them apart
+                Imported into s.sqlite (new): 4 read, ^[32m2 inserted^[0m, ^[33m1 superseded^[0m, ^[31m1 rejected^[0m
+                Rejected records are in rejects/RUN
+                Next: etl fetch s.sqlite A
+
+                """)
+        // The line of a stage, and an error.
+        try folder.writeSpec("spec.yaml", "- { import: tasks.ndjson, into: Task, key: id }")
+        let lines = try folder.shell("PLAIN= exec python3 terminal.py 200 run spec.yaml").output
+            .replacing("\u{1B}", with: "^").split(separator: "\n")
+        #expect(
+            lines.contains {
+                $0.hasPrefix("import import-tasks: 2 read, ^[32m2 inserted^[0m (")
+            }, "\(lines)")
+        #expect(
+            try folder.shell("PLAIN= exec python3 terminal.py 200 run none.yaml").output
+                .hasPrefix("none.yaml: \u{1B}[1;31merror:\u{1B}[0m "))
     }
 
     @Test("messages end their lines at words, and leave excerpts alone")

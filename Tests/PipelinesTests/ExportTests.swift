@@ -54,15 +54,15 @@ struct ExportTests {
 
     static let expected = [
         "csv": """
-        id,due,price,title,tree,owner.name
-        1,,1.5,"",,bob
+        id,due,price,title,tree,owner.name,tags
+        1,,1.5,"",,bob,
         2,2026-01-01T00:00:00.5Z,,"a, ""b""
-        ü","{""a"":1}",ann
-        3,,,,,
+        ü","{""a"":1}",ann,x|y
+        3,,,,,,
 
         """,
-        "tsv": "id\tdue\tprice\ttitle\ttree\towner.name\n1\t\t1.5\t\"\"\t\tbob\n"
-            + "2\t2026-01-01T00:00:00.5Z\t\t\"a, \"\"b\"\"\nü\"\t\"{\"\"a\"\":1}\"\tann\n3\t\t\t\t\t\n",
+        "tsv": "id\tdue\tprice\ttitle\ttree\towner.name\ttags\n1\t\t1.5\t\"\"\t\tbob\t\n"
+            + "2\t2026-01-01T00:00:00.5Z\t\t\"a, \"\"b\"\"\nü\"\t\"{\"\"a\"\":1}\"\tann\tx|y\n3\t\t\t\t\t\t\n",
         "ndjson": #"""
         {"id":1,"due":null,"price":1.5,"title":"","tree":null,"owner.name":"bob","tags":[]}
         {"id":2,"due":"2026-01-01T00:00:00.5Z","price":null,"title":"a, \"b\"\nü","tree":{"a":1},"owner.name":"ann","tags":["x","y"]}
@@ -114,7 +114,7 @@ struct ExportTests {
         #expect(run.text == "")
         #expect(
             try folder.text("out.txt") == "tags,id,owner.name,tags.name\n,1,bob,\nx|y,2,ann,x|y\n")
-        #expect(try folder.text("people.2026-03-04.csv") == "name\nann\nbob\n")
+        #expect(try folder.text("people.2026-03-04.csv") == "name,tasks\nann,2\nbob,1\n")
         #expect(try folder.text("1.csv") == "id\n3\n2\n1\n")
         #expect(try folder.text("2.csv") == "id\n2\n3\n1\n")
         #expect(try folder.text("3.csv") == "id\n3\n1\n2\n")

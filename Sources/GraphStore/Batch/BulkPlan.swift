@@ -148,6 +148,11 @@ package struct BulkPlan: Sendable, Hashable {
         self.duplicates = duplicates
     }
 
+    /// The entities of objects inside the rows, at any depth.
+    package var nestedEntities: [String] {
+        links.compactMap(\.nested).flatMap { [$0.entity] + $0.nestedEntities }
+    }
+
     /// Cells in a row.
     package var width: Int { attributes.count + links.count }
 
@@ -176,6 +181,8 @@ package struct BulkTally: Sendable, Hashable, Codable {
     package var rejected = 0
     /// Objects made because a link named them; no records.
     package var createdTargets = 0
+    /// Objects inside records that an earlier item of the same list has the key of; nil for none.
+    package var supersededItems: Int?
 
     package init() {}
 }

@@ -9,6 +9,8 @@ extension BulkWriter {
         fileprivate var start: Int
         /// Where those of earlier elements with the same key begin.
         fileprivate var earlier: [Int] = []
+        /// How many earlier elements have the same key.
+        var superseded: Int { earlier.count }
 
         /// A cell of the last of the elements that have it.
         func cell(_ cell: Int, in batch: RowBatch) -> BulkCell {

@@ -15,6 +15,7 @@ extension BulkWriter {
         var change: StoreChange
         var ends: LinkEnds
         var createdTargets: Int
+        var supersededItems: Int?
         /// How many files the rows before it have released.
         var filesReleased: Int
     }
@@ -42,7 +43,7 @@ extension BulkWriter {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
         var undo = RecordUndo(
             change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
-            createdTargets: tally.createdTargets,
+            createdTargets: tally.createdTargets, supersededItems: tally.supersededItems,
             filesReleased: session.filesReleased.count)
         // What the record changes is kept apart; exchanged, for a copy would cost with every one.
         swap(&undo.change, &session.change)
@@ -68,6 +69,7 @@ extension BulkWriter {
         swap(&undone.change, &session.change)
         swap(&undone.ends, &session.ends)
         tally.createdTargets = undone.createdTargets
+        tally.supersededItems = undone.supersededItems
         session.filesReleased.removeSubrange(undone.filesReleased...)
         for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
             keyFinder.noteRefused(hash, id.primaryKey)
@@ -109,7 +111,7 @@ extension BulkWriter {
         var known: Set<Int64> = []
         var siblings = Siblings(owner: owner)
         for element in writer.elements(of: batch, in: cell) {
-            let created = writer.tally.createdTargets
+            let before = writer.tally
             writer.missedOfRow.removeAll(keepingCapacity: true)
             guard let id = try writer.writeElement(batch, element, &siblings) else {
                 let label = plan.plan.links[link].label
@@ -117,9 +119,11 @@ extension BulkWriter {
                     of: writer, many == nil ? label : "\(label)[\(element.number)]", token)
                 return .obstacle(.rejected)
             }
-            tally.createdTargets += writer.tally.createdTargets - created
+            tally.createdTargets += writer.tally.createdTargets - before.createdTargets
+            noteSuperseded((writer.tally.supersededItems ?? 0) - (before.supersededItems ?? 0))
             takeMissedLinks(of: writer, link, token)
-            if known.insert(id.primaryKey).inserted { ids.append(id) }
+            noteSuperseded(element.superseded)
+            if known.insert(id.primaryKey).inserted { ids.append(id) } else { noteSuperseded(1) }
         }
         guard let many else {
             if let id = ids.last {
@@ -136,6 +140,10 @@ extension BulkWriter {
         }
         row.destinations[many] = ids.map(\.primaryKey)
         return .done
+    }
+
+    private func noteSuperseded(_ count: Int) {
+        if count > 0 { tally.supersededItems = (tally.supersededItems ?? 0) + count }
     }
 
     private func setEmpty(

@@ -242,7 +242,7 @@ package struct FileImport {
 
     /// Warnings of what is left out.
     private var losses: [Diagnostic] {
-        inference.warningsOfLosses
+        inference.warningsOfLosses(fit.newEntities)
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
                 let names = FittedImport.listed(fitted.skipped, max: 12)
                 let isOne = fitted.skipped.count == 1
@@ -284,7 +284,7 @@ package struct FileImport {
         let isNew = if case .new = target { true } else { false }
         var lines = [
             "Imported into \(store)"
-                + (isNew ? " (new)" : "") + ": " + Self.listed(Self.counts(of: outcome.stages))
+                + (isNew ? " (new)" : "") + ": " + Self.listed(outcome.stages)
         ]
         for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
             lines.append("Rejected records are in \(folder)")
@@ -389,12 +389,14 @@ package struct FileImport {
         guard outcome.status != .ok else { return outcome }
         let counts = Self.counts(of: outcome.stages + outcome.unfinished)
         guard counts.read > 0 else { return outcome }
-        let isSaved = counts.inserted + counts.updated > 0
+        let stages = outcome.stages + outcome.unfinished
+        let isSaved =
+            counts.inserted + counts.updated > 0 || stages.contains(where: \.hasChangedObjects)
         var outcome = outcome
         outcome.diagnostics.append(
             Diagnostic(
                 .note, code: "import.saved",
-                Self.listed(counts)
+                Self.listed(stages)
                     + (isSaved
                         ? "; \(request.store) has these objects, and the next import continues after"
                             + " them" : "; no object of \(request.store) was changed")))
@@ -406,12 +408,19 @@ package struct FileImport {
         stages.compactMap(\.records).reduce(into: RecordCounts()) { $0.add($1) }
     }
 
-    /// Counts of records in words, such as `3 read, 2 inserted, 1 rejected`.
-    private static func listed(_ counts: RecordCounts) -> String {
-        let parts = counts.ends.filter { $0.count > 0 }.map {
+    /// What became of records and of the objects inside them, such as `3 read, 2 inserted, 1
+    /// rejected; Lines: 4 inserted`.
+    private static func listed(_ stages: [StageReport]) -> String {
+        let counts = counts(of: stages)
+        var parts = counts.ends.filter { $0.count > 0 }.map {
             "\(ReportWords.count($0.count)) \($0.word)"
         }
-        return (["\(ReportWords.count(counts.read)) read"] + parts).joined(separator: ", ")
+        if let items = counts.supersededItems {
+            parts.append("\(ReportWords.several(items, "nested object")) superseded")
+        }
+        let records = ["\(ReportWords.count(counts.read)) read"] + parts
+        let nested = RunReport.words(RunReport.sum(stages.flatMap { $0.nested ?? [] }))
+        return ([records.joined(separator: ", ")] + nested).joined(separator: "; ")
     }
 
     /// What messages call the spec that is in no file; its paths start at the store's folder.

@@ -12,10 +12,24 @@ extension StoreFit {
             let entities = fitted.attributes.compactMap { attribute in
                 model.entities.first { entity in
                     !newEntities.contains(entity.name) && isKey(attribute.name, of: entity.name)
-                }?.name
+                }?.name ?? (imports.count == 1 ? unknownEntity(attribute, of: fitted) : nil)
             }
             return entities.count == 2 && entities[0] != entities[1] ? (fitted, entities) : nil
         }
+    }
+
+    /// The entity that neither the store nor an input has, and whose key a column is by its name:
+    /// `Track` for `trackId`.
+    private func unknownEntity(
+        _ attribute: AttributeDescription, of fitted: FittedImport
+    ) -> String? {
+        var parts = InferredNames.parts(attribute.name)
+        guard parts.count > 1, parts.removeLast() == "id", !fitted.hasRowKey else { return nil }
+        let name = parts.map(InferredNames.capitalized).joined()
+        let isOwn = [fitted.entity, InferredNames.singular(fitted.entity)].contains {
+            InferredNames.folded($0) == InferredNames.folded(name)
+        }
+        return isOwn ? nil : name
     }
 
     /// Whether a column is named like the key of an entity: `trackId` for `Track.trackId` and for

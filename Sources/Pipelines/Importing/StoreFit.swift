@@ -40,6 +40,8 @@ struct StoreFit {
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
     /// What is to be told of the values that fill attributes of the store.
     private(set) var remarks: [String] = []
+    /// There are imports of other files.
+    private var hasSeveral = false
     /// The import that is being fitted.
     var current = FittedImport(entity: "", files: [])
 
@@ -60,6 +62,7 @@ struct StoreFit {
 
     /// Returns the stages with the names of the store.
     mutating func fit(_ stages: [YAMLNode]) throws(RunFailure) -> [YAMLNode] {
+        hasSeveral = stages.count > 1
         // An import may link to the entity of a later one.
         for stage in stages { _ = try entity(stage["into"]?.text ?? "") }
         var fitted: [YAMLNode] = []
@@ -423,7 +426,11 @@ struct StoreFit {
         let keys = model.uniquenessConstraints(of: entity)
         let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
         try checkFilled(filled, entity)
-        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) else {
+        // As at the first import, the key is that of the files that have its columns.
+        let isOfOthers =
+            hasSeveral
+            && !toldKey.allSatisfy { names[$0] != nil || current.skipped.contains($0) }
+        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) || isOfOthers else {
             let told = try toldKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
                 throw RunFailure(

@@ -94,7 +94,7 @@ struct CompositeKeys {
 
 extension FieldPath {
     /// The path to a field; a column of a table is named as it stands.
-    fileprivate static func of(_ leaf: Leaf, in sample: Sample) -> FieldPath {
+    static func of(_ leaf: Leaf, in sample: Sample) -> FieldPath {
         guard sample.columns == nil else { return FieldPath(name: leaf.source) }
         return (try? FieldPath(parsing: leaf.source)) ?? FieldPath(name: leaf.source)
     }

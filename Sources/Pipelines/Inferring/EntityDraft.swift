@@ -82,6 +82,8 @@ struct EntityDraft {
     private(set) var isStored = false
     /// The keys of the objects that the store has of the entity.
     var storedKeys: DistinctValues?
+    /// What is known of records that have one value of a field that looks like the key.
+    private(set) var repeats: RepeatedKey?
     private var told: [Int: AttributeType] = [:]
     /// The patterns of dates that somebody says, by the place of the field.
     private(set) var toldDates: [Int: String] = [:]
@@ -212,8 +214,12 @@ struct EntityDraft {
         let found = leaves.indices.filter { mayBeKey(leaves[$0]) }
             .compactMap { place in rank(place, around).map { (rank: $0, place: place) } }
             .min { ($0.rank, $0.place) < ($1.rank, $1.place) }
-        guard let found, let distinct = leaves[found.place].node.distinct else { return nil }
-        var key = Key(places: [found.place])
+        return found.flatMap { key($0.place, isFirst: $0.rank == KeyNames.firstColumn) }
+    }
+
+    private func key(_ place: Int, isFirst: Bool) -> Key? {
+        guard let distinct = leaves[place].node.distinct else { return nil }
+        var key = Key(places: [place])
         if records == 0 {
             key.note = "guessed by its name"
         } else if distinct.isFull {
@@ -224,12 +230,44 @@ struct EntityDraft {
                 "guessed: unique in each of "
                 + "\(ReportWords.several(sample.inputs.count, "file")); a later one updates"
         } else {
-            let isFirst = found.rank == KeyNames.firstColumn
             key.note =
                 "guessed: \(isFirst ? "the first column, " : "")unique in "
                 + ReportWords.several(records, "record")
         }
         return key
+    }
+
+    /// Takes a field with the name of a key that is unique but for a few records that repeat others
+    /// exactly.
+    ///
+    /// - Parameter limit: the records that are read.
+    mutating func takeRepeatedKey(
+        _ around: Surroundings, limit: Int
+    ) throws(RecordStreamError) {
+        guard key == nil, owner == nil, records > 0 else { return }
+        let found = leaves.indices.filter { mayBeKey(leaves[$0], repeats: true) }
+            .compactMap { place in rank(place, around).map { (rank: $0, place: place) } }
+            .filter { $0.rank <= KeyNames.numberOfOther }
+            .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        let few = RepeatedKey.countMax(of: records)
+        for (rank, place) in found {
+            // A single value tells nothing apart.
+            guard let distinct = leaves[place].node.distinct, distinct.count > 1 else { continue }
+            let mayBeFew =
+                distinct.repeatsBetween || !distinct.isWhole || records - distinct.count <= few
+            guard mayBeFew || rank <= KeyNames.lastOfOwnIDs,
+                let repeats = try sample.repeats(of: leaves[place], countMax: few, limit: limit)
+            else { continue }
+            guard repeats.isKey else {
+                if self.repeats == nil { self.repeats = repeats }
+                continue
+            }
+            self.repeats = repeats
+            key = key(place, isFirst: false)
+            key?.note? +=
+                ", but for \(repeats.count) that repeat\(repeats.count == 1 ? "s" : "") another one"
+            return
+        }
     }
 
     /// The key of objects in lists: unique everywhere, or equal wherever it comes, or unique among
@@ -289,9 +327,10 @@ struct EntityDraft {
     /// What is known of the lists that these objects stand in.
     private var ownerItems: ListFacts? { root.list?.items }
 
-    private func mayBeKey(_ leaf: Leaf) -> Bool {
+    /// - Parameter repeats: whether values may come several times.
+    private func mayBeKey(_ leaf: Leaf, repeats: Bool = false) -> Bool {
         guard leaf.path.count == 1, leaf.isEverywhere, let distinct = leaf.node.distinct,
-            !distinct.hasRepeats, !distinct.hasEmpty, !distinct.isDropped,
+            distinct.hasRepeats == repeats, !distinct.hasEmpty, !distinct.isDropped,
             records > 0 || isTable
         else { return false }
         return KeyKind(leaf.node.facts.guess(named: leaf.name, isKey: true).type) != nil

@@ -23,7 +23,7 @@ struct EntityInference {
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
         keepsOrigins = known.isOfImport
-        let guess = DailyFiles.guess(DraftList(samples, known, stored).drafts, known)
+        let guess = DailyFiles.guess(try DraftList(samples, known, stored).drafts, known)
         let drafts = try Keys.added(to: guess.drafts, known)
         let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
         for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
@@ -60,7 +60,8 @@ struct EntityInference {
         return sample.parts.map { part in
             InferredImport(
                 name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: part.patterns,
-                form: part.form, nulls: sample.nulls, records: sample.records, isCut: sample.isCut)
+                form: part.form, nulls: sample.nulls, nullsTold: sample.nullsTold,
+                records: sample.records, isCut: sample.isCut)
         }
     }
 
@@ -101,6 +102,7 @@ struct EntityInference {
         }
         entity.sources = draft.leaves.map(\.source)
         entity.notes = draft.notes
+        entity.repeats = draft.repeats
         if draft.records == 0 {
             entity.notes.append("no record to look at: all is guessed by the names of the columns")
         }
@@ -335,11 +337,15 @@ private struct DraftList {
     private let around: EntityDraft.Surroundings
     private var names = TakenNames()
 
-    init(_ samples: [Sample], _ known: InferenceOptions, _ stored: [StoredEntity]) {
+    init(
+        _ samples: [Sample], _ known: InferenceOptions, _ stored: [StoredEntity]
+    ) throws(RecordStreamError) {
         around = EntityDraft.Surroundings(samples, known, stored: stored)
         for sample in samples { _ = names.claim(sample.entityName) }
         for sample in samples {
-            drafts.append(EntityDraft(sample, around))
+            var draft = EntityDraft(sample, around)
+            try draft.takeRepeatedKey(around, limit: known.limit ?? .max)
+            drafts.append(draft)
             addNested(drafts.count - 1)
         }
         for entity in stored { add(entity) }

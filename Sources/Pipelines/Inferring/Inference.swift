@@ -14,7 +14,10 @@ package struct Inference: Sendable {
     /// options ask for it; of a store there is none.
     package private(set) var page: String?
     /// What is to be told beside the result.
-    package private(set) var warnings: [Diagnostic] = []
+    package var warnings: [Diagnostic] { losses + repeats.map(\.warning) }
+    private var losses: [Diagnostic] = []
+    /// What is to be told of records that have one key, by their entities.
+    private var repeats: [(entity: String, warning: Diagnostic)] = []
     private let name: String
     private let entities: [InferredEntity]
     private let joins: [InferredJoin]
@@ -53,7 +56,8 @@ package struct Inference: Sendable {
         } catch {
             throw spool.naming(in: error)
         }
-        warnings = warnings.map { spool.naming(in: $0) }
+        losses = losses.map { spool.naming(in: $0) }
+        repeats = repeats.map { ($0.entity, spool.naming(in: $0.warning)) }
     }
 
     private init(
@@ -77,11 +81,11 @@ package struct Inference: Sendable {
         } catch {
             throw Self.failure(error, options, spool)
         }
-        warnings = inputs.warnings
+        losses = inputs.warnings
         guard inputs.hasRecords || inputs.areOfStore else {
             throw RunFailure(
                 .dataError,
-                warnings.map { warning in
+                losses.map { warning in
                     var error = warning
                     if error.code == "infer.empty" { error.severity = .error }
                     return error
@@ -98,7 +102,10 @@ package struct Inference: Sendable {
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
         nullMarkers = inputs.nullMarkers
-        warnings += found.entities.flatMap(InputLoss.of)
+        losses += found.entities.flatMap(InputLoss.of)
+        repeats = found.entities.compactMap { entity in
+            entity.repeats.map { (entity.name, $0.warning(of: entity)) }
+        }
         entities = found.entities
         joins = found.joins
         rejects = inputs.samples.map(\.rejectCount).max() ?? 0
@@ -138,7 +145,7 @@ package struct Inference: Sendable {
         let (text, problems) = ModelYAMLWriter.text(of: found)
         // A text that does not read back would be no model of this store.
         model = problems.isEmpty ? text : nil
-        warnings = diagnostics + problems
+        losses = diagnostics + problems
         store = (path, found)
         entities = []
         joins = []
@@ -193,8 +200,11 @@ package struct Inference: Sendable {
     // MARK: What imports ask for
 
     /// Warnings of what is left out or called by another name; an import tells of rejects itself.
-    var warningsOfLosses: [Diagnostic] {
-        warnings.filter { !InferenceInputs.isOfRejects($0) }
+    ///
+    /// - Parameter newEntities: those whose keys are not the store's.
+    func warningsOfLosses(_ newEntities: [String]) -> [Diagnostic] {
+        losses.filter { !InferenceInputs.isOfRejects($0) }
+            + repeats.filter { newEntities.contains($0.entity) }.map(\.warning)
     }
 
     /// The entities of tables without a record.

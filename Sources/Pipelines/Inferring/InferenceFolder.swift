@@ -1,5 +1,6 @@
 import Diagnostics
 import Files
+import RecordStreams
 import FoundationEssentials
 
 /// Writes what was inferred as two files of a folder.
@@ -59,6 +60,14 @@ package struct InferenceFolder {
             throw failure(
                 "file.exists", "The file is there already", path,
                 fix: "name another file, or give --force")
+        }
+        let folder = PathText.folder(of: path)
+        guard FileSystem.exists(folder) else {
+            throw failure(
+                "file.write", "The folder of the file does not exist", path,
+                fix:
+                    "check the path, or create the folder: `mkdir -p \(CommandExample.shell(folder))`"
+            )
         }
         do {
             try FileSystem.replace(path, with: Array(text.utf8))

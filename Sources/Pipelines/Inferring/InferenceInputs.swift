@@ -51,7 +51,12 @@ struct InferenceInputs {
         for (_, sample) in samples {
             sample.finish()
             // A table without records has the names of its columns.
-            if sample.records == 0, sample.columns == nil { empty += sample.paths }
+            guard sample.records == 0, sample.columns == nil else { continue }
+            if sample.rejectCount > 0 {
+                losses += Self.withoutRecords(sample)
+            } else {
+                empty += sample.paths
+            }
         }
         self.samples = samples.map(\.sample).filter { $0.records > 0 || $0.columns != nil }
     }
@@ -130,9 +135,9 @@ struct InferenceInputs {
 
     /// What is to be told beside the result.
     var warnings: [Diagnostic] {
-        let named = hasRecords || areOfStore ? [] : samples.flatMap(\.paths)
+        let named = hasRecords || areOfStore ? [] : samples
         return samples.flatMap(Self.warnings) + losses + samples.flatMap(InputLoss.of)
-            + empty.map(Self.noRecords) + named.map(Self.onlyHeader)
+            + empty.map(Self.noRecords) + named.flatMap(Self.withoutRecords)
     }
 
     /// A warning that the import of the files gives, too.
@@ -146,6 +151,19 @@ struct InferenceInputs {
             .warning, code: "infer.empty",
             "The file has no record that can be read, so nothing is made of it", at: .file(path),
             fix: "give a file with some records")
+    }
+
+    /// What is to be told of a table whose records say nothing of their types.
+    private static func withoutRecords(_ sample: Sample) -> [Diagnostic] {
+        guard let first = sample.rejects.first else { return sample.paths.map(onlyHeader) }
+        let count = ReportWords.several(sample.rejectCount, "record")
+        return [
+            Diagnostic(
+                .warning, code: "infer.empty",
+                "None of \(count) can be read. The first: \(first.message) [\(first.code)]",
+                at: first.place,
+                fix: CommandLineFix.of(first) ?? "correct the records, or name another file")
+        ]
     }
 
     private static func onlyHeader(in path: String) -> Diagnostic {

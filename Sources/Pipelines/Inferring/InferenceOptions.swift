@@ -19,6 +19,8 @@ package struct InferenceOptions: Sendable {
     package var encoding: TextEncoding?
     /// Texts of a table that stand for null, beside the empty one and those that are found.
     package var nullTexts: [String] = []
+    /// The character of tables after which the next one is literal; `nil` for none.
+    package var escape: UInt8?
     /// The model of the store that the records go to; its keys identify objects inside records.
     var storeModel: ManagedObjectModel?
     /// The path of that store, if new entities may refer to its objects.
@@ -43,6 +45,7 @@ package struct InferenceOptions: Sendable {
         if let hasHeader { words.append(hasHeader ? "--header" : "--no-header") }
         if let encoding { words += ["--encoding", encoding.rawValue] }
         for text in nullTexts { words += ["--null", text] }
+        if let escape { words += ["--escape", String(Unicode.Scalar(escape))] }
         return ([command] + words.map(CommandExample.shell)).joined(separator: " ")
     }
 

@@ -157,7 +157,10 @@ enum InferenceText {
         let form = stage.form
         lines.append("      as: \(form.format.rawValue)")
         if form.encoding != .utf8 {
-            lines.append(noted("      encoding: \(form.encoding.rawValue)", "guessed"))
+            lines.append(
+                noted(
+                    "      encoding: \(form.encoding.rawValue)",
+                    form.isEncodingTold ? nil : "guessed"))
         }
         if form.at != "$" {
             lines.append(
@@ -180,8 +183,14 @@ enum InferenceText {
             let text = String(Unicode.Scalar(byte))
             lines.append(noted("      comment: \(YAMLWriter.scalar(text))", "guessed"))
         }
+        if let byte = form.escape {
+            lines.append("      escape: \(YAMLWriter.scalar(String(Unicode.Scalar(byte))))")
+        }
         if !form.hasHeader {
-            lines.append(noted("      header: false", "guessed: the first row holds values"))
+            lines.append(
+                noted(
+                    "      header: false",
+                    form.isHeaderTold ? nil : "guessed: the first row holds values"))
             lines.append("      columns: \(list(form.columns ?? []))")
         } else if form.header != nil {
             lines.append(
@@ -190,7 +199,11 @@ enum InferenceText {
                     "the header does not give each column a name of its own"))
         }
         if !stage.nulls.isEmpty {
-            lines.append(noted("      null: \(list([""] + stage.nulls))", "guessed"))
+            let guessed = Array(stage.nulls.dropFirst(stage.nullsTold))
+            let note =
+                stage.nullsTold == 0 ? "guessed" : "guessed: \(guessed.joined(separator: ", "))"
+            lines.append(
+                noted("      null: \(list([""] + stage.nulls))", guessed.isEmpty ? nil : note))
         }
     }
 

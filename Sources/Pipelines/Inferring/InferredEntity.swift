@@ -119,6 +119,8 @@ struct InferredImport {
     var paths: [String]
     var form: SampleForm
     var nulls: [String]
+    /// So many of them were told.
+    var nullsTold = 0
     var records: Int
     var isCut: Bool
 }
@@ -153,6 +155,8 @@ struct InferredEntity {
         var field: String?
     }
     var day: Day?
+    /// Records that have one value of the key, or of a field that looks like it.
+    var repeats: RepeatedKey?
     /// What could not be taken over.
     var notes: [String] = []
     var links: [InferredLink] = []

@@ -65,6 +65,9 @@ enum KeyNames {
     /// Whether things are told apart by that name only in a list, or along with another field.
     static func isPosition(_ name: String) -> Bool { positions.contains(name) }
 
+    /// The rank of the last names that mean the ID of these records, whatever their values are.
+    static let lastOfOwnIDs = 2
+
     /// The rank of the last names that mean an ID, which is one everywhere.
     static let lastOfIDs = 3
 

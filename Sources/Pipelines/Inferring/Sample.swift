@@ -19,6 +19,8 @@ final class Sample {
     private(set) var isCut = false
     /// Texts of a table that stand for null, besides the empty one.
     private(set) var nulls: [String]
+    /// So many of them were told.
+    private(set) var nullsTold = 0
 
     private static let rejectsShown = 3
 
@@ -48,6 +50,7 @@ final class Sample {
         self.entityName = entityName
         form = input.form
         self.nulls = input.form.columns == nil ? [] : nulls
+        nullsTold = self.nulls.count
         root = FieldNode(isTabular: input.form.columns != nil, tracking: tracking)
     }
 
@@ -65,15 +68,21 @@ final class Sample {
         return options
     }
 
+    /// A reader of some fields of a file's records.
+    func reader(
+        of input: SampleInput, _ paths: [FieldPath]
+    ) throws(RecordStreamError) -> RecordReader {
+        try RecordReader(
+            input: input.file, options: options(input), selection: FieldSelection(paths))
+    }
+
     /// Reads a file's records.
     ///
     /// - Parameter limit: records that the sample may have in all.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
         inputs.append(input)
         let names = form.columns ?? []
-        let reader = try RecordReader(
-            input: input.file, options: options(input),
-            selection: FieldSelection(names.map { FieldPath(name: $0) }))
+        let reader = try reader(of: input, names.map { FieldPath(name: $0) })
         root.rewind()
         let columns = names.map { name in
             var name = name
@@ -163,8 +172,7 @@ final class Sample {
         var count = 0
         // All files are one here: what repeats between two of them tells no records apart.
         for input in inputs {
-            let reader = try RecordReader(
-                input: input.file, options: options(input), selection: FieldSelection(paths))
+            let reader = try reader(of: input, paths)
             let batch = RecordBatch()
             while try reader.next(batch) {
                 for record in 0..<batch.count where count < limit {
@@ -203,6 +211,11 @@ struct SampleForm: Equatable {
     /// What comments begin with.
     var comment: UInt8?
     var encoding = TextEncoding.utf8
+    /// What makes the next character literal.
+    var escape: UInt8?
+    /// Whether the first row is a header, and how bytes stand for text, was told.
+    var isHeaderTold = false
+    var isEncodingTold = false
 
     static func == (left: SampleForm, right: SampleForm) -> Bool {
         left.format == right.format && left.at == right.at && left.delimiter == right.delimiter
@@ -235,17 +248,14 @@ struct SampleInput {
         var form = SampleForm(format: .csv)
         if let encoding = known.encoding {
             form.encoding = encoding
+            form.isEncodingTold = true
         } else {
             form.encoding = try EncodingPeek.encoding(of: file)
         }
         if let format = known.format ?? RecordFormat(fileName: file.path) {
             form.format = format
         } else {
-            var options = ReadOptions()
-            options.encoding = form.encoding
-            form.format = try RecordReader(
-                input: file, options: options, selection: FieldSelection([])
-            ).format
+            form.format = try format(of: file, form.encoding, known)
         }
         guard form.format.isTabular else {
             guard form.format == .json else {
@@ -262,11 +272,13 @@ struct SampleInput {
             inputs[0].leftOut = others
             return inputs
         }
-        let peek = try TablePeek(file, form.format, form.encoding, hasHeader: known.hasHeader)
+        let peek = try TablePeek(file, form.format, form.encoding, known)
         if peek.delimiter != form.format.delimiter { form.delimiter = peek.delimiter }
         form.linesSkipped = peek.linesSkipped
         form.hasTitle = peek.hasTitle
         form.comment = peek.comment
+        form.escape = known.escape
+        form.isHeaderTold = known.hasHeader != nil
         form.hasHeader = peek.hasHeader
         if form.hasHeader {
             form.header = HeaderNames(peek.firstRow)
@@ -282,6 +294,24 @@ struct SampleInput {
             ).columnNames
         }
         return [input]
+    }
+
+    /// The format that the content tells; that of a table only if all its rows have the same columns.
+    private static func format(
+        of file: InputFile, _ encoding: TextEncoding, _ known: InferenceOptions
+    ) throws(RecordStreamError) -> RecordFormat {
+        var options = ReadOptions()
+        options.encoding = encoding
+        do {
+            return try RecordReader(
+                input: file, options: options, selection: FieldSelection([])
+            ).format
+        } catch {
+            guard case .ambiguousFormat(isEmpty: false) = error.kind,
+                let peek = try? TablePeek(file, .csv, encoding, known), peek.isTable
+            else { throw error }
+            return peek.delimiter == RecordFormat.tsv.delimiter ? .tsv : .csv
+        }
     }
 
     /// `items` of `$.data.items[*]`.
@@ -311,6 +341,7 @@ struct SampleInput {
         options.encoding = form.encoding
         options.linesSkipped = form.linesSkipped
         options.comment = form.comment
+        options.escape = form.escape
         options.header = form.hasHeader
         if !form.hasHeader || form.header != nil { options.columns = form.columns }
         return options

@@ -17,12 +17,14 @@ struct TablePeek {
     private(set) var firstRow: [String] = []
     /// What may separate the fields of a table that has one column.
     private(set) var likelyDelimiter: String?
+    /// Records stand below the first row, all with as many fields.
+    private(set) var isTable = false
 
     private static let bytesMax = 1 << 18
 
-    /// - Parameter known: whether the first row names columns, if that is known.
     init(
-        _ file: InputFile, _ format: RecordFormat, _ encoding: TextEncoding, hasHeader known: Bool?
+        _ file: InputFile, _ format: RecordFormat, _ encoding: TextEncoding,
+        _ known: InferenceOptions
     ) throws(RecordStreamError) {
         var own = format.delimiter[0]
         let source = try ByteSource(file, compression: .auto, encoding: encoding)
@@ -47,11 +49,12 @@ struct TablePeek {
             own = byte
             linesSkipped = 1
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(length))
-            let rows = TableRows(delimiter: [own]).rows(bytes, isWhole: isWhole, limit: 100)
+            let rows = TableRows(delimiter: [own], escape: known.escape)
+                .rows(bytes, isWhole: isWhole, limit: 100)
             cut = TableCut(delimiter: [own], rows: rows)
         } else {
-            let start = TableStart(bytes, isWhole: isWhole, own: own)
-            switch start.find(hasTitle: known != false) {
+            let start = TableStart(bytes, isWhole: isWhole, own: own, escape: known.escape)
+            switch start.find(hasTitle: known.hasHeader != false) {
             case .cut(let found):
                 if found.comment != nil, try Self.hasRow(beginning: found, in: source) {
                     cut = start.asTitle(found)
@@ -71,7 +74,8 @@ struct TablePeek {
         }
         delimiter = cut.delimiter
         firstRow = (cut.rows.first ?? []).map { String(decoding: $0, as: UTF8.self) }
-        hasHeader = known ?? Self.isHeader(cut.rows)
+        hasHeader = known.hasHeader ?? Self.isHeader(cut.rows)
+        isTable = cut.isTable && cut.records > 0
     }
 
     /// Whether a line in the rest of a table begins as comments do, and would be a record.

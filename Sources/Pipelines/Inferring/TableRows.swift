@@ -7,8 +7,14 @@ struct TableRows {
     let quote: UInt8?
     /// What lines begin with that are no rows.
     let comment: UInt8?
+    /// What makes the next character literal.
+    private let escape: UInt8?
 
-    init(delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), comment: UInt8? = nil) {
+    init(
+        delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), comment: UInt8? = nil,
+        escape: UInt8? = nil
+    ) {
+        self.escape = escape
         self.delimiter = delimiter[0]
         more = Array(delimiter.dropFirst())
         self.quote = quote
@@ -51,7 +57,10 @@ struct TableRows {
         while at < bytes.count {
             let byte = bytes[at]
             at += 1
-            if isQuoted {
+            if byte == escape, at < bytes.count {
+                field.append(bytes[at])
+                at += 1
+            } else if isQuoted {
                 if byte != quote {
                     field.append(byte)
                 } else if at < bytes.count, bytes[at] == quote {

@@ -27,13 +27,17 @@ struct TableStart {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isWhole: Bool
     private let delimiters: [[UInt8]]
+    private let escape: UInt8?
     /// Where the first lines begin.
     private let starts: [Int]
     private let hasComments: Bool
 
-    /// - Parameter own: the delimiter of the format.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, own: UInt8) {
+    /// - Parameters:
+    ///   - own: the delimiter of the format.
+    ///   - escape: what makes the next character literal.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, own: UInt8, escape: UInt8? = nil) {
         self.bytes = bytes
+        self.escape = escape
         self.isWhole = isWhole
         let others = [UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ",")]
         delimiters = [[own]] + others.filter { $0 != own }.map { [$0] }
@@ -66,7 +70,7 @@ struct TableStart {
         let rest = UnsafeBufferPointer(rebasing: bytes[start...])
         return TableCut(
             delimiter: delimiter, comment: comment,
-            rows: TableRows(delimiter: delimiter, comment: comment).rows(
+            rows: TableRows(delimiter: delimiter, comment: comment, escape: escape).rows(
                 rest, isWhole: isWhole, limit: Self.rowsMax))
     }
 

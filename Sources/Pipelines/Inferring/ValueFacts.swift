@@ -339,7 +339,9 @@ struct ValueFacts {
         let isInSeconds = Self.secondNames.contains(unit)
         let isInMilliseconds = Self.millisecondNames.contains(unit)
         if isInSeconds || isInMilliseconds { parts.removeLast() }
-        guard let last = parts.last, Self.momentNames.contains(last) else { return nil }
+        // What is called `ms` alone may be any time, but few are as long as that from 1970 on.
+        let isMoment = parts.last.map(Self.momentNames.contains) ?? isInMilliseconds
+        guard isMoment else { return nil }
         // From 1990 to 2100.
         let seconds = 631_152_000...4_102_444_800 as ClosedRange<Int64>
         if !isInMilliseconds, seconds.contains(low), seconds.contains(high) {

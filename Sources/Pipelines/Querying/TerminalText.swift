@@ -55,6 +55,28 @@ package enum TerminalText {
         return indent + 2 <= columns / 2 ? indent + 2 : 0
     }
 
+    // MARK: Colors
+
+    /// Colors counts by what became of records and objects: `2 inserted` green, `1 superseded`
+    /// yellow, and `1 rejected` red.
+    package static func withColoredCounts(_ text: String) -> String {
+        text.replacing(#/\b([0-9][0-9,]*) (?:nested objects? )?([a-z]+)\b/#) { match in
+            let color: Int
+            switch match.2 {
+            case "inserted", "updated", "replayed": color = 32
+            case "deleted", "skipped", "superseded", "discarded": color = 33
+            case "rejected": color = 31
+            default: return String(match.0)
+            }
+            return "\u{1B}[\(color)m\(match.0)\u{1B}[0m"
+        }
+    }
+
+    /// Whether a line tells what a stage did.
+    package static func isLineOfStage(_ text: String) -> Bool {
+        text.starts(with: #/(?:would )?(?:import|update|delete|export|verify) [^\n]*: /#)
+    }
+
     // MARK: Paths
 
     /// Shortens paths below folders.

@@ -34,8 +34,8 @@ enum CommandLineFix {
         "csv.invalid-text": wrongEncoding,
         "json.invalid-text": wrongEncoding,
         "csv.text-after-quote":
-            "double the quotes inside the field; if a backslash stands before each, set"
-            + " `read.escape: \"\\\\\"` in a spec; `etl infer FILE --output DIR` writes one",
+            "double the quotes inside the field; if a backslash stands before each, give"
+            + " --escape '\\'",
         "csv.quote-in-field": "enclose the field in quotes, and double the quotes inside it",
         "csv.unterminated-quote": "close the quote",
         "csv.too-few-fields": "complete the record, or delete the line if it has totals",

@@ -92,6 +92,11 @@ extension Explanation {
             "Write a spec that names them, or leave them."
         ),
         (
+            "infer.no-key",
+            "Records that differ have one value of the field that looks like the key.",
+            "Correct them, or give --key with the field; then the last record of each key counts."
+        ),
+        (
             "infer.no-name", "The header has no name for a column.",
             "Name each column in the first line."
         ),
@@ -111,6 +116,11 @@ extension Explanation {
         (
             "infer.rejects", "Some records cannot be read, and were not looked at.",
             "Correct them, or let the import reject them."
+        ),
+        (
+            "infer.repeated-record",
+            "Records repeat another one in all fields, its key included, and become one object.",
+            "Give --key with further fields, or leave it."
         ),
         (
             "infer.repeated-names", "The header has a name more than once.",

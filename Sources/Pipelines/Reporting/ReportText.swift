@@ -58,13 +58,7 @@ enum ReportText {
         guard !report.objects.isEmpty else { return [] }
         let width = report.objects.map(\.entity.count).max() ?? 0
         return ["", "Objects changed"]
-            + report.objects.map { count in
-                let parts = [
-                    (count.inserted, "inserted"), (count.updated, "updated"),
-                    (count.deleted, "deleted"),
-                ].filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
-                return "  \(padded(count.entity, width))  \(parts.joined(separator: ", "))"
-            }
+            + report.objects.map { "  \(padded($0.entity, width))  \($0.words)" }
     }
 
     private static func missedLinks(_ report: RunReport) -> [String] {
@@ -95,6 +89,15 @@ enum ReportText {
     }
 }
 
+extension ObjectCounts {
+    /// The counts, zeros left out.
+    var words: String {
+        [(inserted, "inserted"), (updated, "updated"), (deleted, "deleted")]
+            .filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
+            .joined(separator: ", ")
+    }
+}
+
 extension RejectTally.Example {
     /// `tasks.csv:42:9 (size)`, as far as that is known.
     fileprivate var place: String {
@@ -108,7 +111,8 @@ extension RejectTally.Example {
 extension RunReport.Stage {
     /// What the stage did, in the words of its line on stderr.
     fileprivate var words: [String] {
-        stageReport.parts(ReportWords.count) + consequences.map { "\($0.what): \($0.text)" }
+        stageReport.parts(ReportWords.count) + RunReport.words(nested ?? [])
+            + consequences.map { "\($0.what): \($0.text)" }
             + [secondsElapsed.map(ReportWords.duration)].compactMap(\.self)
     }
 }

@@ -35,7 +35,8 @@ extension RunReport.Stage: JSONWritable {
             "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
             "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
             "linksFolder": linksFolder, "rejectsFolder": rejectsFolder,
-            "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
+            "objects": objects, "nested": nested, "matched": matched, "changed": changed,
+            "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "verified": verified, "inputs": inputs, "output": output,
         ])
@@ -98,7 +99,7 @@ extension StageReport {
     package var counts: JSONTree {
         let own = JSONTree.fields([
             "matched": matched, "changed": changed, "mirrored": mirrored,
-            "exported": exported?.rows, "verified": verified,
+            "exported": exported?.rows, "verified": verified, "nested": nested,
         ])
         guard case .object(let members) = own, case .object(let read)? = records?.json else {
             return own
@@ -114,7 +115,7 @@ extension RecordCounts: JSONWritable {
             "skipped": skipped, "filtered": filtered, "superseded": superseded,
             "rejected": rejected, "replayed": replayed, "discarded": discarded,
             "blankLines": blankLines, "createdTargets": createdTargets,
-            "nulledValues": nulledValues, "waiting": waiting,
+            "nulledValues": nulledValues, "supersededItems": supersededItems, "waiting": waiting,
         ])
     }
 }

@@ -135,6 +135,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
         /// Where the rejected records are.
         package var rejectsFolder: String?
         package var objects: [ObjectCounts] = []
+        /// Those of them that stand inside the records of an import; nil for no changes.
+        package var nested: [ObjectCounts]?
         /// Objects that an update or delete matched, and of those the ones it changed.
         package var matched: Int?
         package var changed: Int?
@@ -205,6 +207,11 @@ extension RunReport {
         return sums
     }
 
+    /// What became of the objects of each entity, such as `Items: 1 inserted, 2 updated`.
+    static func words(_ counts: [ObjectCounts]) -> [String] {
+        counts.map { "\($0.entity): \($0.words)" }
+    }
+
     /// The records of all imports together; nil where none ran.
     package var records: RecordCounts? {
         let all = stages.compactMap(\.records)
@@ -241,6 +248,7 @@ extension RunReport.Stage {
         report.missedLinks = missedLinks
         report.linksFolder = linksFolder
         report.objects = objects
+        report.nested = nested
         report.matched = matched
         report.changed = changed
         report.mirrored = mirrored
@@ -283,6 +291,7 @@ extension RecordCounts {
         if let other = other.blankLines { blankLines = (blankLines ?? 0) + other }
         createdTargets += other.createdTargets
         nulledValues += other.nulledValues
+        if let other = other.supersededItems { supersededItems = (supersededItems ?? 0) + other }
     }
 
     /// What became of records, with its word, in the order in which it is shown.

@@ -272,6 +272,7 @@ extension RunReport.Stage {
         rejects = report.rejects?.codes ?? []
         rejectsFolder = report.rejectsFolder.map { absolute(FileName($0)).displayText }
         objects = report.objects
+        nested = report.nested
         matched = report.matched
         changed = report.changed
         mirrored = report.mirrored

@@ -21,6 +21,8 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var rejectsFolder: String?
     /// Objects that a save changed, per entity, in the order of the model.
     package var objects: [ObjectCounts] = []
+    /// Those of them that stand inside the records of an import; nil for no changes.
+    package var nested: [ObjectCounts]?
     /// Objects that an update or delete matched, and of those the ones it changed.
     package var matched: Int?
     package var changed: Int?
@@ -113,6 +115,9 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     package var createdTargets = 0
     /// Values that were none of their attributes and became null; no records.
     package var nulledValues = 0
+    /// Objects inside records with the key of an earlier one in their list; no records; nil where
+    /// there are none.
+    package var supersededItems: Int?
 
     package init() {}
 
@@ -167,12 +172,29 @@ extension StageReport {
     mutating func discard() {
         records?.discard()
         objects = []
+        nested = nil
         changed = nil
         mirrored = nil
         denied = 0
         deniedBy = nil
         cascaded = [:]
         nullified = 0
+    }
+
+    /// Notes what became of the objects inside the records.
+    ///
+    /// - Parameters:
+    ///   - entities: those of these objects.
+    ///   - own: the entity of the records, whose own changes are counted with these.
+    mutating func noteNested(_ entities: [String], besides own: String) {
+        let changed = objects.filter { entities.contains($0.entity) }.map { count in
+            guard count.entity == own, let records else { return count }
+            var rest = count
+            rest.inserted = max(0, count.inserted - records.inserted)
+            rest.updated = max(0, count.updated - records.updated)
+            return rest
+        }.filter { $0.inserted + $0.updated > 0 }
+        nested = changed.isEmpty ? nil : changed
     }
 
     /// Whether anything in the store is other than before.
@@ -189,6 +211,7 @@ extension StageReport {
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
         var words = [parts(RecordCounts.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
+        words += RunReport.words(nested ?? [])
         if state != .done { words.append(state.rawValue) }
         return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text
     }
@@ -211,6 +234,8 @@ extension StageReport {
             for end in records.ends { add(end.count, end.word) }
             let (targets, nulled) = (records.createdTargets, records.nulledValues)
             add(targets, "\(targets == 1 ? "link target" : "link targets") created")
+            let items = records.supersededItems
+            add(items, "nested \(items == 1 ? "object" : "objects") superseded")
             add(nulled, "\(nulled == 1 ? "value" : "values") made null")
             let missed = missedLinks?.reduce(0) { $0 + $1.count }
             add(missed, "\(missed == 1 ? "link" : "links") without an object")

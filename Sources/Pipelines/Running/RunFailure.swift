@@ -48,7 +48,8 @@ package struct RunFailure: Error, Sendable {
             case .full: "free disk space and run again; the run resumes where it stopped"
             case .inputOutput: "check the disk and its free space"
             case .busy where error.isUnfinishedLoad:
-                "run the spec again, which completes it; opening the store for writing does, too"
+                "run the spec or repeat the import, which completes it; opening the store for writing"
+                    + " does, too"
             case .busy where error.isWrittenMeanwhile:
                 "run it again; it starts over with the current store"
             case .busy: "try again when the other process has finished"

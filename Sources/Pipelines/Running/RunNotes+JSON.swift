@@ -91,7 +91,8 @@ extension StageReport: JSONWritable {
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
             "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
             "rejectsFolder": rejectsFolder, "linksFolder": linksFolder,
-            "objects": objects, "matched": matched, "changed": changed, "mirrored": mirrored,
+            "objects": objects, "nested": nested, "matched": matched, "changed": changed,
+            "mirrored": mirrored,
             "denied": denied, "deniedBy": deniedBy, "cascaded": cascaded, "nullified": nullified,
             "exported": exported, "verified": verified,
         ])

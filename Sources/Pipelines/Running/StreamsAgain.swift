@@ -17,13 +17,15 @@ package struct StreamsAgain: Sendable, Hashable {
 
     /// As messages name them.
     package var names: [String]
+    /// All of them are commands, which give their records again by themselves.
+    var areCommands = false
     /// What the next run makes of them.
     package var outcome: Outcome
 
     /// What is to be done.
     var text: String {
         let streams = names.joined(separator: ", ")
-        let again = "run it again with all records of \(streams)"
+        let again = areCommands ? "run it again" : "run it again with all records of \(streams)"
         return switch outcome {
         case .readOver: again
         case .importAnew: "\(again): the import starts over"
@@ -50,22 +52,28 @@ package struct StreamsAgain: Sendable, Hashable {
         for note in saved.stages where spec(of: note.name, note.fingerprint) != nil {
             let streams = Self.streams(note.inputs ?? [], nil)
             guard !streams.isEmpty else { continue }
-            (names, outcome) = (streams, isRefused ? .refused : .runAnew)
+            names = streams.map(\.name)
+            areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
+            outcome = isRefused ? .refused : .runAnew
             return
         }
         guard let note = saved.present, let stopped = spec(of: note.stage, note.fingerprint)
         else { return nil }
-        names = Self.streams(note.finished, note.position)
-        guard !names.isEmpty else { return nil }
+        let streams = Self.streams(note.finished, note.position)
+        guard !streams.isEmpty else { return nil }
+        names = streams.map(\.name)
+        areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
         outcome = stopped.isRepeatable ? .importAnew : .readOver
     }
 
-    /// The names of what is a stream today.
-    private static func streams(_ finished: [InputNote], _ position: InputPosition?) -> [String] {
+    /// What is a stream today.
+    private static func streams(
+        _ finished: [InputNote], _ position: InputPosition?
+    ) -> [InputFile] {
         let paths = finished.map(\.path) + (position.map { [$0.path] } ?? [])
         return paths.compactMap { path in
             // What is not there any more may be one, which nobody can tell.
             try? InputFiles.file(at: path)
-        }.filter(\.isStream).map(\.name)
+        }.filter(\.isStream)
     }
 }

@@ -3,7 +3,9 @@ package import Files
 /// A format that etl knows by its first bytes or by the ending of a name, and neither reads nor
 /// writes.
 package enum ForeignFormat: Sendable, Hashable, CaseIterable {
-    case zip, emptyZip, workbook, zstd, xz, bzip2, parquet
+    case zip, emptyZip, workbook, oldWorkbook, zstd, xz, bzip2, parquet
+    /// Files one after another, maybe packed by gzip; its mark is not among the first bytes.
+    case tar
     /// A gzip file in a gzip file, of which etl unpacks one.
     case nestedGzip
 
@@ -31,7 +33,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
 
     private var ending: FileName? {
         switch self {
-        case .emptyZip, .nestedGzip: nil
+        case .emptyZip, .nestedGzip, .tar: nil
+        case .oldWorkbook: ".xls"
         case .zip: ".zip"
         case .workbook: ".xlsx"
         case .zstd: ".zst"
@@ -53,7 +56,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .zip, .workbook: [0x50, 0x4B, 3, 4]
         case .emptyZip: [0x50, 0x4B, 5, 6]
         // It begins as one that etl unpacks.
-        case .nestedGzip: []
+        case .nestedGzip, .tar: []
+        case .oldWorkbook: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
         case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
         case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
         // Behind it the size of blocks as a digit, and the first block's mark.
@@ -77,6 +81,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .emptyZip: "a zip archive without a file"
         case .nestedGzip: "a gzip file inside a gzip file"
         case .workbook: "an Excel workbook"
+        case .oldWorkbook: "an Excel workbook of the old kind"
+        case .tar: "a tar archive"
         case .zstd: "a zstd file"
         case .xz: "an xz file"
         case .bzip2: "a bzip2 file"
@@ -99,15 +105,25 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         let line = CommandExample.read(words(file), as: format)
         switch self {
         case .emptyZip: return Self.emptyFix
-        case .zip:
+        case .zip, .tar:
             return
                 "unpack it, or let a command do so: `\(line)`, with the name of one of its files "
                 + "behind it where it has several" + CommandExample.note(on: format)
-        case .workbook: return "save the sheet as CSV, or let a command do so: `\(line)`"
+        case .workbook, .oldWorkbook:
+            return "save the sheet as CSV, or let a command do so: `\(line)`"
         case .parquet: return "let a command convert it: `\(line)`"
         case .zstd, .xz, .bzip2, .nestedGzip:
             return "let a command unpack it: `\(line)`" + CommandExample.note(on: format)
         }
+    }
+
+    /// Whether a file is a tar archive: by the mark of its first header, or packed by gzip, by its name.
+    ///
+    /// - Parameter bytes: the first of a file that is no pipe.
+    static func isTar(_ bytes: some Collection<UInt8>, name: String, isGzip: Bool) -> Bool {
+        let name = name.lowercased()
+        guard !isGzip else { return name.hasSuffix(".tar.gz") || name.hasSuffix(".tgz") }
+        return bytes.dropFirst(257).starts(with: "ustar".utf8)
     }
 
     private static let emptyFix = "put a file into it, or name another one"
@@ -132,10 +148,12 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
             let piped = CommandExample.pipe(words, as: format, into: command)
             return (isStream ? "unpack it before: `… | \(piped)`" : "unpack it: `\(piped)`") + note
         case .emptyZip: return Self.emptyFix
-        case .zip where isStream: return "save it to a file, and unpack that: `\(line)`" + note
-        case .zip:
+        case .zip where isStream, .tar where isStream:
+            return "save it to a file, and unpack that: `\(line)`" + note
+        case .zip, .tar:
             return "unpack it: `\(line)`, with the name of a file in it if it has several" + note
-        case .workbook: return "save the sheet as CSV, or convert it: `\(line)`"
+        case .workbook, .oldWorkbook:
+            return "save the sheet as CSV, or convert it: `\(line)`"
         case .parquet where isStream: return "save it to a file, and convert that: `\(line)`"
         case .parquet: return "convert it: `\(line)`"
         }
@@ -154,12 +172,13 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
         let words: [String]
         switch self {
-        case .workbook: return "export `to: \(named(.csv))`, and convert that file to a workbook"
+        case .workbook, .oldWorkbook:
+            return "export `to: \(named(.csv))`, and convert that file to a workbook"
         case .parquet:
             let name = named(.ndjson)
             return "export `to: \(name)`, and convert that file: "
                 + "`duckdb -c \"COPY (FROM '\(name)') TO '\(path)'\"`"
-        case .zip, .emptyZip: words = ["zip", "-q", path, "-"]
+        case .zip, .emptyZip, .tar: words = ["zip", "-q", path, "-"]
         case .nestedGzip: words = ["sh", "-c", "gzip | gzip > \"$0\"", path]
         case .zstd: words = ["zstd", "-q", "-f", "-o", path]
         case .xz: words = ["sh", "-c", "xz > \"$0\"", path]
@@ -178,6 +197,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .zip, .emptyZip: ["unzip", "-p", file]
         case .nestedGzip: ["sh", "-c", "gzip -dc \"$0\" | gzip -dc", file]
         case .workbook: ["xlsx2csv", file]
+        case .oldWorkbook: ["xls2csv", file]
+        case .tar: ["tar", "-xOf", file]
         case .zstd: ["zstd", "-dc", file]
         case .xz: ["xz", "-dc", file]
         case .bzip2: ["bzip2", "-dc", file]
@@ -188,7 +209,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// The format that a name tells of, such as `.zst`; `nil` of others.
     package init?(suffixOf name: String) {
         let endings: [(String, ForeignFormat)] = [
-            (".zip", .zip), (".xlsx", .workbook), (".zst", .zstd), (".xz", .xz),
+            (".zip", .zip), (".xlsx", .workbook), (".xls", .oldWorkbook), (".zst", .zstd),
+            (".xz", .xz),
             (".bz2", .bzip2), (".parquet", .parquet),
         ]
         let name = name.lowercased()
@@ -201,7 +223,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         switch self {
         case .zstd, .xz, .bzip2: words("").dropLast()
         case .nestedGzip: ["gzip", "-dc"]
-        case .zip, .emptyZip, .workbook, .parquet: nil
+        case .zip, .emptyZip, .workbook, .oldWorkbook, .parquet, .tar: nil
         }
     }
 
@@ -213,7 +235,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .xz: ["xz"]
         case .bzip2: ["bzip2"]
         case .nestedGzip: ["sh", "-c", "gzip | gzip"]
-        case .workbook, .parquet: nil
+        case .workbook, .oldWorkbook, .parquet, .tar: nil
         }
     }
 
@@ -221,7 +243,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     package func innerFormat(_ file: String) -> RecordFormat? {
         switch self {
         case .parquet: return .ndjson
-        case .workbook: return .csv
+        case .workbook, .oldWorkbook: return .csv
         default: break
         }
         let whole = FileName(file)

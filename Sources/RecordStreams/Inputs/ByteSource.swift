@@ -20,6 +20,13 @@ package final class ByteSource {
         input = try StoredInput(file, isCancelled: isCancelled, tellOfCommand: tellOfCommand)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
+        if !file.isStream, file.generatedRows == nil {
+            try input.fill(ForeignFormat.headerByteCount)
+            guard !ForeignFormat.isTar(input.available, name: input.path, isGzip: isGzip) else {
+                throw RecordStreamError(
+                    .foreignFormat(.tar, path: input.path, inner: nil), in: file.path)
+            }
+        }
         // A pipe is waited for only where the first bytes can be those of such a format.
         if ForeignFormat.mayBegin(with: input.available) {
             try input.fill(ForeignFormat.byteCountMax)

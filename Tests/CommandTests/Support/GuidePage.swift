@@ -124,7 +124,7 @@ struct GuidePage {
             etl() {
                 case "$1 $*" in
                     *"--quiet"*) command etl "$@" ;;
-                    "import "*|"run "*|"seed "*|"replay "*) command etl "$@" --verbose ;;
+                    "import "*|"run "*|"plan "*|"seed "*|"replay "*) command etl "$@" --verbose ;;
                     *"--format"*|*"--count"*) command etl "$@" ;;
                     "fetch "*) command etl "$@" --format table ;;
                     *) command etl "$@" ;;

@@ -103,7 +103,8 @@ struct NestedImportTests {
         #expect(run.text == "")
         #expect(
             run.lines == [
-                "import import-orders: 4 read, 4 inserted, 1 link target created"
+                "import import-orders: 4 read, 4 inserted, 1 link target created; "
+                    + "Address: 1 inserted; Line: 3 inserted; Part: 2 inserted"
             ])
         let graph = [
             "1|A 1 10", "2|A 1 10", "3|-", "4|-", "x|2|1.5|1|M|p13.0,q7.0", "y|1|2.0|1|-|-",
@@ -134,7 +135,9 @@ struct NestedImportTests {
         let before = try folder.rows(rows)
         #expect(before == ["x|3.0|2|1", "y|2.0|1|1"])
         let again = try run(folder, lines)
-        #expect(again.lines == ["import import-orders: 1 read, 1 unchanged"])
+        #expect(
+            again.lines == ["import import-orders: 1 read, 1 unchanged, 1 nested object superseded"]
+        )
         #expect(again.outcome.stages[0].objects.filter { $0.inserted + $0.updated > 0 } == [])
         #expect(try folder.rows(rows) == before)
     }
@@ -180,7 +183,8 @@ struct NestedImportTests {
     func rejects() throws {
         let folder = try Workspace()
         let run = try run(folder, Self.bad, allow: "100%")
-        #expect(run.lines == ["import import-orders: 8 read, 1 inserted, 7 rejected"])
+        #expect(
+            run.lines == ["import import-orders: 8 read, 1 inserted, 7 rejected; Line: 1 inserted"])
         #expect(
             try folder.reasons() == [
                 "cast items[1].n: 'count' takes a whole number that fits Integer 16, not 'x'",
@@ -249,7 +253,8 @@ struct NestedImportTests {
                 notes: { each: "notes[*]", many: add }
             """, top: "rejects: { allow: 1 }\nbudget: { save-every: 1 }")
         #expect(run.text == "")
-        #expect(run.lines == ["import import-tasks: 4 read, 3 inserted, 1 rejected"])
+        #expect(
+            run.lines == ["import import-tasks: 4 read, 3 inserted, 1 rejected; Note: 3 inserted"])
         #expect(
             try folder.rows(
                 """
@@ -287,7 +292,9 @@ struct NestedImportTests {
             ])
         // The two that the first record made have records of their own later.
         #expect(
-            run.lines == ["import import-tasks: 3 read, 1 inserted, 1 updated, 1 unchanged"])
+            run.lines == [
+                "import import-tasks: 3 read, 1 inserted, 1 updated, 1 unchanged; Task: 4 inserted"
+            ])
     }
 
     @Test("what is wrong in `each`")

@@ -13,6 +13,7 @@ import Testing
         (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
         (counts.waiting, counts.replayed) = (11, 12)
         counts.blankLines = 21
+        counts.supersededItems = 22
         return counts
     }()
     private static let objects = [
@@ -50,6 +51,7 @@ import Testing
                 RejectTally.self, from: Data(#"{"codes":[\#(code.json.compact)]}"#.utf8)))
         report.rejectsFolder = "rejects/x"
         report.objects = objects
+        report.nested = objects
         (report.matched, report.changed, report.mirrored) = (11, 12, 13)
         (report.denied, report.nullified, report.verified) = (14, 15, 16)
         report.cascaded = ["Tag": 1, "Note": 2]
@@ -66,6 +68,7 @@ import Testing
         stage.missedLinks = [missed]
         stage.linksFolder = "rejects/x"
         (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)
+        stage.nested = objects
         (stage.matched, stage.changed, stage.mirrored, stage.denied) = (1, 2, 3, 4)
         (stage.cascaded, stage.nullified, stage.verified) = (["Tag": 1], 5, 6)
         stage.deniedBy = ["Person.tasks": 4]

@@ -37,7 +37,7 @@ struct ExportStage: Sendable {
         let named =
             spec.fields?.map(\.text.keyPath)
             ?? (spec.format.isTabular
-                ? schema.defaultFields(of: spec.entity.text, withToManys: false)
+                ? schema.defaultFields(of: spec.entity.text, withToManys: true)
                 : schema.defaultMembers(of: spec.entity.text))
         let shape = shape(named, schema)
         let fields =

@@ -110,7 +110,8 @@ enum ReadKeys {
         "command", title: "read with command",
         """
         The output of a command is read in one pass, like a pipe. A run that completes a stopped \
-        run starts the command again and compares what was already read. `etl plan` and \
+        run starts the command again. With `update` or `replace`, it imports all of it again. Otherwise, \
+        it compares what was already read, and exits with 65 if it differs. `etl plan` and \
         `etl preview` also start it; `etl check` and `etl test` do not.
         """,
         keys: [

@@ -184,7 +184,9 @@ struct ImportInputs: Sendable {
         _ note: ResumePoint, isRepeatable: Bool, _ environment: StageEnvironment
     ) throws -> ImportInputs {
         if isRepeatable, let stream = stream(among: note.finished, note.position) {
-            throw CannotResume("what was read of \(stream.name) cannot be read again")
+            throw stream.command == nil
+                ? CannotResume("what was read of \(stream.name) cannot be read again")
+                : .command
         }
         var rest = self
         for input in note.finished {
@@ -382,6 +384,8 @@ struct CannotResume: Error {
     var reason: String
     /// The stage is another one, and its inputs may be what they were.
     var isOfStage = false
+    /// Nobody has to give anything again.
+    var isOfCommand = false
 
     init(_ reason: String) {
         self.reason = reason
@@ -391,6 +395,14 @@ struct CannotResume: Error {
     static let changedStage: CannotResume = {
         var obstacle = CannotResume("the stage has changed")
         obstacle.isOfStage = true
+        return obstacle
+    }()
+
+    /// A command runs again, and the import takes whatever it writes.
+    static let command: CannotResume = {
+        var obstacle = CannotResume(
+            "its command runs again, and the records update the objects that are saved")
+        obstacle.isOfCommand = true
         return obstacle
     }()
 

@@ -66,7 +66,7 @@ struct ImportStage: Sendable {
                 .warning, code: "run.starts-again",
                 "The import '\(stage.name)' starts over from its first record: "
                     + obstacle.reason,
-                fix: streams.isEmpty
+                fix: streams.isEmpty || obstacle.isOfCommand
                     ? nil : "give again all records of \(streams), not only those that were left"))
     }
 

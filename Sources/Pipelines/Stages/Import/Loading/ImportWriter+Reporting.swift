@@ -30,6 +30,7 @@ extension ImportWriter {
         counts.skipped = tally.skipped
         counts.superseded = tally.superseded
         counts.createdTargets = tally.createdTargets
+        counts.supersededItems = tally.supersededItems
         counts.noteWaiting()
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
@@ -38,6 +39,7 @@ extension ImportWriter {
         report.mirrored = mirrored?.deleted
         if let mirrored { report.noteDenied(mirrored) }
         report.objects = objects.report(environment.container.schema)
+        report.noteNested(plan.bulk.nestedEntities, besides: spec.into.text)
         report.secondsElapsed = progress.secondsElapsed + started.secondsToNow
         if counts.rejected > 0, !environment.isDry { report.rejectsFolder = rejects.finalFolder }
         if reportedLinks.contains(where: { name in

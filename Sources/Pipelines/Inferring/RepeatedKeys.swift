@@ -1,0 +1,116 @@
+import Diagnostics
+import GraphModel
+import RecordStreams
+
+/// What is known of records that have one value of a field that looks like a key.
+struct RepeatedKey {
+    /// The field, as the input names it.
+    var field: String
+    /// So many records have the value of an earlier one.
+    var count: Int
+    /// All of them are equal to that one in all fields.
+    var areEqual: Bool
+    /// Where the first of them is, and the number of the record that has the value, too.
+    var location: RecordLocation
+    var earlier: Int
+
+    /// So many records may repeat others.
+    fileprivate var countMax: Int
+
+    /// So many of the records may repeat others if a field is to be the key.
+    static func countMax(of records: Int) -> Int { max(1, records / 100) }
+
+    /// The field is the key all the same, if it tells the other records apart.
+    var isKey: Bool { areEqual && isFew }
+    private var isFew: Bool { count <= countMax }
+
+    /// What is to be told of it.
+    ///
+    /// - Parameter entity: the entity of the records.
+    func warning(of entity: InferredEntity) -> Diagnostic {
+        guard !isKey else {
+            return Diagnostic(
+                .warning, code: "infer.repeated-record",
+                count == 1
+                    ? "1 record repeats another one exactly and becomes the same object"
+                    : "\(ReportWords.count(count)) records repeat another one exactly and become the"
+                        + " same object", at: .record(location),
+                fix: "if each is an object of its own, add a column that tells them apart")
+        }
+        return Diagnostic(
+            .warning, code: "infer.no-key",
+            "\(field) is not the key of \(entity.name): records \(earlier) and"
+                + " \(location.record ?? 0) have the same one"
+                + (areEqual ? ", and too many records repeat others" : " and differ"),
+            at: .record(location),
+            fix: "correct one of them; or give --key \(CommandExample.shell(field)), and the last"
+                + " record of each \(field) counts")
+    }
+}
+
+extension Sample {
+    /// What a record is compared by.
+    private struct Row {
+        var file: Int
+        var number: Int
+        var content: UInt64
+    }
+
+    /// Reads everything once more, to see whether records with one value of a field are equal.
+    ///
+    /// - Parameters:
+    ///   - leaf: the field, which every record has.
+    ///   - countMax: stops at more records than these.
+    ///   - limit: the records that are read.
+    /// - Returns: what was found until two records were not equal; nil if no value came twice in
+    ///   one file.
+    func repeats(
+        of leaf: Leaf, countMax: Int, limit: Int
+    ) throws(RecordStreamError) -> RepeatedKey? {
+        let paths = columns?.map { FieldPath(name: $0) } ?? [FieldPath.of(leaf, in: self)]
+        let place = columns?.firstIndex(of: leaf.source) ?? 0
+        var rows: [UInt64: Row] = [:]
+        var found: RepeatedKey?
+        var left = limit
+        for (file, input) in inputs.enumerated() {
+            let reader = try reader(of: input, paths)
+            let batch = RecordBatch()
+            while left > 0, try reader.next(batch) {
+                for record in 0..<min(batch.count, left) {
+                    left -= 1
+                    let fields = batch.fields(of: record)
+                    let key = DistinctValues.hash(fields[place].bytes)
+                    let row = Row(
+                        file: file, number: batch.number(of: record),
+                        content: columns == nil
+                            ? DistinctValues.hash(batch.rawRecord(record))
+                            : Self.content(fields))
+                    guard let other = rows[key], other.file == file else {
+                        if rows.count < DistinctValues.countMax { rows[key] = row }
+                        continue
+                    }
+                    let areEqual = other.content == row.content
+                    if found == nil || !areEqual {
+                        found = RepeatedKey(
+                            field: leaf.source, count: found?.count ?? 0, areEqual: areEqual,
+                            location: batch.location(of: record, field: nil),
+                            earlier: other.number, countMax: countMax)
+                    }
+                    found?.count += 1
+                    if let found, !found.isKey { return found }
+                }
+            }
+        }
+        return found
+    }
+
+    /// All fields of a row of a table.
+    private static func content(_ fields: UnsafeBufferPointer<Field>) -> UInt64 {
+        fields.reduce(0) { hash, field in
+            // An empty text is another value than none.
+            let isText: UInt64 = field.kind == .string ? 1 : 0
+            return DistinctValues.hash(
+                hash, and: DistinctValues.hash(field.bytes) &+ isText)
+        }
+    }
+}
