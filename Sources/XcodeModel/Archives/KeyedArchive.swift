@@ -71,9 +71,10 @@ package struct ArchivedNode: Sendable {
     }
 
     /// The name of its class; nil of what is no object.
+    ///
+    /// The name is a plain text. If it were looked up as an object, its own class could be the same.
     package var className: String? {
-        guard let named = self["$class"] else { return nil }
-        return named["$classname"]?.text
+        self["$class"]?["$classname"].flatMap { list.text($0.number) }
     }
 
     /// What it holds under a key; nil where there is none, or nil.
