@@ -6,32 +6,32 @@
     internal import Darwin
 #endif
 
-/// What kind of failure it is.
+/// The kind of a failure.
 package enum FaultKind: Sendable, Hashable, CaseIterable {
-    /// The content is wrong, or a guard refused it.
+    /// The content is invalid, or a guard rejected it.
     case invalid
-    /// There is no such file.
+    /// The file does not exist.
     case missing
-    /// The file cannot be made.
+    /// The file cannot be created.
     case notCreated
     /// Reading or writing failed, or the disk is full.
     case inputOutput
-    /// The user may not.
+    /// The user lacks permission.
     case permission
-    /// Memory, threads, or descriptors ran out.
+    /// Memory, threads, or file descriptors are exhausted.
     case resources
-    /// Another process is in the way; trying later may help.
+    /// Another process holds a lock; a later attempt may succeed.
     case busy
-    /// A flag or an argument is wrong.
+    /// A flag or an argument is invalid.
     case usage
 
-    /// The kind of a failed system call.
+    /// Creates the kind of a failed system call.
     package init(systemError number: Int32) {
         self =
             switch number {
             case ENOENT, ENOTDIR: .missing
             case EACCES, EPERM, EROFS: .permission
-            // A thread that cannot be made is `EAGAIN`.
+            // `EAGAIN` also occurs if a thread cannot be created.
             case EMFILE, ENFILE, ENOMEM, EAGAIN: .resources
             case EISDIR, ELOOP, ENAMETOOLONG, EINVAL, ENXIO, ENODEV: .invalid
             default: .inputOutput

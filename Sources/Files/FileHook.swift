@@ -1,28 +1,30 @@
 internal import Synchronization
 
-/// Sees the calls on files below a folder before they are made, and may answer in place of the
-/// system: for tests of kills, of failures, and of losses of power.
+/// A hook that sees file calls below a folder before they run and can answer them itself.
 ///
-/// It is asked for paths that begin with the folder as they are given, and for descriptors that were
-/// opened by such a path. Without hooks a call costs the look at one number.
+/// Tests use it to simulate kills, failures, and power losses. It sees calls by paths that begin
+/// with the folder as given, and calls on descriptors opened by these paths. Without hooks, a call
+/// costs one atomic load.
 package struct FileHook: Sendable {
-    /// What becomes of a call.
+    /// The hook's decision about a call.
     package enum Answer: Sendable {
-        /// It is made.
+        /// The call runs.
         case proceed
-        /// It is not made; it fails with that number.
+        /// The call fails with this error number without running.
         case fail(Int32)
-        /// Only so many bytes are written or read.
+        /// The call reads or writes at most this number of bytes.
         case short(Int)
     }
 
-    /// The folder, without links and without a slash at its end.
+    /// The folder, without symbolic links and without a trailing slash.
     let folder: FileName
     let answer: @Sendable (FileCall) -> Answer
 
+    /// Creates a hook.
+    ///
     /// - Parameters:
-    ///   - folder: the folder, without links and without a slash at its end.
-    ///   - answer: called on the thread that makes the call, also by several at once.
+    ///   - folder: the folder, without symbolic links and without a trailing slash.
+    ///   - answer: called on the thread of the file call, possibly on several threads at once.
     package init(
         folder: some FilePath, answer: @escaping @Sendable (FileCall) -> Answer
     ) {
@@ -37,15 +39,15 @@ package struct FileHook: Sendable {
     }
 }
 
-/// A call that is about to be made.
+/// A file call that is about to run.
 package struct FileCall: Sendable {
-    /// What the call does.
+    /// The operation of a call.
     package enum Kind: Sendable, Hashable {
-        /// `creates`: makes a file where there is none; `empties`: cuts one that is there.
+        /// `creates`: creates the file if it is missing; `empties`: truncates an existing file.
         case open(creates: Bool, empties: Bool)
         case close
         case read(count: Int)
-        /// At a place, or where the descriptor stands.
+        /// At an offset, or at the descriptor's current position.
         case write(count: Int, at: Int64?)
         case synchronize
         case cut(to: Int64)
@@ -61,15 +63,15 @@ package struct FileCall: Sendable {
         case lock
     }
 
-    /// What the call does.
+    /// The operation of the call.
     package let kind: Kind
-    /// The path that it is about, or by which its descriptor was opened.
+    /// The path that the call names, or the path that opened its descriptor.
     package let path: FileName
-    /// The open file, where there is one.
+    /// The descriptor of the open file, if the call uses one.
     package let descriptor: Int32?
 }
 
-/// The hooks of this process, and the files that are open below their folders.
+/// The hooks of this process, and the open files below their folders.
 package enum FileHooks {
     private struct State {
         var last = 0
@@ -80,9 +82,9 @@ package enum FileHooks {
     private static let count = Atomic<Int>(0)
     private static let state = Mutex(State())
 
-    /// Installs a hook; it is asked first if a folder has several.
+    /// Installs a hook; if several hooks cover a path, only the newest is called.
     ///
-    /// - Returns: its number, for `remove`.
+    /// - Returns: the hook's number, for `remove`.
     package static func install(_ hook: FileHook) -> Int {
         state.withLock { state in
             state.last += 1
@@ -92,7 +94,7 @@ package enum FileHooks {
         }
     }
 
-    /// Takes a hook away; its open files are any files from then on.
+    /// Removes a hook and no longer reports calls on the files that it saw being opened.
     package static func remove(_ number: Int) {
         state.withLock { state in
             guard state.hooks.removeValue(forKey: number) != nil else { return }
@@ -101,12 +103,12 @@ package enum FileHooks {
         }
     }
 
-    /// Whether there are any.
+    /// Whether any hook is installed.
     static var arePresent: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// Asks about a call by path.
+    /// Calls the hook for a call by path.
     ///
-    /// - Throws: the failure that is to be told in its place.
+    /// - Throws: the failure that the hook answers.
     static func ask(
         _ path: FileName, _ kind: @autoclosure () -> FileCall.Kind
     ) throws(SystemFault) {
@@ -118,9 +120,9 @@ package enum FileHooks {
         }
     }
 
-    /// Asks about a call by descriptor.
+    /// Calls the hook for a call by descriptor.
     ///
-    /// - Returns: how many bytes it may be about; nil for all.
+    /// - Returns: the maximum number of bytes to read or write; `nil` if the hook sets no limit.
     static func ask(
         _ descriptor: Int32, _ kind: @autoclosure () -> FileCall.Kind
     ) throws(SystemFault) -> Int? {
@@ -138,7 +140,7 @@ package enum FileHooks {
         }
     }
 
-    /// Remembers what a descriptor was opened by.
+    /// Records the path that opened a descriptor.
     static func opened(_ descriptor: Int32, _ path: FileName) {
         guard arePresent else { return }
         state.withLock { state in
@@ -147,10 +149,10 @@ package enum FileHooks {
         }
     }
 
-    /// Forgets a descriptor that is about to be closed.
+    /// Removes the record of a descriptor that is about to be closed.
     static func closing(_ descriptor: Int32) {
         guard arePresent else { return }
-        // It is closed whatever a hook says: a process that is killed has nothing open.
+        // Close it whatever the hook answers: a killed process has no open files.
         _ = try? ask(descriptor, .close)
         state.withLock { state in state.open[descriptor] = nil }
     }

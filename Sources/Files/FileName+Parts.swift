@@ -1,40 +1,41 @@
-/// A path by its parts, as bytes; nothing is looked up.
+/// The parts of a path, as bytes and without access to the file system.
 ///
-/// A slash or a full stop is one byte, also before a combining mark, where a `Character` search finds
-/// neither.
+/// A slash or a full stop is one byte, even before a combining mark, where a search by `Character`
+/// would miss it.
 extension FileName {
     private static let slash = UInt8(ascii: "/")
     private static let dot = UInt8(ascii: ".")
 
-    /// Whether the path begins at the root.
+    /// Whether the path begins with a slash.
     package var isAbsolute: Bool { bytes.first == Self.slash }
 
     /// Whether the path begins with a full stop.
     package var isHidden: Bool { bytes.first == Self.dot }
 
-    /// The names between the slashes.
+    /// The components between the slashes.
     package var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.slash) }
 
-    /// The folder of a file, `.` where its path names none.
+    /// The folder of the file; `.` if the path names no folder.
     package var folder: FileName {
         guard let slash = bytes.lastIndex(of: Self.slash) else { return "." }
         return slash == 0 ? "/" : FileName(bytes: bytes[..<slash])
     }
 
-    /// What comes after the last slash.
+    /// The part after the last slash.
     package var lastComponent: FileName {
         bytes.lastIndex(of: Self.slash).map { FileName(bytes: bytes[($0 + 1)...]) } ?? self
     }
 
-    /// The last full stop of the last component and what comes after it; empty if there is none
-    /// after the component's first byte.
+    /// The last full stop of the last component and the bytes after it.
+    ///
+    /// Empty if no full stop follows the component's first byte.
     package var suffix: ArraySlice<UInt8> {
         let name = lastComponent.bytes
         guard let dot = name.lastIndex(of: Self.dot), dot > 0 else { return [] }
         return name[dot...]
     }
 
-    /// A path as seen from where this folder is; absolute paths stay.
+    /// Returns a path relative to this folder; absolute paths are unchanged.
     package func joining(_ path: FileName) -> FileName {
         guard !path.isAbsolute else { return path }
         var rest = path.bytes[...]
@@ -46,7 +47,7 @@ extension FileName {
         return FileName(bytes: bytes + (bytes.last == Self.slash ? [] : [Self.slash]) + rest)
     }
 
-    /// The name with another text wherever a text is.
+    /// Returns the name with every occurrence of a string replaced by another.
     package func replacing(_ text: String, with other: String) -> FileName {
         let (wanted, given) = (Array(text.utf8), Array(other.utf8))
         guard !wanted.isEmpty else { return self }
@@ -64,25 +65,25 @@ extension FileName {
         return FileName(bytes: replaced)
     }
 
-    /// The path without slashes at its end.
+    /// The path without trailing slashes.
     package var withoutSlashes: FileName {
         var bytes = bytes
         while bytes.count > 1, bytes.last == Self.slash { bytes.removeLast() }
         return FileName(bytes: bytes)
     }
 
-    /// The name with a text after it.
+    /// Returns the name with a string appended.
     package func adding(_ text: String) -> FileName { FileName(bytes: bytes + Array(text.utf8)) }
 
-    /// Whether the name begins with these bytes.
+    /// Returns whether the name begins with the bytes of another name.
     package func hasPrefix(_ name: FileName) -> Bool { bytes.starts(with: name.bytes) }
 
-    /// Whether the name ends with these bytes.
+    /// Returns whether the name ends with the bytes of another name.
     package func hasSuffix(_ name: FileName) -> Bool {
         bytes.suffix(name.bytes.count).elementsEqual(name.bytes)
     }
 
-    /// The name with its ASCII letters in lower case.
+    /// The name with its ASCII letters in lowercase.
     package var lowercasedASCII: FileName {
         FileName(
             bytes: bytes.map { byte in
@@ -90,23 +91,25 @@ extension FileName {
             })
     }
 
-    /// The path without `.` and `..`, as far as the bytes tell: two names for one file.
+    /// The path without `.` and `..`, so that two spellings of a path compare equal.
+    ///
+    /// It is computed from the bytes alone; symbolic links are ignored.
     package var normalized: FileName {
         var parts: [ArraySlice<UInt8>] = []
         for part in components where !part.elementsEqual([Self.dot]) {
             if Self.isParent(part), let last = parts.last, !Self.isParent(last) {
                 parts.removeLast()
             } else if !Self.isParent(part) || !isAbsolute {
-                // Above the root there is nothing but the root.
+                // The parent of the root is the root.
                 parts.append(part)
             }
         }
         return FileName(parts: parts, isAbsolute: isAbsolute)
     }
 
-    /// The path without `..`, where that leads to the same place.
+    /// Returns the path without `..`, or the path itself if a `..` follows a symbolic link.
     ///
-    /// - Parameter isLink: whether there is a symbolic link at a path: `..` behind it leads elsewhere.
+    /// - Parameter isLink: whether a path is a symbolic link. A `..` after a link leads elsewhere.
     package func tidied(isLink: (FileName) -> Bool) -> FileName {
         guard components.contains(where: Self.isParent) else { return self }
         var parts: [ArraySlice<UInt8>] = []
@@ -122,7 +125,7 @@ extension FileName {
         return tidied.isEmpty ? "." : tidied
     }
 
-    /// The steps from a folder to this path; nil where one of them is not absolute.
+    /// Returns the components of this path relative to a folder; `nil` if either is not absolute.
     package func steps(from folder: FileName) -> [ArraySlice<UInt8>]? {
         guard folder.isAbsolute, isAbsolute else { return nil }
         let here = folder.normalized.components
@@ -133,12 +136,12 @@ extension FileName {
         return steps.isEmpty ? [[Self.dot]] : steps
     }
 
-    /// The path as seen from a folder; nil where one of them is not absolute.
+    /// Returns this path relative to a folder; `nil` if either is not absolute.
     package func relative(to folder: FileName) -> FileName? {
         steps(from: folder).map { FileName(parts: $0, isAbsolute: false) }
     }
 
-    /// The names with slashes between them.
+    /// Creates a path from components.
     package init(parts: [ArraySlice<UInt8>], isAbsolute: Bool) {
         self.init(
             bytes: (isAbsolute ? [Self.slash] : []) + parts.joined(separator: [Self.slash]))
@@ -148,15 +151,15 @@ extension FileName {
         part.elementsEqual([dot, dot])
     }
 
-    /// The name cut to so many bytes, not inside a character.
+    /// Returns the name truncated to at most `count` bytes, never inside a UTF-8 character.
     package func prefix(bytes count: Int) -> FileName {
         guard bytes.count > count else { return self }
         var end = max(0, count)
-        // Bytes that continue a character of UTF-8.
+        // Continuation bytes of a UTF-8 character.
         while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         return FileName(bytes: bytes[..<end])
     }
 
-    /// Names have at most so many bytes on Linux and macOS.
+    /// Maximum length of a file name on Linux and macOS, in bytes.
     package static let componentBytesMax = 255
 }

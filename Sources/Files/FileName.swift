@@ -1,29 +1,31 @@
-/// The path of a file as the file system has it: bytes, of which no two sequences are one name.
+/// The path of a file as the file system stores it: bytes.
 ///
-/// Names are compared, hashed, and sorted by their bytes. A `String` is not one: it takes names that
-/// differ only in their Unicode normalization for equal, and it replaces bytes that are not UTF-8.
+/// Names are compared, hashed, and sorted by their bytes. A `String` cannot replace them: it treats
+/// names that differ only in their Unicode normalization as equal, and it replaces bytes that are
+/// not UTF-8.
+///
 ///
 /// ```
 /// 63 61 66 C3 A9       café        the é in one scalar
 /// 63 61 66 65 CC 81    café        the same text in two scalars, another file
 /// 63 61 66 E9          caf\xE9     Latin-1, which is not UTF-8
 /// ```
-/// The bytes are never empty in a system call and hold no NUL; nothing else is assumed.
+/// In a system call, the bytes are never empty and contain no NUL; nothing else is assumed.
 package struct FileName: Sendable, Hashable {
     /// The bytes of the path, without a terminator.
     package let bytes: [UInt8]
 
-    /// The name of these bytes.
+    /// Creates a name from its bytes.
     package init(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// The name that a spec or a command line gives as text: its UTF-8 bytes.
+    /// Creates a name from the UTF-8 bytes of a string in a spec or on a command line.
     package init(_ text: some StringProtocol) {
         bytes = Array(text.utf8)
     }
 
-    /// The name that the system gives, up to its terminator.
+    /// Creates a name from a C string of the system.
     package init(cString: UnsafePointer<CChar>) {
         var bytes: [UInt8] = []
         var place = cString
@@ -34,7 +36,7 @@ package struct FileName: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The bytes with a terminator, for system calls.
+    /// The bytes with a NUL terminator, for system calls.
     package var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
     /// Whether the name has no bytes.
@@ -42,19 +44,19 @@ package struct FileName: Sendable, Hashable {
 }
 
 extension FileName: CustomStringConvertible {
-    /// As messages show it.
+    /// The name as messages show it.
     package var description: String { displayText }
 }
 
 extension FileName: Comparable {
-    /// Sorts by bytes.
+    /// Returns whether the bytes of the left name sort before those of the right one.
     package static func < (left: FileName, right: FileName) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }
 
 extension FileName: ExpressibleByStringLiteral {
-    /// The name of the literal's UTF-8 bytes.
+    /// Creates a name from the literal's UTF-8 bytes.
     package init(stringLiteral text: String) {
         self.init(text)
     }
@@ -63,18 +65,18 @@ extension FileName: ExpressibleByStringLiteral {
 // MARK: Text
 
 extension FileName {
-    /// A character of a name, or a byte that is part of none.
+    /// A character of a name, or a byte that is not part of a UTF-8 character.
     package enum Unit: Hashable, Sendable {
-        /// A scalar in UTF-8.
+        /// A Unicode scalar in valid UTF-8.
         case scalar(Unicode.Scalar)
-        /// A byte that is not UTF-8.
+        /// A byte that is not valid UTF-8.
         case byte(UInt8)
     }
 
-    /// The name as characters and bytes that are part of none.
+    /// The name as characters and invalid bytes.
     package var units: [Unit] { Self.units(of: bytes) }
 
-    /// Bytes as characters and bytes that are part of none.
+    /// Returns bytes as characters and invalid bytes.
     package static func units(of bytes: some Collection<UInt8>) -> [Unit] {
         var units: [Unit] = []
         units.reserveCapacity(bytes.count)
@@ -96,19 +98,20 @@ extension FileName {
         }
     }
 
-    /// The name as text, if it is valid UTF-8: `FileName(text)` is the same name again.
+    /// The name as a string, from which `FileName(text)` creates the same name; `nil` if it is not
+    /// valid UTF-8.
     package var exactText: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The name as messages show it; no two names are shown alike, except for what looks alike.
+    /// The name as messages show it; different names have different texts.
     ///
-    /// Valid UTF-8 is shown as it is. In any other name, a byte that is not UTF-8 is `\xE9`, and a
-    /// backslash is doubled; so it is where valid UTF-8 has such a text in it.
+    /// Valid UTF-8 is unchanged. In any other name, each invalid byte is written as `\xE9` and each
+    /// backslash is doubled. The same applies to valid UTF-8 that contains text such as `\xE9`.
     package var displayText: String {
         if let exactText, !hasEscape { return exactText }
         return escapedText
     }
 
-    /// The name with `\xE9` for bytes that are not UTF-8, and each backslash doubled.
+    /// The name with `\xE9` for each byte that is not UTF-8 and with each backslash doubled.
     package var escapedText: String {
         var text = ""
         for unit in units {
@@ -123,7 +126,7 @@ extension FileName {
         return text
     }
 
-    /// The name that `escapedText` stands for; nil if a backslash begins neither `\\` nor `\xE9`.
+    /// Creates the name of an `escapedText`; `nil` if a backslash begins neither `\\` nor `\xE9`.
     package init?(escapedText text: String) {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -146,7 +149,7 @@ extension FileName {
         self.bytes = bytes
     }
 
-    /// Whether there is `\x` with two digits behind it.
+    /// Whether the name contains `\x` followed by two hexadecimal digits.
     private var hasEscape: Bool {
         func isDigit(_ byte: UInt8) -> Bool {
             switch byte {
@@ -171,10 +174,10 @@ extension FileName: Decodable {
         case escaped
     }
 
-    /// The key of the object that stands for a name that is not UTF-8.
+    /// The key of the JSON object that represents a name that is not UTF-8.
     package static let escapedKey = Key.escaped.rawValue
 
-    /// A text, or `{"escaped":"caf\\xE9"}` for a name that is not UTF-8.
+    /// Decodes a string, or `{"escaped":"caf\\xE9"}` for a name that is not UTF-8.
     package init(from decoder: any Decoder) throws {
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             self.init(text)

@@ -1,15 +1,15 @@
-/// What names a file in a call: a `FileName`, or the text of a spec, a command line, or a store.
+/// A value that names a file: a `FileName`, or a string from a spec, a command line, or a store.
 package protocol FilePath {
-    /// The bytes that the system gets.
+    /// The bytes that are passed to the system.
     var fileName: FileName { get }
 }
 
 extension FileName: FilePath {
-    /// Itself.
+    /// The name itself.
     package var fileName: FileName { self }
 }
 
 extension String: FilePath {
-    /// The text's UTF-8 bytes.
+    /// The string's UTF-8 bytes.
     package var fileName: FileName { FileName(self) }
 }

@@ -6,35 +6,35 @@
     internal import Darwin
 #endif
 
-/// What the system says of a file: stat(2).
+/// The status of a file, from stat(2).
 package struct FileStatus: Sendable, Hashable {
-    /// What there may be of a name.
+    /// The type of a file.
     package enum Kind: Sendable, Hashable {
         case file, folder, link, pipe, socket, device
     }
 
-    /// What it is.
+    /// The type of the file.
     package let kind: Kind
-    /// Its bytes.
+    /// The size in bytes.
     package let size: Int
-    /// The file system that it is on.
+    /// The file system that contains the file.
     package let device: UInt64
-    /// Its number there.
+    /// The inode number on that file system.
     package let inode: UInt64
-    /// How many names it has.
+    /// The number of hard links.
     package let names: Int
-    /// Who may read, write and search it: the lowest nine bits of its mode.
+    /// The permissions: the lowest nine bits of the mode.
     package let mode: UInt32
-    /// Whose it is.
+    /// The ID of the owner.
     package let owner: UInt32
-    /// The group that it belongs to.
+    /// The ID of the group.
     package let group: UInt32
-    /// When it was last written, in whole seconds since 1970.
+    /// The time of the last modification, in whole seconds since 1970.
     package let secondsWritten: Int64
-    /// The nanoseconds of that second.
+    /// The nanoseconds within that second.
     package let nanosecondsWritten: Int64
 
-    /// When it was last written, in nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     package var timeWritten: Int64 { secondsWritten * 1_000_000_000 + nanosecondsWritten }
 
     init(_ info: stat) {
@@ -65,9 +65,9 @@ package struct FileStatus: Sendable, Hashable {
 }
 
 extension FileStatus {
-    /// Of what a path leads to.
+    /// Reads the status of the file at a path.
     ///
-    /// - Parameter followingLinks: else it is of a link itself.
+    /// - Parameter followingLinks: `false` reads the status of a symbolic link itself.
     package init(
         of path: some FilePath, followingLinks: Bool = true
     ) throws(SystemFault) {
@@ -82,7 +82,7 @@ extension FileStatus {
         self.init(info)
     }
 
-    /// Of an open file.
+    /// Reads the status of an open file.
     package init(of descriptor: Int32) throws(SystemFault) {
         var info = stat()
         guard fstat(descriptor, &info) == 0 else { throw .last }

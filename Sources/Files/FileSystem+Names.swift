@@ -6,9 +6,9 @@
     internal import Darwin
 #endif
 
-/// Names in folders.
+/// Calls on the names in folders.
 extension FileSystem {
-    /// Gives a file or a folder another name, in place of a file that has it.
+    /// Renames a file or a folder, replacing any file that has the new name.
     package static func rename(
         _ path: some FilePath, to target: some FilePath
     ) throws(SystemFault) {
@@ -16,7 +16,7 @@ extension FileSystem {
         guard systemRename(path.fileName.cString, target.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Gives a file a second name; some file systems know no such thing.
+    /// Creates a hard link to a file; some file systems do not support it.
     package static func link(
         _ path: some FilePath, as name: some FilePath
     ) throws(SystemFault) {
@@ -24,7 +24,7 @@ extension FileSystem {
         guard systemLink(path.fileName.cString, name.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     package static func makeLink(
         _ path: some FilePath, to destination: some FilePath
     ) throws(SystemFault) {
@@ -32,15 +32,15 @@ extension FileSystem {
         guard symlink(destination.fileName.cString, path.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Removes a name of a file.
+    /// Deletes one name of a file.
     package static func remove(_ path: some FilePath) throws(SystemFault) {
         try FileHooks.ask(path.fileName, .remove)
         guard unlink(path.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Makes a folder.
+    /// Creates a folder.
     ///
-    /// - Parameter mode: within the process's mask.
+    /// - Parameter mode: the permissions, restricted by the process's umask.
     package static func makeFolder(
         _ path: some FilePath, mode: UInt32 = 0o777
     ) throws(SystemFault) {
@@ -48,13 +48,13 @@ extension FileSystem {
         guard mkdir(path.fileName.cString, mode_t(mode)) == 0 else { throw .last }
     }
 
-    /// Removes an empty folder.
+    /// Deletes an empty folder.
     package static func removeFolder(_ path: some FilePath) throws(SystemFault) {
         try FileHooks.ask(path.fileName, .removeFolder)
         guard rmdir(path.fileName.cString) == 0 else { throw .last }
     }
 
-    /// Gives the file at a path a mode, whatever the process's mask.
+    /// Sets the mode of the file at a path, regardless of the process's umask.
     package static func setMode(
         _ mode: UInt32, ofFile path: some FilePath
     ) throws(SystemFault) {
@@ -62,9 +62,9 @@ extension FileSystem {
         guard chmod(path.fileName.cString, mode_t(mode)) == 0 else { throw .last }
     }
 
-    /// The names in a folder, in no order, without `.` and `..`.
+    /// Returns the names in a folder, in no order and without `.` and `..`.
     ///
-    /// - Parameter isMeant: sees the first byte of each name, before the name is made.
+    /// - Parameter isMeant: filters by the first byte of each name, before a `FileName` is created.
     package static func names(
         in folder: some FilePath, whereFirst isMeant: (UInt8) -> Bool = { _ in true }
     ) throws(SystemFault) -> [FileName] {
@@ -84,13 +84,14 @@ extension FileSystem {
         return names
     }
 
-    /// The names in a folder that are text, in no order: no other file has a name that a spec, a
-    /// store, or a report gives.
+    /// Returns the names in a folder that are valid UTF-8, in no order.
+    ///
+    /// Other names cannot occur in a spec, a store, or a report.
     package static func textNames(in folder: some FilePath) throws(SystemFault) -> [String] {
         try names(in: folder).compactMap(\.exactText)
     }
 
-    /// Whether this process may do something with what a path leads to: access(2).
+    /// Returns whether this process may access the file at a path, by access(2).
     package static func allows(_ path: some FilePath, _ access: Access) -> Bool {
         do throws(SystemFault) {
             try FileHooks.ask(path.fileName, .status)
@@ -100,37 +101,40 @@ extension FileSystem {
         return systemAccess(path.fileName.cString, access.rawValue) == 0
     }
 
-    /// What may be done with a file.
+    /// The ways to access a file or a folder.
     package struct Access: OptionSet, Sendable {
-        /// The flags of the system.
+        /// The system's flags.
         package let rawValue: Int32
 
-        /// Those flags.
+        /// Creates a set from the system's flags.
         package init(rawValue: Int32) {
             self.rawValue = rawValue
         }
 
-        /// Its bytes are read, or the names in the folder.
+        /// Read the file, or list the folder.
         package static let read = Access(rawValue: R_OK)
-        /// Its bytes are changed, or names are made in the folder.
+        /// Change the file, or create names in the folder.
         package static let write = Access(rawValue: W_OK)
-        /// The folder's names are followed.
+        /// Look up names in the folder.
         package static let search = Access(rawValue: X_OK)
     }
 
-    /// Whether a path leads to something.
+    /// Returns whether a path leads to an existing file or folder.
     package static func exists(_ path: some FilePath) -> Bool {
         allows(path, Access(rawValue: F_OK))
     }
 
-    /// The whole path without links; nil where it leads to nothing.
+    /// Returns the absolute path without symbolic links; `nil` if it leads to no file.
     package static func resolved(_ path: some FilePath) -> FileName? {
         guard let found = realpath(path.fileName.cString, nil) else { return nil }
         defer { free(found) }
         return FileName(cString: found)
     }
 
-    /// Where a symbolic link leads; nil where it is none, or longer than most.
+    /// Returns the destination of a symbolic link.
+    ///
+    /// Returns `nil` if the path is not a symbolic link, or if the destination has 4,096 bytes or
+    /// more.
     package static func destination(ofLink path: some FilePath) -> FileName? {
         let bytesMax = 4_096
         var bytes = [CChar](repeating: 0, count: bytesMax)
@@ -139,7 +143,7 @@ extension FileSystem {
         return FileName(bytes: bytes[..<count].lazy.map { UInt8(bitPattern: $0) })
     }
 
-    /// What is free on the disk of a folder for this user, in bytes.
+    /// Returns the free disk space of a folder for this user, in bytes; `nil` if it is unknown.
     package static func freeBytes(in folder: some FilePath) -> Int64? {
         var info = statvfs()
         guard statvfs(folder.fileName.cString, &info) == 0 else { return nil }
@@ -147,7 +151,7 @@ extension FileSystem {
     }
 }
 
-// MARK: The system's calls, whose names the ones above have taken
+// MARK: The system calls whose names the functions above use
 
 private func systemRename(
     _ path: UnsafePointer<CChar>, _ target: UnsafePointer<CChar>

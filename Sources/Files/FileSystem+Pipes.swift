@@ -6,9 +6,9 @@
     internal import Darwin
 #endif
 
-/// Pipes to and from other processes.
+/// Pipes between processes.
 extension FileSystem {
-    /// Makes a pipe that no other process gets unless it is given to it.
+    /// Creates a pipe that other processes do not inherit.
     package static func makePipe() throws(SystemFault) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .last }
@@ -16,15 +16,15 @@ extension FileSystem {
         return (ends[0], ends[1])
     }
 
-    /// Makes writes to a pipe return where they would wait for its reader.
+    /// Makes the write end of a pipe non-blocking.
     package static func writeWithoutWaiting(to descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Writes as much as a pipe takes that was told not to wait.
+    /// Writes as many bytes as a non-blocking pipe accepts.
     ///
-    /// - Parameter milliseconds: how long to wait for its reader at most.
-    /// - Returns: how many bytes; 0 where the reader took none meanwhile.
+    /// - Parameter milliseconds: the maximum time to wait for the reader.
+    /// - Returns: the number of bytes written; 0 if the reader made no space in that time.
     package static func writeSome(
         _ bytes: UnsafeRawBufferPointer, toPipe descriptor: Int32, waiting milliseconds: Int32
     ) throws(SystemFault) -> Int {

@@ -1,8 +1,8 @@
-/// Whole files and folders, by the calls on their parts.
+/// Calls on complete files and folders.
 extension FileSystem {
     private static let partBytes = 1 << 18
 
-    /// The bytes of a file, or no more than the first so many.
+    /// Returns the bytes of a file, at most the first `limit`.
     package static func contents(
         _ path: some FilePath, first limit: Int = .max
     ) throws(SystemFault) -> [UInt8] {
@@ -11,7 +11,7 @@ extension FileSystem {
         return try contents(of: descriptor, first: limit)
     }
 
-    /// The bytes of an open file from where it stands, or no more than so many.
+    /// Returns at most `limit` bytes of an open file from its current position.
     package static func contents(
         of descriptor: Int32, first limit: Int = .max
     ) throws(SystemFault) -> [UInt8] {
@@ -26,9 +26,9 @@ extension FileSystem {
         return bytes
     }
 
-    /// Reads some bytes from where the descriptor stands into the beginning of an array.
+    /// Reads bytes from the descriptor's current position into the beginning of an array.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: the number of bytes read; 0 at the end of the file.
     package static func read(
         _ descriptor: Int32, into part: inout [UInt8], atMost wanted: Int = .max
     ) throws(SystemFault) -> Int {
@@ -41,7 +41,7 @@ extension FileSystem {
         return try result.get()
     }
 
-    /// Writes all bytes where the descriptor stands, or from a place on.
+    /// Writes all bytes at the descriptor's current position, or at an offset.
     package static func write(
         _ bytes: [UInt8], to descriptor: Int32, at place: Int64? = nil
     ) throws(SystemFault) {
@@ -51,7 +51,7 @@ extension FileSystem {
         try result.get()
     }
 
-    /// Copies what is left of an open file to another, a part at a time.
+    /// Copies the rest of an open file to another, 1 MiB at a time.
     package static func copy(_ source: Int32, to target: Int32) throws(FileCopyFailure) {
         var part = [UInt8](repeating: 0, count: partBytes * 4)
         while true {
@@ -71,9 +71,10 @@ extension FileSystem {
         }
     }
 
-    /// Writes a file anew as a whole: beside its place first, then moved there.
+    /// Replaces a file atomically: writes a temporary file next to it and renames it.
     ///
-    /// Its mode stays; a link stays a link. Nothing is waited for.
+    /// Keeps the file's mode. If the path is a symbolic link, replaces the file that it leads to.
+    /// Does not wait until the data is on the disk.
     package static func replace(
         _ path: some FilePath, with bytes: [UInt8]
     ) throws(SystemFault) {
@@ -93,13 +94,13 @@ extension FileSystem {
             try closeWritten(descriptor)
             try rename(temporary, to: target)
         } catch {
-            // What cannot be removed is written over by the next of this name.
+            // If the temporary file cannot be deleted, the next one of this name overwrites it.
             try? remove(temporary)
             throw error
         }
     }
 
-    /// Makes the names in a folder durable, where its file system can, and this user may.
+    /// Flushes the names in a folder to the disk, if the file system and the permissions allow it.
     package static func synchronizeFolder(_ path: some FilePath) throws(SystemFault) {
         do throws(SystemFault) {
             let descriptor = try open(path, .reading)
@@ -110,10 +111,10 @@ extension FileSystem {
         }
     }
 
-    /// Makes a folder, and those above it, where they are missing.
+    /// Creates a folder and its missing parents.
     ///
-    /// - Parameter isDurable: what is made durable in the folder is to be found after a loss of
-    ///   power, and so is the folder itself.
+    /// - Parameter isDurable: whether to flush each new folder's name to the disk, so that durable
+    ///   files in it are found after a power loss.
     package static func makeFolders(
         _ path: some FilePath, isDurable: Bool = false
     ) throws(SystemFault) {
@@ -126,13 +127,13 @@ extension FileSystem {
                 try makeFolders(path.folder, isDurable: isDurable)
                 return try makeFolders(path, isDurable: isDurable)
             }
-            // Somebody else may be at it, too.
+            // Another process may have created it at the same time.
             if !isFolder(path) { throw error }
         }
         if isDurable { try synchronizeFolder(path.folder) }
     }
 
-    /// Removes a file, or a folder with what is in it.
+    /// Deletes a file, or a folder with its contents.
     package static func removeAll(_ path: some FilePath) throws(SystemFault) {
         guard try FileStatus(of: path, followingLinks: false).kind == .folder else {
             return try remove(path)
@@ -141,13 +142,13 @@ extension FileSystem {
         try removeFolder(path)
     }
 
-    /// Whether a path leads to a folder.
+    /// Returns whether a path leads to a folder.
     package static func isFolder(_ path: some FilePath) -> Bool {
         (try? FileStatus(of: path))?.kind == .folder
     }
 }
 
-/// Which side of a copy failed.
+/// The side of a copy that failed.
 package enum FileCopyFailure: Error {
     case reading(SystemFault)
     case writing(SystemFault)

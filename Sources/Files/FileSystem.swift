@@ -6,10 +6,10 @@
     internal import Darwin
 #endif
 
-/// The system's calls on files, each in one place, which gives its result or its failure.
+/// The system calls on files, each wrapped once, which return a result or throw a `SystemFault`.
 ///
-/// Interrupted calls are made again. A path is a `FileName`, or a text that stands for its
-/// UTF-8 bytes. `FileHook` sees each call before it is made.
+/// Interrupted calls are repeated. A path is a `FileName` or a string, which means its UTF-8 bytes.
+/// A `FileHook` sees each call before it runs.
 package enum FileSystem {}
 
 // MARK: Open files
@@ -17,7 +17,7 @@ package enum FileSystem {}
 extension FileSystem {
     /// Opens a file.
     ///
-    /// - Parameter mode: of a file that is made, within the process's mask.
+    /// - Parameter mode: the permissions of a new file, restricted by the process's umask.
     package static func open(
         _ path: some FilePath, _ flags: OpenFlags, mode: UInt32 = 0o666
     ) throws(SystemFault) -> Int32 {
@@ -31,9 +31,11 @@ extension FileSystem {
         return descriptor
     }
 
-    /// Makes a file to write and read that no name leads to, so that it is gone with this process.
+    /// Creates a file without a name for reading and writing; the system deletes it when it is
+    /// closed.
     ///
-    /// - Parameter prefix: what its name began with, for whom the process is killed in between.
+    /// - Parameter prefix: the prefix of the temporary name, which identifies the file if the
+    ///   process is killed before the name is deleted.
     package static func openUnnamed(
         in folder: some FilePath, prefix: String
     ) throws(SystemFault) -> Int32 {
@@ -54,28 +56,28 @@ extension FileSystem {
         return descriptor
     }
 
-    /// Makes a file the standard input of this process, from the file's beginning.
+    /// Opens a file as the standard input of this process.
     package static func replaceStandardInput(by path: some FilePath) throws(SystemFault) {
         let descriptor = try open(path, .reading)
         defer { close(descriptor) }
         guard dup2(descriptor, 0) == 0 else { throw .last }
     }
 
-    /// Closes a file that was read, or whose loss is no matter.
+    /// Closes a file and ignores errors, for a file that was only read or is no longer needed.
     package static func close(_ descriptor: Int32) {
         FileHooks.closing(descriptor)
         _ = systemClose(descriptor)
     }
 
-    /// Closes a file that was written, where a late failure still counts.
+    /// Closes a file that was written, and throws if a delayed write failed.
     package static func closeWritten(_ descriptor: Int32) throws(SystemFault) {
         FileHooks.closing(descriptor)
         guard systemClose(descriptor) == 0 || errno == EINTR else { throw .last }
     }
 
-    /// Reads some bytes from where the descriptor stands, or from a place on.
+    /// Reads bytes from the descriptor's current position, or from an offset.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: the number of bytes read; 0 at the end of the file.
     package static func read(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at place: Int64? = nil
     ) throws(SystemFault) -> Int {
@@ -90,14 +92,14 @@ extension FileSystem {
             if done >= 0 { return done }
             switch errno {
             case EINTR: break
-            // Another reader of the same pipe was faster.
+            // The pipe is non-blocking, and another reader has already emptied it.
             case EAGAIN: _ = mustWait(descriptor, milliseconds: 1_000)
             default: throw .last
             }
         }
     }
 
-    /// Writes all bytes where the descriptor stands, or from a place on.
+    /// Writes all bytes at the descriptor's current position, or at an offset.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at place: Int64? = nil
     ) throws(SystemFault) {
@@ -126,32 +128,33 @@ extension FileSystem {
             guard done < 0 else { throw .isStuck }
             switch errno {
             case EINTR: break
-            // Who shares the pipe or terminal has made it non-blocking, and it is full.
+            // Another process that shares the pipe or terminal made it non-blocking, and it is
+            // full.
             case EAGAIN: waitForRoom(descriptor)
             default: throw .last
             }
         }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until the written data is on the disk.
     package static func synchronize(_ descriptor: Int32) throws(SystemFault) {
         _ = try FileHooks.ask(descriptor, .synchronize)
         guard fsync(descriptor) == 0 else { throw .last }
     }
 
-    /// Cuts a file to a length, or fills it up with zeros.
+    /// Truncates a file to a length, or extends it with zeros.
     package static func cut(_ descriptor: Int32, to length: Int64) throws(SystemFault) {
         _ = try FileHooks.ask(descriptor, .cut(to: length))
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .last }
     }
 
-    /// Gives an open file a mode, whatever the process's mask.
+    /// Sets the mode of an open file, regardless of the process's umask.
     package static func setMode(_ mode: UInt32, of descriptor: Int32) throws(SystemFault) {
         _ = try FileHooks.ask(descriptor, .setRights)
         guard fchmod(descriptor, mode_t(mode)) == 0 else { throw .last }
     }
 
-    /// Gives an open file to a user and a group; nil leaves what it has.
+    /// Sets the owner and the group of an open file; `nil` leaves them unchanged.
     package static func setOwner(
         _ owner: UInt32?, group: UInt32?, of descriptor: Int32
     ) throws(SystemFault) {
@@ -159,15 +162,15 @@ extension FileSystem {
         guard fchown(descriptor, owner ?? uid_t.max, group ?? gid_t.max) == 0 else { throw .last }
     }
 
-    /// Opens a file to lock it, and makes it where it is missing.
+    /// Opens a file for locking, and creates it if it is missing.
     package static func createForLocking(_ path: some FilePath) throws(SystemFault) -> Int32 {
-        // No link is followed, and a pipe is not waited for.
+        // Follows no symbolic link and does not block on a pipe.
         try open(path, [.updating, .creating, .withoutLink, .withoutWaiting], mode: 0o644)
     }
 
-    /// Takes the lock of an open file, which dies with the process.
+    /// Tries to acquire the exclusive lock of an open file, which ends with the process.
     ///
-    /// - Returns: whether it was free.
+    /// - Returns: whether it acquired the lock.
     package static func lock(_ descriptor: Int32) -> Bool {
         do throws(SystemFault) {
             _ = try FileHooks.ask(descriptor, .lock)
@@ -177,26 +180,26 @@ extension FileSystem {
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// Gives the lock of an open file back, whoever else has the file open by the same descriptor.
+    /// Releases the lock of an open file, even if another process shares the descriptor.
     package static func unlock(_ descriptor: Int32) {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Whether a read would wait for somebody to write, also after so many milliseconds.
+    /// Returns whether a read would still block after a wait of at most `milliseconds`.
     package static func mustWait(_ descriptor: Int32, milliseconds: Int32 = 0) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = poll(&request, 1, milliseconds)
         return count == 0 || (count < 0 && errno == EINTR)
     }
 
-    /// Waits until something can be written, or nobody reads any more; a second at most.
+    /// Waits at most 1 s until the descriptor accepts data or its reader has closed it.
     private static func waitForRoom(_ descriptor: Int32) {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, 1_000)
     }
 }
 
-// MARK: The system's calls, whose names the ones above have taken
+// MARK: The system calls whose names the functions above use
 
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
     open(path, flags, mode)

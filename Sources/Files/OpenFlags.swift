@@ -6,33 +6,33 @@
     internal import Darwin
 #endif
 
-/// How a file is opened: open(2).
+/// The flags that open a file, for open(2).
 ///
-/// It is never handed down to another program.
+/// `FileSystem.open` adds `O_CLOEXEC`, so other programs do not inherit the descriptor.
 package struct OpenFlags: OptionSet, Sendable {
-    /// The flags of the system.
+    /// The system's flags.
     package let rawValue: Int32
 
-    /// Those flags.
+    /// Creates a set from the system's flags.
     package init(rawValue: Int32) {
         self.rawValue = rawValue
     }
 
-    /// To read alone.
+    /// Opens the file for reading only.
     package static let reading = OpenFlags(rawValue: O_RDONLY)
-    /// To write alone.
+    /// Opens the file for writing only.
     package static let writing = OpenFlags(rawValue: O_WRONLY)
-    /// To read and to write.
+    /// Opens the file for reading and writing.
     package static let updating = OpenFlags(rawValue: O_RDWR)
-    /// Makes it where it is missing.
+    /// Creates the file if it is missing.
     package static let creating = OpenFlags(rawValue: O_CREAT)
-    /// Makes it, and fails where it is there.
+    /// Creates the file, and fails if it exists.
     package static let new: OpenFlags = [.creating, OpenFlags(rawValue: O_EXCL)]
-    /// Cuts it to nothing.
+    /// Truncates the file to zero bytes.
     package static let emptying = OpenFlags(rawValue: O_TRUNC)
-    /// Writes at its end.
+    /// Appends each write to the file.
     package static let appending = OpenFlags(rawValue: O_APPEND)
-    /// Fails where its last part is a link.
+    /// Fails if the last path component is a symbolic link.
     package static let withoutLink = OpenFlags(rawValue: O_NOFOLLOW)
     /// Does not wait for the other end of a pipe.
     package static let withoutWaiting = OpenFlags(rawValue: O_NONBLOCK)

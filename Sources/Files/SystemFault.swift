@@ -6,65 +6,67 @@
     internal import Darwin
 #endif
 
-/// A call to the system that failed, with the number that the system gave (errno(3)).
+/// A failed system call, with its error number (errno(3)).
 package struct SystemFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The system's number, such as `ENOENT`.
+    /// The error number, such as `ENOENT`.
     package let number: Int32
 
-    /// The failure of that number.
+    /// Creates the failure of an error number.
     package init(_ number: Int32) {
         self.number = number
     }
 
-    /// What the last call on this thread failed with.
+    /// The failure of the last system call on this thread.
     static var last: SystemFault { SystemFault(errno) }
 
     /// The kind of failure.
     package var kind: FaultKind { FaultKind(systemError: number) }
 
-    /// The system's words, such as `No such file or directory`.
+    /// The system's message, such as `No such file or directory`.
     package var text: String { String(cString: strerror(number)) }
 
     package var description: String { text }
 
-    /// There is nothing of that name.
+    /// Whether the file does not exist, or a parent in its path is missing or not a folder.
     package var isMissing: Bool { kind == .missing }
 
-    /// There is nothing of that name in a folder that is there.
+    /// Whether the file or a parent folder does not exist (`ENOENT`).
     package var isNoEntry: Bool { number == ENOENT }
 
-    /// There is something of that name already.
+    /// Whether a file of that name already exists.
     package var isExisting: Bool { number == EEXIST }
 
-    /// This user may not do it, or nobody may.
+    /// Whether this user lacks permission, or the file system is read-only.
     package var isPermission: Bool { kind == .permission }
 
-    /// Out of descriptors or memory, here or in the whole system.
+    /// Whether this process or the system has no file descriptors or memory left.
     package var isExhausted: Bool { kind == .resources }
 
-    /// No room is left, or none that this user may take.
+    /// Whether the disk or this user's quota is full.
     package var isFull: Bool { number == ENOSPC || number == EDQUOT }
 
-    /// The other end of the pipe is closed.
+    /// Whether the other end of the pipe is closed.
     package var isBrokenPipe: Bool { number == EPIPE }
 
-    /// The name or the path is longer than the system takes.
+    /// Whether the name or the path is too long for the system.
     package var isTooLong: Bool { number == ENAMETOOLONG }
 
-    /// What is there is of a kind that cannot do this, as a pipe cannot be synchronised.
+    /// Whether the file or its file system does not support the call.
+    ///
+    /// For example, a pipe cannot be synchronized.
     package var isUnsupported: Bool {
         number == EINVAL || number == ENOTSUP || number == EROFS
     }
 
-    /// There is nothing of that name in a folder that is there.
+    /// The failure for a missing file (`ENOENT`).
     package static var noEntry: SystemFault { SystemFault(ENOENT) }
 
-    /// What opening a folder as a file amounts to.
+    /// The failure for opening a folder as a file.
     package static var isFolder: SystemFault { SystemFault(EISDIR) }
 
-    /// What giving up a wait amounts to.
+    /// The failure for a cancelled wait.
     package static var isCancelled: SystemFault { SystemFault(ECANCELED) }
 
-    /// What a write that takes nothing amounts to.
+    /// The failure for a write that accepts no bytes.
     static var isStuck: SystemFault { SystemFault(EIO) }
 }

@@ -7,17 +7,17 @@
 #endif
 internal import Synchronization
 
-/// Files that go with this process, also if a signal ends it.
+/// Files that are deleted when this process ends, even if a signal ends it.
 package enum TemporaryFiles {
-    /// The path of a file, as the system wants it; 0 if there is none.
+    /// A slot with the address of a file path as a C string; 0 if it is empty.
     private final class Place: Sendable {
         let path = Atomic<UInt>(0)
     }
 
-    /// The files, as far as there is room.
+    /// The slots, for at most 64 files; further files are ignored.
     private static let places = (0..<64).map { _ in Place() }
 
-    /// Notes a file.
+    /// Registers a file for deletion.
     package static func add(_ path: FileName) {
         let bytes = path.bytes.map { CChar(bitPattern: $0) } + [0]
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -32,7 +32,7 @@ package enum TemporaryFiles {
         copy.deallocate()
     }
 
-    /// Takes back the note of a file, which is gone or stays.
+    /// Unregisters a file that was already deleted or must be kept.
     package static func forget(_ path: FileName) {
         for place in places {
             let address = place.path.load(ordering: .sequentiallyConsistent)
@@ -49,10 +49,10 @@ package enum TemporaryFiles {
         }
     }
 
-    /// Makes what `removeAll` needs, which a signal's handler must not do.
+    /// Allocates the slots for `removeAll`, because a signal handler must not allocate memory.
     package static func prepare() { _ = places }
 
-    /// Removes the files; takes no lock and no memory once `prepare` was called.
+    /// Deletes the registered files; after `prepare`, it takes no lock and allocates no memory.
     package static func removeAll() {
         for place in places {
             let address = place.path.load(ordering: .sequentiallyConsistent)
