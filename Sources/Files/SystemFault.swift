@@ -64,7 +64,7 @@ package struct SystemFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure for opening a folder as a file.
     package static var isFolder: SystemFault { SystemFault(EISDIR) }
 
-    /// The failure for a cancelled wait.
+    /// The failure for a canceled wait.
     package static var isCancelled: SystemFault { SystemFault(ECANCELED) }
 
     /// The failure for a write that accepts no bytes.

@@ -1,19 +1,19 @@
 package import GraphModel
 internal import CSQLite
 
-/// What an aggregate function in Swift has seen of one group.
+/// The state of an aggregate function in Swift for one group.
 package protocol AggregateFunction: AnyObject {
-    /// Of a group without rows.
+    /// Creates the state of a group without rows.
     init()
 
-    /// Takes the arguments of one row.
+    /// Adds the arguments of one row.
     func add(_ call: FunctionCall) throws(FunctionError)
 
-    /// Gives the group's result.
+    /// Sets the group's result.
     func finish(_ call: FunctionCall) throws(FunctionError)
 }
 
-/// Makes the states of one aggregate function, where SQLite holds its address.
+/// A factory for the states of one aggregate function; SQLite holds its address.
 private final class AggregateBox {
     let make: () -> any AggregateFunction
 
@@ -28,7 +28,7 @@ private final class AggregateBox {
     }
 }
 
-/// Keeps a group's state in the memory that SQLite has for it.
+/// A group's state, whose address is stored in the aggregate context of SQLite.
 private final class GroupBox {
     let state: any AggregateFunction
 
@@ -38,13 +38,13 @@ private final class GroupBox {
 }
 
 extension Connection {
-    /// Makes an aggregate function of one argument known to this connection; again is no harm.
+    /// Registers an aggregate function of one argument; another call has no effect.
     package func register(
         aggregate name: String, _ type: any AggregateFunction.Type
     ) throws(StoreError) {
         guard registered.insert(name).inserted else { return }
         let box = Unmanaged.passRetained(AggregateBox { type.init() })
-        // The destructor is called where this fails, too.
+        // SQLite calls the destructor even if this call fails.
         let result = sqlite3_create_function_v2(
             handle, name, 1, SQLITE_UTF8, box.toOpaque(), nil,
             { context, count, values in
@@ -71,7 +71,7 @@ extension Connection {
                 }
             },
             { context in
-                // Nothing was kept for a group without rows.
+                // A group without rows has no state yet.
                 let place = sqlite3_aggregate_context(context, 0)
                 let kept = place?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee
                 let group = kept.map { Unmanaged<GroupBox>.fromOpaque($0).takeRetainedValue() }

@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// Why a function in Swift has no result; SQLite reports the message as the statement's error.
+/// A failure of a function in Swift; SQLite reports its message as the statement's error.
 package struct FunctionError: Error, Sendable {
-    /// One sentence.
+    /// The message, in one sentence.
     package let message: String
 
     package init(_ message: String) {
@@ -10,13 +10,13 @@ package struct FunctionError: Error, Sendable {
     }
 }
 
-/// One call of a function in Swift from SQL: its arguments, and the place for its result.
+/// A call of a function in Swift from SQL, with its arguments and its result.
 ///
-/// Arguments live until the call returns. Without a result the call gives NULL.
+/// The arguments are valid until the call returns. A call that sets no result returns NULL.
 package struct FunctionCall {
     private let context: OpaquePointer?
     private let values: UnsafeMutablePointer<OpaquePointer?>?
-    /// How many arguments there are.
+    /// The number of arguments.
     package let count: Int
     private let watched: Unmanaged<WatchedFlag>?
 
@@ -30,12 +30,14 @@ package struct FunctionCall {
         self.watched = watched
     }
 
-    /// Raised while the call runs, it is to end without a result.
+    /// The flag that the connection watches.
+    ///
+    /// If it is raised during the call, the function must return without a result.
     package var watchedFlag: InterruptFlag? {
         watched?._withUnsafeGuaranteedRef { $0.flag }
     }
 
-    /// How an argument is stored.
+    /// Returns the storage class of an argument.
     package func storage(_ index: Int) -> StorageClass {
         switch sqlite3_value_type(values?[index]) {
         case SQLITE_INTEGER: .integer
@@ -54,7 +56,7 @@ package struct FunctionCall {
         sqlite3_value_double(values?[index])
     }
 
-    /// The bytes of text or a blob.
+    /// Returns the bytes of a text or blob argument.
     package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let base = sqlite3_value_blob(values?[index])
         let count = Int(sqlite3_value_bytes(values?[index]))
@@ -70,9 +72,9 @@ package struct FunctionCall {
         sqlite3_result_double(context, value)
     }
 
-    /// Gives text in UTF-8, which is copied.
+    /// Sets the result to a copy of UTF-8 text.
     package func setResult(text: UnsafeBufferPointer<UInt8>) {
-        // An empty buffer may have no address, which SQLite would take for NULL.
+        // An empty buffer may have no address, which SQLite would treat as NULL.
         guard let base = text.baseAddress else {
             sqlite3_result_text64(context, "", 0, nil, UInt8(SQLITE_UTF8))
             return
@@ -83,7 +85,7 @@ package struct FunctionCall {
         }
     }
 
-    /// Gives bytes, which are copied.
+    /// Sets the result to a copy of the bytes.
     package func setResult(blob: UnsafeBufferPointer<UInt8>) {
         guard let base = blob.baseAddress else {
             sqlite3_result_zeroblob(context, 0)
@@ -101,13 +103,12 @@ package struct FunctionCall {
     }
 }
 
-/// A function in Swift as the value of a parameter: `etl_call(?, a, b)` calls what is bound to `?`.
+/// A function in Swift as a parameter value: `etl_call(?, a, b)` calls the function bound to `?`.
 ///
-/// So a statement carries its functions, and they live as long as it is bound
-/// (https://www.sqlite.org/bindptr.html). Not deterministic to SQLite, which so calls it only
-/// where its result is needed.
+/// The statement retains the function as long as it is bound (https://www.sqlite.org/bindptr.html).
+/// SQLite treats `etl_call` as nondeterministic, so it calls it only if it needs the result.
 package final class BoundFunction {
-    /// The name in SQL; the function is the first argument.
+    /// The name of the SQL function; its first argument is the function to call.
     package static let sqlName = "etl_call"
 
     private let body: (FunctionCall) throws(FunctionError) -> Void
@@ -116,7 +117,7 @@ package final class BoundFunction {
         self.body = body
     }
 
-    /// The type that SQLite wants with a pointer: a text that lives for ever, told by content.
+    /// The type of the pointer: a string that is valid forever, which SQLite compares by content.
     private static var pointerType: UnsafePointer<CChar> {
         let name: StaticString = "etl-function"
         return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -130,7 +131,7 @@ package final class BoundFunction {
             })
     }
 
-    /// Makes `etl_call` known to a connection.
+    /// Registers `etl_call` on a connection.
     static func register(on connection: OpaquePointer, watching watched: WatchedFlag) -> Int32 {
         sqlite3_create_function_v2(
             connection, sqlName, -1, SQLITE_UTF8, Unmanaged.passRetained(watched).toOpaque(),
@@ -146,7 +147,7 @@ package final class BoundFunction {
                     Unmanaged<WatchedFlag>.fromOpaque($0)
                 }
                 let call = FunctionCall(context, values + 1, Int(count) - 1, watched: watched)
-                // A thousand steps of SQLite's machine are many calls, and each may be long.
+                // SQLite checks the flag every 1,000 steps, which can include many long calls.
                 guard call.watchedFlag?.isRaised != true else { return call.interrupt() }
                 function._withUnsafeGuaranteedRef { function in
                     do throws(FunctionError) {

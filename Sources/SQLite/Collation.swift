@@ -1,10 +1,10 @@
 package import GraphModel
 internal import CSQLite
 
-/// An order of texts under a name that SQL may use after COLLATE.
+/// A text collation with a name that SQL can use after COLLATE.
 package struct Collation: Sendable {
-    /// Negative, zero or positive as the first is before, equal to or after the second; anything
-    /// once the flag is raised.
+    /// Returns a negative number, zero, or a positive number if the first string sorts before,
+    /// equal to, or after the second; any number once the flag is raised.
     package typealias Comparison =
         @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>, InterruptFlag?) -> Int
 
@@ -18,7 +18,7 @@ package struct Collation: Sendable {
     }
 }
 
-/// Keeps a collation where SQLite holds its address.
+/// A collation whose address SQLite holds.
 private final class CollationBox {
     private let compare: Collation.Comparison
     private let watched: WatchedFlag
@@ -33,13 +33,15 @@ private final class CollationBox {
         self.database = database
     }
 
-    /// The order; without a comparison once the flag is raised, as a sort of long texts would go on
-    /// for minutes: SQLite looks at nothing while it sorts.
+    /// Returns the order of two strings, or 0 without a comparison once the flag is raised.
+    ///
+    /// SQLite does not check for interrupts during a sort, so a sort of long strings would run for
+    /// minutes.
     func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int32 {
         let flag = watched.flag
         let order = flag?.isRaised == true ? 0 : compare(left, right, flag)
         if flag?.isRaised == true {
-            // A collation cannot fail. Rows in a wrong order must not be read, either.
+            // A collation cannot fail, and rows in a wrong order must not be read.
             watched.hasLostOrder = true
             sqlite3_interrupt(database)
         }
@@ -48,9 +50,9 @@ private final class CollationBox {
 }
 
 extension Connection {
-    /// Makes an order of texts known to this connection; again is no harm.
+    /// Registers a collation; another call has no effect.
     package func register(_ collation: Collation) throws(StoreError) {
-        // SQLite refuses to exchange one while a statement runs.
+        // SQLite cannot replace a collation while a statement runs.
         guard registered.insert(collation.name).inserted else { return }
         let box = Unmanaged.passRetained(
             CollationBox(collation.compare, watched, on: handle))
@@ -68,7 +70,7 @@ extension Connection {
                 if let box { Unmanaged<CollationBox>.fromOpaque(box).release() }
             })
         guard result == SQLITE_OK else {
-            // SQLite does not call the destructor here, unlike elsewhere.
+            // SQLite does not call the destructor if this call fails, unlike for functions.
             box.release()
             throw error(result, sql: nil)
         }

@@ -2,19 +2,19 @@ package import GraphModel
 internal import CSQLite
 internal import Synchronization
 
-/// One connection to an SQLite file; used by one thread at a time.
+/// A connection to an SQLite file, used by one thread at a time.
 ///
-/// The file is closed when the connection and the last of its statements are gone.
+/// The file is closed when the connection and its last statement are released.
 package final class Connection {
-    /// How a file is opened.
+    /// The mode in which a file is opened.
     package enum Mode: Sendable {
         case readOnly
         case readWrite
-        /// Made if it is missing.
+        /// Creates the file if it is missing.
         case create
     }
 
-    /// The connections of this process that are open, by their numbers.
+    /// The numbers of this process's open connections.
     private struct Open {
         var last: UInt64 = 0
         var numbers: Set<UInt64> = []
@@ -23,30 +23,32 @@ package final class Connection {
     private static let open = Mutex(Open())
 
     let handle: OpaquePointer
-    /// Tells it from all other connections that this process has or had.
+    /// A number that no other connection of this process has or had.
     package let number: UInt64
-    /// The file's path, as it was given; it may be a URI.
+    /// The file's path as given, which may be a URI.
     package let path: String
     private var cache: [String: Statement] = [:]
-    /// The names of collations and aggregate functions that it knows.
+    /// The names of the registered collations and functions.
     var registered: Set<String> = []
-    /// Stops what it is doing, from any thread.
+    /// The handle that interrupts running statements from any thread.
     package let interrupter: InterruptHandle
     let watched = WatchedFlag()
-    /// Asked while it waits for locks, where no fixed time was set.
+    /// The wait for locks, if no fixed timeout is set.
     var lockWait: LockWait?
-    /// Told of each statement, where somebody traces them.
+    /// The observer of each statement, if statements are traced.
     var tracer: Tracer?
 
-    /// Rows that its statements have inserted, updated and deleted since it was opened.
+    /// The number of rows inserted, updated, and deleted since the connection was opened.
     package var totalChanges: Int64 { sqlite3_total_changes64(handle) }
 
-    /// Those among them that are no changes of data, as whoever makes them says.
+    /// The part of `totalChanges` that does not change data, as reported by the code that writes
+    /// it.
     package var changesApart: Int64 = 0
 
     /// Opens a file.
     ///
-    /// - Parameter isURI: the path is a URI with parameters (https://www.sqlite.org/uri.html).
+    /// - Parameter isURI: whether the path is a URI with parameters
+    ///   (https://www.sqlite.org/uri.html).
     package init(path: String, mode: Mode, isURI: Bool = false) throws(StoreError) {
         let access =
             switch mode {
@@ -78,21 +80,21 @@ package final class Connection {
         guard registered == SQLITE_OK else { throw error(registered, sql: nil) }
     }
 
-    /// Opens a database in memory, which no other connection sees.
+    /// Opens an in-memory database, which no other connection sees.
     package convenience init() throws(StoreError) {
         try self.init(path: "file::memory:", mode: .create, isURI: true)
     }
 
     /// Attaches the database of a file.
     ///
-    /// - Parameter name: the name of its schema in statements.
+    /// - Parameter name: its schema name in statements.
     package func attach(_ path: String, as name: String) throws(StoreError) {
         let statement = try prepare("ATTACH ? AS \(name)")
         statement.bind(Self.fileName(path), at: 1)
         try statement.run()
     }
 
-    /// The path as SQLite takes it for a file's: `:memory:` and `file:…` mean something else.
+    /// Returns a path that SQLite treats as a file; `:memory:` and `file:…` have other meanings.
     private static func fileName(_ path: String) -> String {
         path.utf8.starts(with: ":".utf8) || path.utf8.starts(with: "file:".utf8)
             ? "./" + path : path
@@ -102,32 +104,33 @@ package final class Connection {
         _ = Self.open.withLock { $0.numbers.remove(number) }
         cache.removeAll()
         interrupter.close()
-        // Statements may outlive it, and what they would call goes with it.
+        // Statements may outlive the connection, but the objects that its callbacks use do not.
         if lockWait != nil { sqlite3_busy_handler(handle, nil, nil) }
         if tracer != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
         if watchedFlag != nil { sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_close_v2(handle)
     }
 
-    /// The file's whole name, however it was given (https://www.sqlite.org/c3ref/db_filename.html);
-    /// nil of what is in memory.
+    /// The file's absolute path, however it was given; `nil` for an in-memory database.
+    ///
+    /// See https://www.sqlite.org/c3ref/db_filename.html.
     package var fileName: String? {
         guard let name = sqlite3_db_filename(handle, "main"),
-            // Memory that connections share has a name, too.
+            // A shared in-memory database has a name, too.
             sqlite3_uri_parameter(name, "vfs") == nil
         else { return nil }
         let text = String(cString: name)
         return text.isEmpty ? nil : text
     }
 
-    /// A name as SQL takes it, whatever it holds.
+    /// Returns a name as a quoted SQL identifier.
     package static func quoted(_ name: String) -> String {
         "\""
             + name.split(separator: "\"", omittingEmptySubsequences: false)
             .joined(separator: "\"\"") + "\""
     }
 
-    /// Whether a connection of this process is open under that number.
+    /// Returns whether a connection of this process is open under this number.
     package static func isOpen(_ number: UInt64) -> Bool {
         open.withLock { $0.numbers.contains(number) }
     }
@@ -138,27 +141,29 @@ package final class Connection {
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
-    /// Runs the body in a transaction that writes, all of it or none.
+    /// Runs the body in a write transaction, and rolls it back if the body fails.
     package func writing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try execute("BEGIN IMMEDIATE")
         do throws(StoreError) {
             try body()
             try execute("COMMIT")
         } catch {
-            // The error that led here is the one to tell; SQLite may have rolled back already.
+            // Throw the original error, even if the rollback fails: SQLite may have rolled back
+            // already.
             try? execute("ROLLBACK")
             throw error
         }
     }
 
-    /// Prepares a statement that its caller keeps.
+    /// Prepares a statement that this connection does not cache.
     package func prepare(_ sql: String) throws(StoreError) -> Statement {
         try Statement(sql, on: self)
     }
 
-    /// A statement kept by this connection, reset and ready to bind.
+    /// Returns a cached statement, reset and ready to bind.
     ///
-    /// For statements that are run again and again, but not inside their own loop.
+    /// Use it for statements that run repeatedly, but not while the same statement is still being
+    /// stepped.
     package func cached(_ sql: String) throws(StoreError) -> Statement {
         if let statement = cache[sql] {
             statement.reset()
@@ -169,42 +174,42 @@ package final class Connection {
         return statement
     }
 
-    /// Forgets the kept statements, so that tables may be dropped.
+    /// Releases the cached statements, so that tables can be dropped.
     package func clearStatementCache() {
         cache.removeAll()
     }
 
-    /// The first column of the first row, or nil where there is no row or it is null.
+    /// Returns the first column of the first row; `nil` if there is no row or the value is NULL.
     package func integer(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)
     }
 
-    /// The first column of the first row as text, or nil where there is no row or it is null.
+    /// Returns the first column of the first row as text; `nil` if there is no row or it is NULL.
     package func text(_ sql: String) throws(StoreError) -> String? {
         let statement = try prepare(sql)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.string(0)
     }
 
-    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last INSERT, UPDATE, or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// Whether a transaction is open.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Waits so long for another connection's lock.
+    /// Sets the maximum time to wait for another connection's lock.
     package func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
         lockWait = nil
     }
 
-    /// Copies a whole database into another connection's file.
+    /// Copies a complete database into another connection's file.
     ///
-    /// Uses SQLite's online backup, so that a writer elsewhere does no harm.
+    /// Uses SQLite's online backup, so other connections can write during the copy.
     ///
-    /// - Parameter database: which of the connection's files.
+    /// - Parameter database: the schema name of the database to copy.
     package func backup(
         to destination: Connection, of database: String = "main"
     ) throws(StoreError) {

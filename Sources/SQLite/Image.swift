@@ -2,7 +2,9 @@ package import GraphModel
 internal import CSQLite
 
 extension Connection {
-    /// The whole database as the bytes of a file, what the open transaction wrote included
+    /// Returns the complete database as the bytes of a file.
+    ///
+    /// It includes uncommitted changes of the open transaction
     /// (https://www.sqlite.org/c3ref/serialize.html).
     package func image() throws(StoreError) -> [UInt8] {
         var size: sqlite3_int64 = 0
@@ -14,9 +16,9 @@ extension Connection {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
     }
 
-    /// Replaces the whole database with that of a file's bytes.
+    /// Replaces the complete database with the database in a file's bytes.
     package func restore(image: [UInt8]) throws(StoreError) {
-        // SQLite frees or grows the buffer itself, so it must be its own.
+        // SQLite frees or reallocates the buffer, so SQLite must also allocate it.
         guard !image.isEmpty,
             let copy = sqlite3_malloc64(UInt64(image.count))?
                 .bindMemory(to: UInt8.self, capacity: image.count)
@@ -28,7 +30,7 @@ extension Connection {
             if let base = bytes.baseAddress { copy.update(from: base, count: bytes.count) }
         }
         if image.count > 19 {
-            // The file may say that it has a write-ahead log, which memory cannot have
+            // The header may require a write-ahead log, which an in-memory database cannot have
             // (https://www.sqlite.org/fileformat.html, offsets 18 and 19).
             copy[18] = 1
             copy[19] = 1
@@ -38,7 +40,7 @@ extension Connection {
         let size = sqlite3_int64(image.count)
         let result = sqlite3_deserialize(source.handle, "main", copy, size, size, flags)
         guard result == SQLITE_OK else { throw source.error(result, sql: nil) }
-        // Reads the header, so that what is no database is told here.
+        // Reads the header, so that bytes that are not a database fail here.
         _ = try source.integer("PRAGMA schema_version")
         try source.backup(to: self)
     }

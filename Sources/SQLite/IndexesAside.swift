@@ -1,16 +1,18 @@
 package import GraphModel
 
 extension Connection {
-    /// Runs what deletes so many of a table's rows that its indexes are made anew for the rest
-    /// sooner than each of them is freed of each row.
+    /// Runs a deletion; if it deletes many rows, drops the table's indexes before it and rebuilds
+    /// them after it.
     ///
-    /// Inside a transaction, with which the indexes come back if anything fails. Those that belong
-    /// to a constraint stay, and all of them do where triggers may look through them, or where
-    /// statistics are kept (https://www.sqlite.org/lang_analyze.html), which go with an index.
+    /// For many rows, this is faster than deleting each row from each index. Call it inside a
+    /// transaction, whose rollback restores the indexes if an error occurs. Indexes of constraints
+    /// are kept. All indexes are kept if the table has triggers, which may need them, or if the
+    /// database has statistics (https://www.sqlite.org/lang_analyze.html), which are dropped with
+    /// an index.
     ///
     /// - Parameters:
-    ///   - table: of the first file.
-    ///   - count: how many rows go.
+    ///   - table: a table of the main database.
+    ///   - count: the number of rows to delete.
     package func withIndexesAside(
         of table: String, deleting count: Int, _ delete: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -28,8 +30,8 @@ extension Connection {
     private func indexesAside(
         of table: String, deleting count: Int
     ) throws(StoreError) -> [(name: String, sql: String)] {
-        // Measured: below a quarter of the rows it takes longer. The highest key is no less than
-        // the count of rows, and known at once.
+        // Measured: below a quarter of the rows, this takes longer. The highest row ID is at least
+        // the number of rows, and SQLite finds it at once.
         guard count >= 10_000, try integer("SELECT max(rowid) FROM \(table)") ?? 0 <= count * 3,
             try !hasTriggers(on: table),
             try integer("SELECT 1 FROM sqlite_master WHERE name GLOB 'sqlite_stat[0-9]'") == nil

@@ -1,45 +1,47 @@
 internal import CSQLite
 import Synchronization
 
-/// Stops what connections are running, once it is raised from any thread.
+/// A flag that stops the running statements of connections; any thread can raise it.
 package final class InterruptFlag: Sendable {
     private let raised = Atomic(false)
     private let isRequested: @Sendable () -> Bool
 
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     ///
-    /// - Parameter isRequested: raises it, too: another flag, or what a signal's handler has noted,
-    ///   which can raise nothing itself.
+    /// - Parameter isRequested: also raises the flag if it returns `true`. It reads another flag,
+    ///   or a request noted by a signal handler, which cannot raise a flag itself.
     package init(orWhen isRequested: @escaping @Sendable () -> Bool = { false }) {
         self.isRequested = isRequested
     }
 
-    /// Whether it is raised; for good.
+    /// Whether the flag is raised; `raise()` cannot be undone.
     package var isRaised: Bool { raised.load(ordering: .acquiring) || isRequested() }
 
-    /// Makes statements on connections that watch it fail.
+    /// Raises the flag, so that statements on connections that watch it fail.
     package func raise() { raised.store(true, ordering: .releasing) }
 }
 
-/// The flag that a connection watches, where its functions find it.
+/// The flag that a connection watches, for use by its functions.
 ///
-/// It lives as long as SQLite may call them, which can be longer than the connection.
+/// It lives as long as SQLite may call the functions, which can be longer than the connection.
 final class WatchedFlag {
     var flag: InterruptFlag?
-    /// A sort was ended by the flag, so that its rows are in no order.
+    /// Whether the flag ended a sort, so that its rows are in the wrong order.
     var hasLostOrder = false
 }
 
 extension Connection {
-    /// Stops its statements when it is raised.
+    /// The flag that stops this connection's statements when it is raised.
     package internal(set) var watchedFlag: InterruptFlag? {
         get { watched.flag }
         set { watched.flag = newValue }
     }
 
-    /// Looks at the flag while statements run, every thousand steps of SQLite's machine
+    /// Checks a flag while statements run; `nil` checks none.
+    ///
+    /// SQLite checks it every 1,000 steps of its virtual machine
     /// (https://www.sqlite.org/c3ref/progress_handler.html) and before each call of a function in
-    /// Swift; nil looks at none.
+    /// Swift.
     package func watch(_ flag: InterruptFlag?) {
         guard flag !== watchedFlag else { return }
         watchedFlag = flag

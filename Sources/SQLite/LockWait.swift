@@ -1,10 +1,12 @@
 internal import CSQLite
 
-/// How a connection waits for a lock that another one has: by short naps, and before each it asks
-/// whether to wait on.
+/// A wait for another connection's lock, in short sleeps.
+///
+/// Before each sleep, a closure decides whether to continue.
 final class LockWait {
-    /// How long the first naps are, in milliseconds, as a lock is mostly held for a moment; those
-    /// after them are as long as the last.
+    /// The durations of the sleeps in milliseconds; the last one repeats.
+    ///
+    /// The first ones are short because most locks are held only for a moment.
     private static let naps: [Int32] = [1, 2, 5, 10, 15, 20, 25]
 
     private let waitsOn: (Duration) -> Bool
@@ -14,20 +16,24 @@ final class LockWait {
         self.waitsOn = waitsOn
     }
 
-    /// - Parameter count: how often it was asked for this lock before.
+    /// Sleeps if the closure continues the wait.
+    ///
+    /// - Parameter count: the number of earlier calls for this lock.
+    /// - Returns: whether SQLite should try the lock again.
     fileprivate func goesOn(_ count: Int) -> Bool {
         if count == 0 { began = .now }
         guard waitsOn(.now - began) else { return false }
-        // A signal that this thread gets ends the nap.
+        // A signal to this thread ends the sleep early.
         sqlite3_sleep(Self.naps[min(count, Self.naps.count - 1)])
         return true
     }
 }
 
 extension Connection {
-    /// Waits for another connection's lock for as long as the body says.
+    /// Waits for another connection's lock while the closure returns `true`.
     ///
-    /// - Parameter waitsOn: gets how long the wait has lasted by now, and says whether it goes on.
+    /// - Parameter waitsOn: receives the duration of the wait so far, and returns whether to
+    ///   continue.
     package func waitForLocks(_ waitsOn: @escaping (Duration) -> Bool) {
         let wait = LockWait(waitsOn)
         // https://www.sqlite.org/c3ref/busy_handler.html

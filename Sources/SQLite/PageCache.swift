@@ -1,31 +1,32 @@
 package import GraphModel
 internal import CSQLite
 
-/// What concerns SQLite as a whole.
+/// Settings of SQLite for the whole process.
 package enum SQLiteLibrary {
-    /// Leaves out the account that SQLite keeps of its memory, with a lock for every piece.
+    /// Turns off SQLite's memory statistics, which take a lock for each allocation.
     ///
-    /// For a process that is ours alone, before its first connection; later it has no effect
+    /// Use it only in a process that runs no other code, before its first connection; later it has
+    /// no effect
     /// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus).
     package static func skipMemoryStatistics() {
         _ = etl_skip_memory_statistics()
     }
 
-    /// Has large pieces of memory, whoever asked for them, given back to the system when they are
-    /// freed.
+    /// Makes the allocator return large blocks to the system when they are freed, whichever code
+    /// allocated them.
     ///
-    /// For a process that is ours alone.
+    /// Use it only in a process that runs no other code.
     package static func returnLargeMemory() {
         etl_return_large_memory()
     }
 }
 
-/// How much of a file's pages a connection keeps in memory.
+/// The size of a connection's page cache.
 extension Connection {
-    /// Sets the size of the cache of the first file's pages, in KiB.
+    /// Sets the size of the main database's page cache, in KiB.
     ///
-    /// Pages that are too many then are given back to the system, since what is done next may
-    /// need the memory for something else.
+    /// If the cache shrinks, its memory is returned to the system, because the next step may need
+    /// it.
     package func setPageCache(kibibytes: Int) throws(StoreError) {
         let before = try pageCacheKibibytes()
         try execute("PRAGMA cache_size = -\(kibibytes)")
@@ -34,18 +35,18 @@ extension Connection {
         etl_return_freed_memory()
     }
 
-    /// Makes the cache of the first file's pages larger, or smaller by a negative count.
+    /// Grows the main database's page cache, or shrinks it if the count is negative.
     package func growPageCache(byBytes count: Int) throws(StoreError) {
         try setPageCache(
             kibibytes: max(Self.leastKibibytes, try pageCacheKibibytes() + count >> 10))
     }
 
-    /// What SQLite needs for its work at least.
+    /// The minimum size of the page cache, in KiB.
     private static let leastKibibytes = 1 << 10
 
-    /// Makes the cache so small, unless it is smaller.
+    /// Shrinks the page cache to at most `count` bytes.
     ///
-    /// - Returns: the bytes that it has lost, for `growPageCache`.
+    /// - Returns: the number of bytes by which it shrank, for `growPageCache`.
     package func shrinkPageCache(toBytes count: Int) throws(StoreError) -> Int {
         let before = try pageCacheKibibytes()
         guard before > count >> 10 else { return 0 }
@@ -53,9 +54,11 @@ extension Connection {
         return before << 10 - count
     }
 
-    /// What was written since this was asked last, as a share of what the cache of the first file
-    /// holds: pages of all files, and of temporary data, but not those that a checkpoint takes from
-    /// the write-ahead log into a file.
+    /// Returns the amount written since the last call, as a fraction of the main database's cache
+    /// size.
+    ///
+    /// It includes pages of all files and of temporary data, but not the pages that a checkpoint
+    /// copies from the write-ahead log.
     package func takeCacheShareWritten() throws(StoreError) -> Double {
         var (written, largest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &written, &largest, 1)
@@ -63,29 +66,32 @@ extension Connection {
         return bytes / Double(max(1, try pageCacheKibibytes()) << 10)
     }
 
-    /// Runs what makes indexes with little memory: SQLite's sorter sorts runs as large as the page
-    /// cache, and small runs stay in the processor's cache and merge faster.
+    /// Runs index builds with a page cache of at most 2,000 KiB.
+    ///
+    /// SQLite's sorter sorts runs as large as the page cache. Small runs fit in the CPU cache and
+    /// merge faster.
     package func withSmallSorter(
         _ makeIndexes: () throws(StoreError) -> Void
     ) throws(StoreError) {
         try withPageCache(atMost: 2000, makeIndexes)
     }
 
-    /// Runs what goes through a table from its first row to its last, once or twice: what a large
-    /// cache keeps of it is not read again, and takes the system's time to come by.
+    /// Runs one or two passes over a table, from its first row to its last, with a page cache of at
+    /// most 16 MiB.
     ///
-    /// Measured: two passes over 230 MB took 0.98 of the time with 16 MB that they took with 56, and
-    /// half of the process's memory.
+    /// A larger cache does not help, because its pages are not read again, and allocating it costs
+    /// system time. Measured: two passes over 230 MB took 0.98 of the time with 16 MB that they
+    /// took with 56 MB, and half of the process's memory.
     ///
-    /// - Parameter columns: what it reads and writes; with an index on one of them it goes to and
-    ///   fro, and has the whole cache.
+    /// - Parameter columns: the columns that the passes read and write. If one of them has an
+    ///   index, access is random, and the cache keeps its size.
     package func withScanCache<R>(
         of table: String, columns: [String], _ scan: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
         let names = columns.map { _ in "?" }.joined(separator: ", ")
         let indexed = try prepare(
             "SELECT 1 FROM pragma_index_list('\(table)') l, pragma_index_xinfo(l.name) c"
-                // What an expression reads is not told.
+                // SQLite does not report the columns that an expression reads.
                 + " WHERE c.name IN (\(names)) OR c.cid = -2 LIMIT 1")
         for (place, column) in columns.enumerated() {
             indexed.bind(column, at: Int32(place) + 1)
@@ -115,7 +121,7 @@ extension Connection {
 
     private func pageCacheKibibytes() throws(StoreError) -> Int {
         let size = Int(try integer("PRAGMA cache_size") ?? 0)
-        // A size that is not negative is a number of pages.
+        // A nonnegative size is a number of pages.
         return size < 0 ? -size : (size * Int(try integer("PRAGMA page_size") ?? 4096)) >> 10
     }
 }

@@ -1,23 +1,26 @@
 package import GraphModel
 internal import CSQLite
 
-/// Pairs of numbers in memory that a statement can read as a table, in their order.
+/// Pairs of numbers in memory that a statement can read as a table, in order.
 ///
 /// ```sql
 /// INSERT INTO Z_1TAGS SELECT FIRST, SECOND FROM ETL_PAIRS
 /// ```
-/// A row costs a few calls that way, where binding and running a statement costs ten times that.
+/// This way, a row costs a few calls. Binding and running a statement costs ten times as much.
 package enum PairTable {
-    /// Two numbers in one; sorted, it has pairs in the order of the first and then the second.
+    /// Returns two numbers packed into one; sorted, these order the pairs by the first, then the
+    /// second.
     package static func packed(_ first: UInt32, _ second: UInt32) -> UInt64 {
         UInt64(first) << 32 | UInt64(second)
     }
 }
 
 extension Connection {
-    /// Runs what may read the pairs; no statement that does may be left when it ends.
+    /// Runs a body whose statements can read the pairs as a table.
     ///
-    /// - Parameter body: gets the name of the table.
+    /// The body must finalize these statements before it returns.
+    ///
+    /// - Parameter body: receives the name of the table.
     package func withPairs(
         _ pairs: UnsafeBufferPointer<UInt64>, _ body: (String) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -31,7 +34,7 @@ extension Connection {
         }
     }
 
-    /// A table or view of the file would be found before one that is in memory alone.
+    /// Returns an unused name, because a table or view of the file would hide the virtual table.
     private func nameOfNoTable() throws(StoreError) -> String {
         var name = "ETL_PAIRS"
         var count = 1
@@ -47,11 +50,11 @@ extension Connection {
     }
 }
 
-/// What SQLite calls.
+/// The functions that SQLite calls to read the pairs.
 ///
-/// Without `xCreate` the table is there for every connection that knows the module, and in no
-/// schema (https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables). Made once, and only
-/// read from then on.
+/// Without `xCreate`, the table exists on every connection that knows the module, and in no schema
+/// (https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables). It is created once and never
+/// changed.
 private nonisolated(unsafe) let pairModule: UnsafePointer<sqlite3_module> = {
     var module = sqlite3_module()
     module.xConnect = { connection, aux, _, _, table, _ in
@@ -73,7 +76,7 @@ private nonisolated(unsafe) let pairModule: UnsafePointer<sqlite3_module> = {
         UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: etl_pair_table.self).deallocate()
         return SQLITE_OK
     }
-    // There is one way to read it: from the first to the last.
+    // The only query plan reads all rows in order.
     module.xBestIndex = { _, _ in SQLITE_OK }
     module.xOpen = { _, cursor in
         let made = UnsafeMutablePointer<etl_pair_cursor>.allocate(capacity: 1)

@@ -2,9 +2,9 @@ package import GraphModel
 internal import CSQLite
 
 extension Connection {
-    /// Makes a function known that does nothing, whatever its arguments, and gives NULL.
+    /// Registers a function that takes any arguments, does nothing, and returns NULL.
     ///
-    /// For triggers that tell somebody of a change who is not there; again is no harm.
+    /// Triggers call it to notify an observer that is absent. Another call has no effect.
     package func register(silentFunction name: String) throws(StoreError) {
         guard registered.insert(name).inserted else { return }
         let result = sqlite3_create_function_v2(

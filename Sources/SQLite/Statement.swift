@@ -3,16 +3,16 @@ internal import CSQLite
 
 /// A prepared statement.
 ///
-/// Parameters count from 1 and columns from 0, as in SQLite. Text and blobs are bound without
-/// copying: their bytes must live until the statement has been stepped to its end or reset.
+/// Parameters count from 1 and columns from 0, as in SQLite. Text and blobs are bound without a
+/// copy: their bytes must be valid until the statement has been stepped to its end or reset.
 ///
-/// A statement does not hold its connection object, whose cache may hold the statement; SQLite
-/// itself keeps a closed connection going until the last statement is finalized
+/// A statement does not retain its connection, whose cache may retain the statement. SQLite keeps a
+/// closed connection open until its last statement is finalized
 /// (https://www.sqlite.org/c3ref/close.html).
 package final class Statement {
     private let handle: OpaquePointer
     private let watched: WatchedFlag
-    /// What must live as long as the statement, such as a temporary table that it reads.
+    /// An object that must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
 
     init(_ sql: String, on connection: Connection) throws(StoreError) {
@@ -30,7 +30,7 @@ package final class Statement {
 
     private var database: OpaquePointer? { sqlite3_db_handle(handle) }
 
-    /// The statement's text.
+    /// The SQL of the statement.
     package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
     // MARK: Binding
@@ -47,9 +47,9 @@ package final class Statement {
         sqlite3_bind_null(handle, index)
     }
 
-    /// Binds UTF-8 without copying it.
+    /// Binds UTF-8 text without copying it.
     package func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
-        // An empty buffer may have no address, which SQLite would take for NULL.
+        // An empty buffer may have no address, which SQLite would treat as NULL.
         guard let base = text.baseAddress else {
             sqlite3_bind_text64(handle, index, "", 0, nil, UInt8(SQLITE_UTF8))
             return
@@ -97,12 +97,12 @@ package final class Statement {
         function.bind(to: handle, at: index)
     }
 
-    /// Binds what another statement's current row holds in a column.
+    /// Binds the value of a column in another statement's current row.
     package func bind(column: Int32, of other: Statement, at index: Int32) {
         sqlite3_bind_value(handle, index, sqlite3_column_value(other.handle, column))
     }
 
-    /// SQLite's mark for "copy it now": the address -1 in place of a destructor.
+    /// SQLite's marker for "copy it now": the address -1 instead of a destructor.
     static var transient: sqlite3_destructor_type {
         unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
@@ -111,7 +111,8 @@ package final class Statement {
 
     /// Moves to the next row.
     ///
-    /// - Returns: whether there is one. After the last the statement is reset, ready to run again.
+    /// - Returns: whether there is a next row. After the last row, the statement is reset and can
+    ///   run again.
     @discardableResult
     package func step() throws(StoreError) -> Bool {
         switch sqlite3_step(handle) {
@@ -131,14 +132,14 @@ package final class Statement {
         }
     }
 
-    /// Runs a statement that returns no rows and gives the number of rows it changed.
+    /// Runs a statement that returns no rows, and returns the number of rows that it changed.
     @discardableResult
     package func run() throws(StoreError) -> Int {
         while try step() {}
         return Int(sqlite3_changes64(database))
     }
 
-    /// Makes the statement ready to run again; what is bound stays.
+    /// Resets the statement, so that it can run again; the bound values are kept.
     package func reset() {
         sqlite3_reset(handle)
     }
@@ -151,12 +152,12 @@ package final class Statement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// How the column's value is stored in the current row.
+    /// Returns the storage class of a column in the current row.
     package func storage(_ column: Int32) -> StorageClass {
         StorageClass(sqlite3_column_type(handle, column))
     }
 
-    /// The column's value, which lives until the next step or reset.
+    /// Returns a column's value, which is valid until the next step or reset.
     package func columnValue(_ column: Int32) -> ColumnValue {
         ColumnValue(handle: sqlite3_column_value(handle, column))
     }
@@ -169,7 +170,7 @@ package final class Statement {
         sqlite3_column_double(handle, column)
     }
 
-    /// The column's bytes, text or blob; they live until the next step or reset.
+    /// Returns the bytes of a text or blob column, which are valid until the next step or reset.
     package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
         let base = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -198,9 +199,9 @@ package enum StorageClass: Sendable, Hashable {
     }
 }
 
-/// A value of a statement's current row, looked at several times for the cost of one look-up.
+/// A value of a statement's current row, which is looked up once and can be read several times.
 ///
-/// It is unprotected (https://www.sqlite.org/c3ref/value.html): good on the one thread that uses
+/// It is unprotected (https://www.sqlite.org/c3ref/value.html): use it only on the thread that uses
 /// the connection.
 package struct ColumnValue {
     let handle: OpaquePointer?
@@ -209,7 +210,7 @@ package struct ColumnValue {
     package var integer: Int64 { sqlite3_value_int64(handle) }
     package var double: Double { sqlite3_value_double(handle) }
 
-    /// Text or blob.
+    /// The bytes of text or a blob.
     package var bytes: UnsafeBufferPointer<UInt8> {
         let base = sqlite3_value_blob(handle)
         let count = Int(sqlite3_value_bytes(handle))

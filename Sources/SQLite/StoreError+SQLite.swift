@@ -10,9 +10,9 @@ package import GraphModel
     internal import Darwin
 #endif
 
-/// What SQLite's result codes mean (https://www.sqlite.org/rescode.html).
+/// The meanings of SQLite's result codes (https://www.sqlite.org/rescode.html).
 extension StoreError {
-    /// Makes an error of what SQLite answered when it refused.
+    /// Creates an error from a result code and a message of SQLite.
     init(resultCode: Int32, message: String, sql: String? = nil, systemError: Int32 = 0) {
         let answer = StoreError(
             .inputOutput, message, sql: sql, resultCode: resultCode, systemError: systemError)
@@ -20,14 +20,14 @@ extension StoreError {
             answer.kind, message, sql: sql, resultCode: resultCode, systemError: systemError)
     }
 
-    /// What the connection says of its last failure.
+    /// Creates an error from a connection's last failure.
     init(_ code: Int32, on handle: OpaquePointer?, sql: String?) {
         self.init(
             resultCode: code, message: String(cString: sqlite3_errmsg(handle)), sql: sql,
             systemError: sqlite3_system_errno(handle))
     }
 
-    /// The kind of failure that SQLite's answer is.
+    /// The kind of the failure, derived from the result code and the message.
     private var kind: Code {
         switch primaryCode {
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
@@ -49,16 +49,17 @@ extension StoreError {
     /// The result code without its extension, such as `SQLITE_CONSTRAINT`.
     private var primaryCode: Int32 { resultCode & 0xFF }
 
-    /// A constraint failed; the statement had no effect.
+    /// Whether a constraint failed; the statement had no effect.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// Two rows would have one value of a unique index; the statement had no effect.
+    /// Whether two rows would have the same value in a unique index; the statement had no effect.
     package var isUniqueness: Bool {
         resultCode == SQLITE_CONSTRAINT | (8 << 8)  // SQLITE_CONSTRAINT_UNIQUE
     }
 
-    /// The columns of the unique constraint that failed, as SQLite names them in its message:
-    /// `UNIQUE constraint failed: ZTASK.ZID, ZTASK.ZOWNER`.
+    /// The columns of the unique constraint that failed.
+    ///
+    /// They are read from SQLite's message: `UNIQUE constraint failed: ZTASK.ZID, ZTASK.ZOWNER`.
     package var constraintColumns: [String] {
         let mark = "UNIQUE constraint failed: "
         guard isConstraint, message.hasPrefix(mark) else { return [] }
@@ -67,16 +68,16 @@ extension StoreError {
         }
     }
 
-    /// The file is not a database, or is damaged; a missing table is another matter.
+    /// Whether the file is damaged or not a database; a missing table does not count.
     package var isDamage: Bool { code == .corrupt && !isOtherSchema }
 
-    /// The file cannot be opened.
+    /// Whether the file cannot be opened.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
-    /// A page cannot be read: the file ends before it, or a sector is bad.
+    /// Whether a page cannot be read: the file ends before it, or a sector is bad.
     package var isDamagedRead: Bool { primaryCode == SQLITE_IOERR && code != .resources }
 
-    /// The statement exceeds one of SQLite's limits (https://www.sqlite.org/limits.html).
+    /// Whether the statement exceeds one of SQLite's limits (https://www.sqlite.org/limits.html).
     package var isTooComplex: Bool {
         guard primaryCode == SQLITE_ERROR || primaryCode == SQLITE_TOOBIG else { return false }
         let starts = [
@@ -86,23 +87,25 @@ extension StoreError {
         return starts.contains { message.hasPrefix($0) }
     }
 
-    /// A function had no result for its arguments, or the SQL is wrong.
+    /// Whether a function failed, or the SQL is invalid.
     package var isFunctionFailure: Bool { primaryCode == SQLITE_ERROR }
 
-    /// The kind of the system call's failure; nil if no call failed.
+    /// The kind of the failed system call; `nil` if no system call failed.
     package var systemKind: FaultKind? {
         guard systemError != 0, primaryCode == SQLITE_CANTOPEN || primaryCode == SQLITE_IOERR
         else { return nil }
         return FaultKind(systemError: systemError)
     }
 
-    /// The file lacks a table or a column that it should have.
+    /// Whether the file lacks a table or a column that it should have.
     private var isOtherSchema: Bool {
         primaryCode == SQLITE_ERROR
             && (message.hasPrefix("no such table") || message.hasPrefix("no such column"))
     }
 
-    /// The header has a format number that no version of SQLite writes; only the message says so.
+    /// Whether the header has a format number that no version of SQLite writes.
+    ///
+    /// Only the message shows this.
     private var hasUnknownFormat: Bool {
         primaryCode == SQLITE_ERROR && message.hasPrefix("unsupported file format")
     }

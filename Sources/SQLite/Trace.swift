@@ -1,19 +1,20 @@
 internal import CSQLite
 
 extension Connection {
-    /// What a trace tells of one statement.
+    /// An event in the trace of a statement.
     package enum TraceEvent {
-        /// It begins; the text has its parameters' values.
+        /// The statement begins; with `expanded`, the SQL contains the values of its parameters.
         case begins(sql: String)
-        /// It ended, after so long.
+        /// The statement ended after this time.
         case ended(sql: String, nanoseconds: Int64)
     }
 
-    /// Calls the body for each statement from now on (https://www.sqlite.org/c3ref/trace_v2.html).
+    /// Calls the body for each statement from now on.
     ///
-    /// The body may prepare statements of its own; those are not told.
+    /// See https://www.sqlite.org/c3ref/trace_v2.html. The body may prepare its own statements;
+    /// these are not traced.
     ///
-    /// - Parameter expanded: the text has the values of the parameters in it.
+    /// - Parameter expanded: whether the SQL contains the values of the parameters.
     package func trace(expanded: Bool, _ body: @escaping (TraceEvent) -> Void) {
         let tracer = Tracer(expanded: expanded, body: body)
         self.tracer = tracer
@@ -28,7 +29,7 @@ extension Connection {
     }
 }
 
-/// The body of a trace; lives as long as its connection.
+/// The body of a trace, which lives as long as its connection.
 final class Tracer {
     private let expanded: Bool
     private let body: (Connection.TraceEvent) -> Void
@@ -46,7 +47,7 @@ final class Tracer {
         isTelling = true
         defer { isTelling = false }
         if kind == UInt32(SQLITE_TRACE_STMT) {
-            // Steps of a trigger come as comments.
+            // SQLite reports the steps of a trigger as comments.
             if let detail, detail.load(as: UInt8.self) == UInt8(ascii: "-") { return }
             body(.begins(sql: text(of: statement)))
         } else {

@@ -8,9 +8,9 @@ extension Connection {
         package let column: String
     }
 
-    /// The columns that triggers set where the statements run; nothing is run.
+    /// Returns the columns that triggers would set if the statements ran; no statement runs.
     ///
-    /// Preparing a statement compiles its triggers, too, and whoever authorizes is asked for each
+    /// Preparing a statement also compiles its triggers. SQLite then calls the authorizer for each
     /// column that they set, with the trigger's name
     /// (https://www.sqlite.org/c3ref/set_authorizer.html).
     package func columnsSetByTriggers(
@@ -35,9 +35,9 @@ extension Connection {
         return found.columns
     }
 
-    /// Whether a table has triggers, of its file or of the connection alone.
+    /// Returns whether a table has triggers, in its file or only on this connection.
     ///
-    /// - Parameter database: the name of the file on this connection.
+    /// - Parameter database: the schema name of the file on this connection.
     package func hasTriggers(
         on table: String, of database: String = "main"
     ) throws(StoreError) -> Bool {
@@ -52,7 +52,7 @@ extension Connection {
     }
 }
 
-/// Filled while statements are prepared.
+/// The columns found while the statements are prepared.
 private final class FoundTriggerColumns {
     var columns: Set<Connection.TriggerColumn> = []
 }

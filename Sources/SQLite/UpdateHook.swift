@@ -2,19 +2,19 @@ package import GraphModel
 internal import CSQLite
 
 extension Connection {
-    /// Runs what updates rows of a table, and tells the key of each that it does
-    /// (https://www.sqlite.org/c3ref/update_hook.html).
+    /// Runs an update and reports the row ID of each row that it updates.
     ///
-    /// Costs less than any SQL that gives the keys: a function in the statement makes SQLite keep
-    /// each page as it was in case the function fails, and `RETURNING` keeps the rows.
+    /// Uses the update hook (https://www.sqlite.org/c3ref/update_hook.html), which costs less than
+    /// SQL that returns the keys. With a function in the statement, SQLite saves a copy of each
+    /// page in case the function fails, and `RETURNING` buffers the rows.
     ///
     /// - Parameters:
-    ///   - table: what triggers update of it is told, too.
-    ///   - note: gets the rows as they are updated, also where the statement fails behind them.
+    ///   - table: the table to observe; updates by triggers are reported, too.
+    ///   - note: receives each row ID during the update, even if the statement fails later.
     package func noteUpdates<R>(
         of table: String, _ note: (Int64) -> Void, during update: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        // The hook is taken away before this returns, and the closure does not outlive it.
+        // The hook is removed before this returns, so the closure does not escape.
         try withoutActuallyEscaping(note) { note throws(StoreError) in
             let watch = UpdateWatch(table, note)
             sqlite3_update_hook(
@@ -30,9 +30,9 @@ extension Connection {
     }
 }
 
-/// Which rows of a table are updated.
+/// An observer of the updated rows of a table.
 private final class UpdateWatch {
-    /// As C has it: a `String` would be copied for each row.
+    /// The name as a C string; a `String` would be copied for each row.
     private let table: ContiguousArray<CChar>
     private let note: (Int64) -> Void
 
