@@ -1,7 +1,7 @@
 import Diagnostics
 import GraphModel
 
-/// Names that would give Swift which does not compile, or another meaning.
+/// A check for names that would produce invalid or ambiguous Swift.
 struct ClassNameCheck {
     private(set) var problems: [Diagnostic] = []
 
@@ -22,7 +22,7 @@ struct ClassNameCheck {
         }
     }
 
-    /// A class called like a type of Swift's hides it in the files that use the class.
+    /// Warns if a class has the name of a Swift type, which it hides in files that use the class.
     private mutating func warnOfSwift(
         _ plan: ClassPlan, _ generator: ClassGenerator, _ place: Diagnostic.Place
     ) {

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// What the class of one entity consists of.
+/// The contents of the class for one entity.
 struct ClassPlan {
     /// A property of the entity, inherited or not.
     struct Property {
@@ -11,12 +11,12 @@ struct ClassPlan {
         }
 
         var kind: Kind
-        /// Where it stands among all of its kind.
+        /// The index among all properties of its kind.
         var slot: Int
-        /// The superclass has an accessor for it.
+        /// Whether the superclass has an accessor for the property.
         var isInherited: Bool
 
-        /// The model's name for it.
+        /// The property's name in the model.
         var name: String {
             switch kind {
             case .attribute(let attribute): attribute.name
@@ -24,21 +24,21 @@ struct ClassPlan {
             }
         }
 
-        /// What it is called in Swift.
+        /// The property's name in Swift.
         var identifier: String { SwiftName.property(name) }
     }
 
     let entity: EntityDescription
     let className: String
     let mode: ClassGenerator.Mode
-    /// The nearest ancestor that has a class; nil is `ManagedObject`.
+    /// The class of the nearest ancestor that has one; `nil` means `ManagedObject`.
     let superclassName: String?
-    /// No entity inherits from it.
+    /// Whether no entity inherits from this one.
     let isFinal: Bool
-    /// In the order of attributes, to-ones, to-manys, each by slot; composites by their elements.
+    /// Attributes, to-one, and to-many relationships, each by slot; a composite as its elements.
     let properties: [Property]
 
-    /// Nil where the model says that the entity has no class of its own.
+    /// Creates a plan; `nil` if the model gives the entity no custom class.
     init?(
         _ entity: EntityDescription, in model: ManagedObjectModel, mode: ClassGenerator.Mode?
     ) {
@@ -77,22 +77,23 @@ struct ClassPlan {
         }
     }
 
-    /// The class's name as it is written.
+    /// The class's name, with backticks if necessary.
     var swiftName: String { SwiftName.escaped(className) }
 
-    /// `Task.swift`, or `Task+Properties.swift` where the class stands elsewhere.
+    /// `Task.swift`, or `Task+Properties.swift` if the user writes the class.
     var fileName: String {
         mode == .category ? "\(className)+Properties.swift" : "\(className).swift"
     }
 
-    /// The last part of `Module.Class`; nil where the entity has the plain class.
+    /// Returns the last part of `Module.Class`; `nil` if the entity uses the base class.
     private static func className(of entity: EntityDescription) -> String? {
         guard let name = entity.managedObjectClassName else { return entity.name }
         guard name != "NSManagedObject", name != SwiftTypes.base else { return nil }
         return name.split(separator: ".").last.map(String.init) ?? entity.name
     }
 
-    /// What Xcode's model editor calls "Codegen"; in YAML `xcode: { codeGenerationType: … }`.
+    /// Returns the mode that the entity sets: "Codegen" in Xcode's model editor, or `xcode: {
+    /// codeGenerationType: … }` in YAML.
     private static func mode(of entity: EntityDescription) -> ClassGenerator.Mode {
         switch entity.extras["codeGenerationType"] {
         case "category": .category

@@ -1,8 +1,8 @@
 import GraphModel
 
-/// `Task.Row`: an object's stored values, which may go anywhere.
+/// The source of `Task.Row`: an object's stored values as one `Sendable` value.
 extension ClassText {
-    /// Attributes and to-ones that have a column.
+    /// The attributes and to-one relationships that have a column.
     private var columns: [ClassPlan.Property] {
         plan.properties.filter { property in
             if case .toMany = property.kind { return false }
@@ -32,14 +32,14 @@ extension ClassText {
         text.line("    }")
     }
 
-    /// Stands in an extension, so that the memberwise initializer stays.
+    /// Writes the initializer into an extension, so that Swift keeps the memberwise initializer.
     func rowInitializer(_ text: inout SourceText) {
         text.line("extension \(plan.swiftName).Row {")
         text.line("    /// Takes the values of an object.")
         text.line("    \(text.prefix)init(_ object: \(plan.swiftName)) {")
         text.line("        objectID = object.objectID")
         for property in columns {
-            // The parameter would hide a property of its name.
+            // The parameter `object` would hide a property of that name.
             let name = property.identifier == "object" ? "self.object" : property.identifier
             if case .toOne = property.kind {
                 text.assignment(
@@ -59,7 +59,8 @@ extension ClassText {
     private func type(_ property: ClassPlan.Property) -> String {
         switch property.kind {
         case .attribute(let attribute):
-            // What a transformer gives need be neither `Sendable` nor `Codable`: a row has its bytes.
+            // A transformer's value may be neither `Sendable` nor `Codable`, so a row has its
+            // bytes.
             types.name(of: attribute)
                 + (attribute.isOptional || attribute.valueTypeName != nil ? "?" : "")
         case .toOne(_, let className), .toMany(_, let className):

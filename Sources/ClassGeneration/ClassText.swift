@@ -1,6 +1,6 @@
 import GraphModel
 
-/// The text of one entity's file.
+/// The source of one entity's file.
 struct ClassText {
     let plan: ClassPlan
     let types: SwiftTypes
@@ -14,11 +14,12 @@ struct ClassText {
         header = generator.header
     }
 
-    /// The properties whose accessors this class has.
+    /// The properties for which this class has accessors.
     var own: [ClassPlan.Property] { plan.properties.filter { !$0.isInherited } }
 
-    /// Where names are so long that lines cannot be kept within their columns, the formatter is
-    /// told to leave the file alone.
+    /// The source of the file.
+    ///
+    /// If names are too long for the line length, a comment tells the formatter to ignore the file.
     var text: String {
         let body = body
         var text = SourceText(access: access)
@@ -48,7 +49,7 @@ struct ClassText {
         return text
     }
 
-    /// The formatter's rules about names that the model's own names break.
+    /// The formatter's naming rules that names of the model violate.
     private var ignoredRules: String? {
         var rules: [String] = []
         let names = plan.properties.map(\.name)
@@ -91,7 +92,7 @@ struct ClassText {
         text.line()
     }
 
-    /// `enum Keys`, with inherited properties too, since it hides the superclass's.
+    /// Writes `enum Keys`, with inherited properties, because it hides the superclass's `Keys`.
     private func keys(_ text: inout SourceText) {
         text.line("    /// Properties by name and slot, for `object[key]`.")
         text.line("    \(text.prefix)enum Keys {")
@@ -125,7 +126,7 @@ struct ClassText {
         documentation(property, 4, &text)
         switch property.kind {
         case .attribute(let attribute):
-            // Of a value type nobody knows what stands for no value.
+            // A custom value type has no known default, so its accessor is optional.
             let isOptional = attribute.isOptional || attribute.valueTypeName != nil
             let key = isOptional ? "Keys.\(name)" : "required: Keys.\(name)"
             let type =
@@ -164,7 +165,7 @@ struct ClassText {
         text.line("    }")
     }
 
-    /// What changes a to-many without reading it.
+    /// Writes the methods that change a to-many relationship without reading it.
     private func linkers(
         _ relationship: RelationshipDescription, _ element: String, _ name: String,
         _ text: inout SourceText
@@ -233,7 +234,7 @@ struct ClassText {
 
     // MARK: Documentation
 
-    /// One line that says what the model says.
+    /// Writes a documentation comment of one line, with the property's description in the model.
     func documentation(
         _ property: ClassPlan.Property, _ indent: Int, onlyIfVisible: Bool = false,
         _ text: inout SourceText
@@ -245,17 +246,17 @@ struct ClassText {
 }
 
 extension ClassPlan.Property {
-    /// Managed, but in no column.
+    /// Whether the property is managed but has no column.
     var isTransient: Bool {
         if case .attribute(let attribute) = kind { attribute.isTransient } else { false }
     }
 
-    /// The type of a Transformable's values, where the model names it.
+    /// The type of a transformable attribute's values, if the model names it.
     var valueTypeName: String? {
         if case .attribute(let attribute) = kind { attribute.valueTypeName } else { nil }
     }
 
-    /// What the model says about it, in one sentence.
+    /// The property's description in the model, in one sentence.
     fileprivate var summary: String {
         switch kind {
         case .attribute(let attribute):

@@ -2,23 +2,23 @@ package import Diagnostics
 import Files
 import FoundationEssentials
 
-/// A folder that generated files stand in, beside others perhaps.
+/// A folder that contains generated files and possibly other files.
 package struct GeneratedFolder {
-    /// A file that is not as the model would have it.
+    /// A difference between the folder and the model.
     package struct Drift: Sendable, Hashable {
         package enum Kind: String, Sendable, Hashable {
-            /// The model has it, the folder has not.
+            /// The file is in the model but not in the folder.
             case missing = "+"
-            /// Both have it, with another text.
+            /// The file is in both, with different contents.
             case different = "~"
-            /// The folder has it, the model has not.
+            /// The file is in the folder but not in the model.
             case stale = "-"
         }
 
         package var kind: Kind
         package var name: String
 
-        /// `~ Task.swift: differs from the model`.
+        /// A line such as `~ Task.swift: differs from the model`.
         package var text: String {
             let what =
                 switch kind {
@@ -33,13 +33,15 @@ package struct GeneratedFolder {
     private let path: String
     private let header: String
 
+    /// Creates the folder's description, without access to the file system.
+    ///
     /// - Parameter header: the first line of the files that belong to this model.
     package init(_ path: String, header: String) {
         self.path = path
         self.header = header
     }
 
-    /// What would have to change, by file name.
+    /// Returns the required changes, sorted by file name.
     package func drift(from files: [GeneratedFile]) throws(Diagnostic) -> [Drift] {
         var found: [Drift] = []
         for file in files {
@@ -58,11 +60,11 @@ package struct GeneratedFolder {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Writes what differs and removes what is no longer in the model.
+    /// Writes the files that differ and deletes the files that are no longer in the model.
     ///
-    /// - Returns: what was changed.
-    /// - Throws: where a file of the same name is somebody else's, before anything is written,
-    ///   unless it `overwrites`; where a file cannot be read or written.
+    /// - Returns: the changes.
+    /// - Throws: a diagnostic if a file of the same name was not generated from this model and
+    ///   `overwrites` is false, before anything is written; or if a file cannot be read or written.
     package func write(
         _ files: [GeneratedFile], overwrites: Bool = false
     ) throws(Diagnostic) -> [Drift] {
@@ -101,7 +103,7 @@ package struct GeneratedFolder {
         text == header || text.hasPrefix(header + "\n")
     }
 
-    /// Nil where there is no such file.
+    /// Returns the contents of a file; `nil` if it does not exist.
     private func text(of name: String) throws(Diagnostic) -> String? {
         let place = "\(path)/\(name)"
         guard FileSystem.exists(place) else { return nil }

@@ -1,11 +1,11 @@
-/// Swift as the house's formatter leaves it: four spaces, a hundred columns.
+/// Swift source in the format of this project: four spaces per level, 100 columns.
 struct SourceText {
     private(set) var text = ""
     let access: ClassGenerator.Access
 
     private static let columns = 100
 
-    /// Some line is longer than it should be.
+    /// Whether a line is longer than 100 columns.
     var hasLongLine: Bool {
         text.split(separator: "\n").contains { $0.count > Self.columns }
     }
@@ -14,19 +14,19 @@ struct SourceText {
         self.access = access
     }
 
-    /// The access modifier with a space behind it; nothing for `internal`.
+    /// The access modifier with a trailing space; empty for `internal`.
     var prefix: String { access == .internal ? "" : "\(access.rawValue) " }
 
     mutating func line(_ line: String = "") {
         text += line + "\n"
     }
 
-    /// Import lines, which are as visible as what uses them.
+    /// Appends import lines with the access level of the generated code.
     mutating func imports(_ modules: Set<String>) {
         for module in modules.sorted() { line("\(prefix)import \(module)") }
     }
 
-    /// A call that goes into one line, or has its arguments on a second one.
+    /// Appends a call on one line, or with its arguments on a second line.
     mutating func call(_ indent: Int, _ head: String, _ arguments: String) {
         let whole = Self.spaces(indent) + head + arguments + ")"
         if whole.count <= Self.columns {
@@ -37,7 +37,7 @@ struct SourceText {
         }
     }
 
-    /// An assignment that goes into one line, or has its value on a second one.
+    /// Appends an assignment on one line, or with its value on a second line.
     mutating func assignment(_ indent: Int, _ place: String, _ value: String) {
         let whole = Self.spaces(indent) + "\(place) = \(value)"
         if whole.count <= Self.columns {
@@ -48,7 +48,7 @@ struct SourceText {
         }
     }
 
-    /// A body of one expression, in the head's line if it fits.
+    /// Appends a body of one expression, on the same line if it fits.
     mutating func body(_ indent: Int, _ head: String, _ expression: String) {
         let whole = Self.spaces(indent) + "\(head) { \(expression) }"
         if whole.count <= Self.columns {

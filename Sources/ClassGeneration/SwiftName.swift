@@ -1,8 +1,8 @@
 import GraphModel
 
-/// Names of a model as Swift takes them.
+/// The conversion of a model's names to Swift names.
 enum SwiftName {
-    /// Words that need backticks where a name is declared.
+    /// Keywords that need backticks in a declaration.
     private static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "borrowing", "break",
         "case", "catch", "class", "consuming", "continue", "default", "defer", "deinit", "do",
@@ -13,7 +13,7 @@ enum SwiftName {
         "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// What every object has already, and what is generated beside the accessors.
+    /// The members that every object already has, and the types generated next to the accessors.
     static let taken: Set<String> = [
         "Keys", "Protocol", "Row", "Type", "changedKeys", "entityName", "hasChanges",
         "hasPersistentChangedValues",
@@ -21,13 +21,13 @@ enum SwiftName {
         "objectID", "self",
     ]
 
-    /// Classes that cannot have these names: the generated code means something else by them.
+    /// Names that a class cannot have, because the generated code uses them with another meaning.
     static let refusedClasses: Set<String> = [
         "Any", "Foundation", "GraphModel", "GraphStore", "ID", "KeyedObject", "Keys", "Protocol",
         "Row", "Seed", "Self", "Swift", "Type", "init", "self",
     ]
 
-    /// Types that code beside the classes is likely to use, with their modules.
+    /// Types that code near the classes is likely to use, with their modules.
     static let modulesOfHiddenTypes: [String: String] = {
         let names = [
             "Swift": [
@@ -47,8 +47,10 @@ enum SwiftName {
         }
     }()
 
-    /// A property's name in Swift: what clashes gets the suffix `Value`, keywords get backticks;
-    /// the element `magnitude.richter` of a composite is `magnitudeRichter`.
+    /// Returns a property's name in Swift.
+    ///
+    /// A name that clashes gets the suffix `Value`, and a keyword gets backticks. The element
+    /// `magnitude.richter` of a composite becomes `magnitudeRichter`.
     static func property(_ path: String) -> String {
         let parts = path.keyPath
         let name = (parts.prefix(1) + parts.dropFirst().map(capitalized)).joined()
@@ -56,18 +58,18 @@ enum SwiftName {
         return escaped(name)
     }
 
-    /// The name in backticks where it is a keyword.
+    /// Returns the name, in backticks if it is a keyword.
     static func escaped(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// Whether a linter takes the name of a variable as one.
+    /// Returns whether a linter accepts the name for a variable.
     static func isLowerCamelCase(_ name: String) -> Bool {
         guard let first = name.first else { return true }
         return !first.isUppercase && !name.contains("_")
     }
 
-    /// The name after a verb, as in `addToTags`.
+    /// Returns the name as it follows a verb, as in `addToTags`.
     static func capitalized(_ name: String) -> String {
         name.prefix(1).uppercased() + name.dropFirst()
     }

@@ -1,11 +1,11 @@
 import GraphModel
 
-/// How types are written where a model's own classes may have the same names.
+/// The names of types in generated code, in which the model's classes may hide other types.
 struct SwiftTypes {
-    /// The class of objects that have none of their own.
+    /// The class of objects whose entity has no custom class.
     static let base = "ManagedObject"
 
-    /// The modules of the types that generated code names.
+    /// The modules of the types that generated code uses.
     private static let modules: [String: String] = [
         "AttributeKey": "GraphStore", "Bool": "Swift", "Codable": "Swift", "Data": "Foundation",
         "Date": "Foundation", "Decimal": "Foundation", "Double": "Swift", "Float": "Swift",
@@ -20,32 +20,32 @@ struct SwiftTypes {
         "UUID": "Foundation",
     ]
 
-    /// The classes of the model.
+    /// The names of the model's classes.
     let classNames: Set<String>
 
-    /// A type of a library, with its module where a class of the model hides it.
+    /// Returns the name of a library type, with its module if a class of the model hides it.
     func name(of type: String) -> String {
         guard classNames.contains(type), let module = Self.modules[type] else { return type }
         return "\(module).\(type)"
     }
 
-    /// A class of the model, or the library's own.
+    /// Returns the name of a model's class or of the library's base class.
     func className(_ name: String) -> String {
         name == Self.base && !classNames.contains(name)
             ? name : name == Self.base ? self.name(of: name) : SwiftName.escaped(name)
     }
 
-    /// An attribute's type, without the question mark.
+    /// Returns the type of an attribute, without the question mark.
     func name(of attribute: AttributeDescription) -> String {
         name(of: attribute.type.swiftName)
     }
 
-    /// The module that a type comes from.
+    /// Returns the module of a type.
     static func module(of type: String) -> String? { modules[type] }
 }
 
 extension AttributeType {
-    /// The type that accessors have; composites have accessors for their elements.
+    /// The type in accessors; a composite has accessors for its elements instead.
     var swiftName: String {
         switch self {
         case .integer16: "Int16"

@@ -1,34 +1,36 @@
-/// One thing to tell the user: what is wrong, where, and how to mend it.
+/// A message to the user: the problem, its location, and the fix.
 package struct Diagnostic: Sendable, Hashable, Error {
     package enum Severity: String, Sendable, Hashable {
         case error, warning, note
     }
 
-    /// Where the problem is.
+    /// The location of a problem.
     package enum Place: Sendable, Hashable {
         case nowhere
-        /// A file as a whole, which may not exist.
+        /// A complete file, which may not exist.
         case file(String)
-        /// A place in a spec or a model.
+        /// A location in a spec or a model.
         case source(SourceLocation)
-        /// A place in the data.
+        /// A location in the data.
         case record(RecordLocation)
     }
 
     package var severity: Severity
-    /// A stable code such as `csv.unterminated-quote`, on which scripts rely; `etl explain` knows
-    /// the codes of rejects, and of others what stands before the point.
+    /// A stable code for scripts, such as `csv.unterminated-quote`.
+    ///
+    /// `etl explain` accepts the codes of rejects; of other codes, it accepts the part before the
+    /// period.
     package var code: String
-    /// One sentence without the place.
+    /// The message, in one sentence and without the location.
     package var message: String
     package var place: Place
-    /// The stage that was running, when there was one.
+    /// The stage that was running, if any.
     package var stage: StagePlace?
-    /// What the user can do about it, in the imperative.
+    /// The fix, in the imperative.
     package var fix: String?
-    /// The text at fault with a caret below it, on lines of their own.
+    /// The invalid text and, on the next line, a caret below it.
     package var excerpt: String?
-    /// Origin and kind, if they differ from what whoever collects the diagnostics assumes.
+    /// The origin and the kind, if they differ from the defaults of the code that collects it.
     package var fault: Fault?
 
     package init(
@@ -47,7 +49,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
     }
 }
 
-/// Several problems found in one pass, in the order in which they are to be shown.
+/// The problems found in one pass, sorted by location.
 package struct DiagnosticList: Error, Sendable {
     package var diagnostics: [Diagnostic]
 

@@ -1,4 +1,4 @@
-/// The one place where a diagnostic becomes text: without secrets and control characters.
+/// The only converter of diagnostics to text; it omits secrets and control characters.
 ///
 /// ```
 /// sample-data/orders.csv:42:9: error: The quoted field never ends [csv.unterminated-quote]

@@ -1,6 +1,6 @@
 package import Files
 
-/// Where a failure comes from.
+/// The origin of a failure.
 package enum FaultOrigin: Sendable, Hashable, CaseIterable {
     /// The content of an input.
     case inputData
@@ -12,25 +12,27 @@ package enum FaultOrigin: Sendable, Hashable, CaseIterable {
     case store
     /// The spec, its parameters, the model, or a flag.
     case spec
-    /// etl itself, or the resources that the system gives it.
+    /// etl itself, or the system resources that it needs.
     case program
 }
 
-/// The origin and the kind of a failure, from which the exit status follows.
+/// The origin and the kind of a failure, which determine the exit status.
 package struct Fault: Sendable, Hashable {
-    /// Where it comes from.
+    /// The origin of the failure.
     package var origin: FaultOrigin
-    /// What kind of failure it is.
+    /// The kind of the failure.
     package var kind: FaultKind
 
-    /// Makes a fault.
+    /// Creates a fault.
     package init(_ origin: FaultOrigin, _ kind: FaultKind) {
         self.origin = origin
         self.kind = kind
     }
 
-    /// The fault that decides how a command ends, whatever else is wrong: one that the user cannot
-    /// correct in a file; nil if there is none.
+    /// Returns the fault that decides the exit status: one that the user cannot correct in a file.
+    ///
+    /// Permissions come first, then resources, then input and output. Returns `nil` if there is no
+    /// such fault.
     package static func deciding(among faults: [Fault]) -> Fault? {
         let order: [FaultKind] = [.permission, .resources, .inputOutput]
         return order.lazy.compactMap { kind in faults.first { $0.kind == kind } }.first
@@ -48,7 +50,7 @@ extension SystemFault {
         }
     }
 
-    /// What is said of a file of the spec that cannot be read.
+    /// Returns the diagnostic for a file of the spec that cannot be read.
     package func diagnostic(reading path: String) -> Diagnostic {
         Diagnostic(
             code: code,

@@ -1,13 +1,13 @@
 package import Files
 
-/// A place in a file that a person wrote: a spec or a model.
+/// A location in a file that a person wrote: a spec or a model.
 package struct SourceLocation: Sendable, Hashable {
     package var file: String
-    /// From one.
+    /// The line, counted from 1.
     package var line: Int
-    /// From one, in Unicode scalars.
+    /// The column, counted from 1 in Unicode scalars.
     package var column: Int
-    /// The keys that lead here, such as `stages[1].set.title`.
+    /// The path of keys to this location, such as `stages[1].set.title`.
     package var keyPath: String
 
     package init(file: String, line: Int, column: Int, keyPath: String = "") {
@@ -18,19 +18,19 @@ package struct SourceLocation: Sendable, Hashable {
     }
 }
 
-/// A place in the data: which record of which input, and where in it.
+/// A location in the data: an input, a record, and the position within it.
 package struct RecordLocation: Sendable, Hashable {
-    /// The file as messages show it, or `-` for standard input.
+    /// The file name as messages show it, or `-` for standard input.
     package var source: String
-    /// The file itself, by which inputs are told apart.
+    /// The file itself, which distinguishes inputs.
     package let file: FileName
-    /// From one.
+    /// The record number, counted from 1.
     package var record: Int?
-    /// From zero, in the inflated bytes.
+    /// The offset in the decompressed bytes, counted from 0.
     package var byteOffset: Int?
-    /// From one.
+    /// The line, counted from 1.
     package var line: Int?
-    /// From one, in bytes.
+    /// The column, counted from 1 in bytes.
     package var column: Int?
     package var field: String?
 
@@ -42,7 +42,7 @@ package struct RecordLocation: Sendable, Hashable {
             text: source, file: FileName(source), record, byteOffset, line, column, field)
     }
 
-    /// A place in a file that is known by its name.
+    /// Creates a location in a file.
     package init(
         file: FileName, record: Int? = nil, byteOffset: Int? = nil, line: Int? = nil,
         column: Int? = nil, field: String? = nil

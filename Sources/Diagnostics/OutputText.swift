@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Text that leaves the program and is not data: messages, reports, logs, notes, names of files.
+/// Text for output that is not data: messages, reports, logs, notes, and file names.
 ///
-/// What writes such text takes this type, or makes it of the text that it gets. The text inside
-/// comes out in one way only: with `***` for each secret, and with spelled-out control characters.
-/// Exported values, reject records, and rows of a query are data, and are not this.
+/// Code that writes text takes this type, or creates it from a string. The text can only be read
+/// with `***` for each secret and with escaped control characters. Exported values, reject records,
+/// and the rows of a query are data and do not use this type.
 ///
 /// ```
 /// OutputText("in/\u{1B}]0;x.csv").text   // in/\u{1B}]0;x.csv, spelled out
@@ -12,28 +12,30 @@ internal import Synchronization
 package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation {
     private let raw: String
 
-    /// Wraps text as it is.
+    /// Wraps a string.
     package init(_ raw: String) { self.raw = raw }
 
-    /// Wraps a literal.
+    /// Wraps a string literal.
     package init(stringLiteral text: String) { raw = text }
 
-    /// The text of one line: `\n`, `\t`, and `\u{1B}` stand for control characters and for marks
-    /// that turn the direction of writing.
+    /// The text on one line.
+    ///
+    /// Control characters and bidirectional formatting characters are escaped as `\n`, `\t`, or
+    /// `\u{1B}`.
     package var text: String { Self.escaped(Self.masked(raw)) }
 
-    /// The same with its line ends and tabs, for text that has several lines.
+    /// The text with its line breaks and tabs.
     package var lines: String { Self.escaped(Self.masked(raw), keepingLines: true) }
 
     // MARK: Secrets
 
-    /// What stands for a secret.
+    /// The replacement for a secret.
     package static let mask = "***"
 
-    /// Longest first, so that of a secret that contains another one nothing stays.
+    /// Longest first, so that a secret that contains another one is masked completely.
     private static let secrets = Mutex<[String]>([])
 
-    /// Hides a text from now on, also as it is written within quotes.
+    /// Masks a string in all later output, including its quoted forms.
     package static func hide(_ secret: String) {
         guard !secret.isEmpty else { return }
         let quoted = secret.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -46,7 +48,8 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
         }
     }
 
-    /// The text with `***` for each secret, for text that is cut before it is written.
+    /// Returns the text with `***` for each secret, for text that is truncated before it is
+    /// written.
     package static func masked(_ text: String) -> String {
         let secrets = secrets.withLock(\.self)
         guard !secrets.isEmpty else { return text }
@@ -57,7 +60,7 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
 
     // MARK: Control characters
 
-    /// A text with its control characters spelled out.
+    /// Returns the text with its control characters escaped.
     package static func escaped(_ text: String, keepingLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var result = String.UnicodeScalarView()
@@ -78,14 +81,14 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
         return String(result)
     }
 
-    /// Whether a character moves the cursor, changes colors, turns the direction of writing, or
-    /// cannot be seen.
+    /// Returns whether a character moves the cursor, changes colors, changes the text direction, or
+    /// is invisible.
     package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: true
-        // Line and paragraph separators, and marks that turn the direction of writing.
+        // Line and paragraph separators, and bidirectional formatting characters.
         case 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C: true
-        // A byte-order mark, and what is no character at all.
+        // The byte order mark, and interlinear annotation characters.
         case 0xFEFF, 0xFFF9...0xFFFB: true
         default: false
         }
@@ -93,9 +96,9 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
 }
 
 extension OutputText: CustomStringConvertible, CustomReflectable {
-    /// The text with its lines.
+    /// The text with its line breaks and tabs.
     package var description: String { lines }
 
-    /// Shows no children, which would hold the text as it is.
+    /// A mirror without children, which would expose the raw text.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,15 @@
-/// The stage of a pipeline that a message is about.
+/// The pipeline stage that a message refers to.
 package struct StagePlace: Sendable, Hashable {
-    /// `import`, `update`, `delete`, `export`, or `verify`.
+    /// The kind: `import`, `update`, `delete`, `export`, or `verify`.
     package var kind: String
-    /// Its name in the spec.
+    /// The stage's name in the spec.
     package var name: String
-    /// Where it stands in the spec, or the key in it that the message is about.
+    /// The location of the stage in the spec, or of the key that the message refers to.
     package var location: SourceLocation
-    /// That key, such as `set.title`; nil for the stage as a whole.
+    /// The key, such as `set.title`; `nil` for the complete stage.
     package var key: String?
 
-    /// Makes a place.
+    /// Creates a stage reference.
     package init(kind: String, name: String, location: SourceLocation, key: String? = nil) {
         self.kind = kind
         self.name = name
@@ -17,7 +17,7 @@ package struct StagePlace: Sendable, Hashable {
         self.key = key
     }
 
-    /// As messages show it: `pipelines/orders.yaml:18:5 import orders`.
+    /// The text in messages, such as `pipelines/orders.yaml:18:5 import orders`.
     package var text: String {
         "\(location.file):\(location.line):\(location.column) \(kind) \(name)"
             + (key.map { ", \($0)" } ?? "")

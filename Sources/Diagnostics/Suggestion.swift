@@ -1,6 +1,6 @@
-/// Finds the name that was probably meant.
+/// Suggestions for misspelled names.
 package enum Suggestion {
-    /// The candidate nearest to `word`, if it is near enough to be worth showing.
+    /// Returns the candidate with the smallest edit distance to `word`; `nil` if none is similar.
     package static func closest(to word: String, among candidates: some Sequence<String>) -> String?
     {
         let limit = max(1, word.count / 3)
@@ -16,19 +16,19 @@ package enum Suggestion {
         return best?.name
     }
 
-    /// The first names, such as `'a', 'b', and 10 more`.
+    /// Returns the first eight names, such as `'a', 'b', and 10 more`.
     package static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
         return shown + (names.count > 8 ? ", and \(names.count - 8) more" : "")
     }
 
-    /// ` Did you mean 'x'?`, or nothing.
+    /// Returns `. Did you mean 'x'?`, or an empty string.
     package static func phrase(for word: String, among candidates: some Sequence<String>) -> String
     {
         closest(to: word, among: candidates).map { ". Did you mean '\($0)'?" } ?? ""
     }
 
-    /// Levenshtein distance with a swap of two neighbours counted as one step.
+    /// Returns the Levenshtein distance, with a swap of two adjacent characters as one step.
     private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast: [Int] = []

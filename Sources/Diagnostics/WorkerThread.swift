@@ -10,20 +10,19 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// The system refuses another thread.
+/// The failure of the system to create a thread.
 package struct ThreadShortage: Error, Sendable, Hashable {
-    /// The system's words.
+    /// The system's message.
     package let reason: String
-    /// The origin and the kind.
+    /// The origin and the kind of the failure.
     package var fault: Fault { Fault(.program, .resources) }
 }
 
 /// A thread that runs jobs one after another.
 ///
-/// It is created with the first job, and ends after the
-/// last one when its owner is gone.
+/// It is created with the first job. After its owner is released, it ends when all jobs have run.
 ///
-/// A Dispatch queue cannot be used instead: if the system refuses a thread, Dispatch tries again
+/// A Dispatch queue is not suitable: if the system cannot create a thread, Dispatch retries
 /// forever, and the process hangs.
 package final class WorkerThread: Sendable {
     private final class Mailbox: Sendable {
@@ -49,7 +48,7 @@ package final class WorkerThread: Sendable {
 
     private let mailbox = Mailbox()
 
-    /// Makes a worker without a thread yet.
+    /// Creates a worker that has no thread yet.
     package init() {}
 
     deinit {
@@ -57,9 +56,9 @@ package final class WorkerThread: Sendable {
         mailbox.changes.signal()
     }
 
-    /// Runs a job after those before it.
+    /// Adds a job that runs after the earlier jobs.
     ///
-    /// - Throws: `ThreadShortage` if there is no thread; the job is then dropped.
+    /// - Throws: `ThreadShortage` if the thread cannot be created; the job is then dropped.
     package func run(_ job: @escaping @Sendable () -> Void) throws(ThreadShortage) {
         if !mailbox.state.withLock(\.isStarted) {
             let mailbox = mailbox
@@ -70,7 +69,7 @@ package final class WorkerThread: Sendable {
         mailbox.changes.signal()
     }
 
-    /// Waits until all jobs so far have run.
+    /// Waits until all jobs added so far have run.
     package func wait() {
         guard mailbox.state.withLock(\.isStarted) else { return }
         let done = DispatchSemaphore(value: 0)
@@ -79,9 +78,9 @@ package final class WorkerThread: Sendable {
         done.wait()
     }
 
-    /// Runs a body on a new thread.
+    /// Runs a closure on a new thread.
     ///
-    /// - Throws: `ThreadShortage` if the system refuses the thread; the body is then dropped.
+    /// - Throws: `ThreadShortage` if the thread cannot be created; the closure is then dropped.
     package static func start(
         _ body: @escaping @Sendable () -> Void
     ) throws(ThreadShortage) {
@@ -99,9 +98,9 @@ package final class WorkerThread: Sendable {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// As a main thread has.
+    /// The stack size of a thread, equal to a typical main thread's.
     ///
-    /// The default of musl and of macOS is too small for nested documents.
+    /// The defaults of musl and macOS are too small for nested documents.
     private static let stackBytes = 8 << 20
 
     private static func create(_ argument: UnsafeMutableRawPointer) -> Int32 {
@@ -118,7 +117,9 @@ package final class WorkerThread: Sendable {
         return pthread_create(&thread, &attributes, runBody, argument)
     }
 
-    /// A new thread inherits the blocked signals, so that the main thread receives them all.
+    /// Runs a closure with signals blocked.
+    ///
+    /// A thread created in it inherits the blocked signals, so the main thread receives them all.
     private static func withSignalsBlocked(_ body: () -> Int32) -> Int32 {
         var (all, before) = (sigset_t(), sigset_t())
         sigfillset(&all)

@@ -4,7 +4,6 @@
 /// names that differ only in their Unicode normalization as equal, and it replaces bytes that are
 /// not UTF-8.
 ///
-///
 /// ```
 /// 63 61 66 C3 A9       café        the é in one scalar
 /// 63 61 66 65 CC 81    café        the same text in two scalars, another file

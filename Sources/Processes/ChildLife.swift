@@ -10,10 +10,10 @@ internal import Synchronization
     internal import SystemPackage
 #endif
 
-/// A command from its start to its end, which is known when the system has forgotten it.
+/// The state of a command, from its start until the system has released its process.
 final class ChildLife: Sendable {
     private struct State {
-        /// 0 while there is none.
+        /// 0 before the process exists.
         var process: Int32 = 0
         var ending: ChildProcess.Ending?
         var failure: String?
@@ -22,12 +22,12 @@ final class ChildLife: Sendable {
         var place: Int?
     }
 
-    /// A process that runs, or minus the group that it leads; 0 where there is none.
+    /// A slot for a running process: its ID, the negative ID of the group that it leads, or 0.
     private final class Place: Sendable {
         let process = Atomic<Int32>(0)
     }
 
-    /// The commands that are ended with this process, as far as there is room.
+    /// The slots of the commands that end with this process, at most 64.
     private static let places = (0..<64).map { _ in Place() }
 
     private let state: Mutex<State>
@@ -35,24 +35,26 @@ final class ChildLife: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let isLeader: Bool
 
+    /// Creates the state of a command that has not started.
+    ///
     /// - Parameters:
     ///   - descriptor: this process's end of the pipe.
-    ///   - isLeader: the command gets a group of its own.
+    ///   - isLeader: whether the command leads its own process group.
     init(_ descriptor: Int32, isLeader: Bool) {
         state = Mutex(State(descriptor: descriptor))
         self.isLeader = isLeader
     }
 
-    /// This process's end of the pipe; -1 once it is closed.
+    /// This process's end of the pipe; -1 after it is closed.
     var descriptor: Int32 { state.withLock(\.descriptor) }
 
     /// Whether this process reads what the command writes.
     var isReading: Bool { state.withLock(\.isReading) }
 
-    /// Why the command could not be started.
+    /// The reason why the command could not be started.
     var failure: String? { state.withLock(\.failure) }
 
-    /// Starts the command and waits until it runs, or `failure` says why it does not.
+    /// Starts the command and waits until it runs, or until `failure` contains the reason.
     func start(
         _ command: Command, _ direction: ChildProcess.Direction, pipe: Int32, errors: Int32
     ) {
@@ -105,7 +107,7 @@ final class ChildLife: Sendable {
                     try await Subprocess.run(
                         configuration,
                         input: .fileDescriptor(pipe, closeAfterSpawningProcess: false),
-                        // Our own output is for data alone.
+                        // This process's standard output is reserved for data.
                         output: .fileDescriptor(errors, closeAfterSpawningProcess: false),
                         error: .fileDescriptor(errors, closeAfterSpawningProcess: false)
                     ) { begin($0.processIdentifier.value) }.terminationStatus
@@ -116,7 +118,7 @@ final class ChildLife: Sendable {
             }
         } catch {
             guard state.withLock({ $0.process == 0 }) else {
-                // How it ended cannot be known, so that it did not end well.
+                // The exit status is unknown, so report a failure.
                 return finish(.exit(-1))
             }
             fail(Self.reason(error))
@@ -124,7 +126,7 @@ final class ChildLife: Sendable {
         }
     }
 
-    /// Notes that the command has never run.
+    /// Records that the command did not start.
     private func fail(_ reason: String) {
         state.withLock { $0.failure = reason }
         finish(.exit(-1))
@@ -162,20 +164,20 @@ final class ChildLife: Sendable {
         ended.signal()
     }
 
-    /// How the command ended; nil where it has not.
+    /// Returns how the command ended; `nil` if it is still running.
     ///
-    /// - Parameter milliseconds: how long to wait for that.
+    /// - Parameter milliseconds: the maximum time to wait for its end.
     func ending(within milliseconds: Int) -> ChildProcess.Ending? {
         if let ending = state.withLock(\.ending) { return ending }
         guard ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
             return nil
         }
-        // For whoever else waits.
+        // Another thread may be waiting, too.
         ended.signal()
         return state.withLock(\.ending)
     }
 
-    /// Asks the command to end, or ends it.
+    /// Sends `SIGTERM` to the command, or `SIGKILL` if `atOnce` is true.
     func end(atOnce: Bool) {
         state.withLock { state in
             guard state.ending == nil else { return }
@@ -192,10 +194,10 @@ final class ChildLife: Sendable {
         if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
-    /// Makes the places, which a signal's handler must not do.
+    /// Allocates the slots, which a signal handler must not do.
     static func prepare() { _ = places }
 
-    /// Ends all commands that still run; takes no lock and no memory once the places are made.
+    /// Kills all running commands; after `prepare`, it takes no lock and allocates no memory.
     static func endAll() {
         for place in places {
             let process = place.process.load(ordering: .sequentiallyConsistent)
@@ -205,21 +207,22 @@ final class ChildLife: Sendable {
     }
 }
 
-/// Runs what waits for commands on a thread of its own: those of the language's pool may all be
-/// waiting for just these commands.
+/// A thread that runs the tasks that wait for commands.
+///
+/// The threads of Swift's pool may all be waiting for these commands.
 private final class ChildExecutor: TaskExecutor {
     static let shared = ChildExecutor()
 
     private let worker = WorkerThread()
 
-    /// Makes sure that there is a thread.
+    /// Starts the thread if it does not run yet.
     func prepare() throws(ThreadShortage) {
         try worker.run {}
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // There is a thread already.
+        // `prepare` has started the thread, so this does not throw.
         try? worker.run { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

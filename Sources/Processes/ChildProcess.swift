@@ -1,29 +1,29 @@
 internal import Diagnostics
 package import Files
 
-/// A command that runs beside this process, with a pipe from it or to it.
+/// A command that runs alongside this process, with a pipe from it or to it.
 ///
-/// It ends with its owner at the latest, but not if this process is killed (SIGKILL). At a terminal it shares the process's group: it may ask
-/// for a password there, and Ctrl-C reaches both. Elsewhere it leads a group of its own, so that
-/// what it starts ends with it.
+/// It ends with its owner at the latest, but not if this process is killed (`SIGKILL`). On a
+/// terminal, it shares the process's group: it can ask for a password, and Ctrl-C reaches both.
+/// Otherwise it leads its own group, so that the processes that it starts end with it.
 package final class ChildProcess: Sendable {
-    /// What this process does with the pipe.
+    /// The use of the pipe by this process.
     package enum Direction: Sendable {
-        /// It reads what the command writes.
+        /// This process reads the command's output.
         case reading
-        /// It writes what the command reads.
+        /// This process writes the command's input.
         case writing
     }
 
-    /// How a command ended.
+    /// The way in which a command ended.
     package enum Ending: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
 
-        /// It did what it should.
+        /// Whether the command succeeded.
         package var isGood: Bool { self == .exit(0) }
 
-        /// As in "the command ended …".
+        /// The text that completes "the command ended …".
         package var text: String {
             switch self {
             case .exit(let code): "with exit code \(code)"
@@ -32,23 +32,23 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// A command could not be started.
+    /// A failure to start a command.
     package struct StartFailure: Error {
-        /// Why, in words.
+        /// The reason, as text.
         package let reason: String
     }
 
     private let life: ChildLife
     private let errors: ErrorLines
-    /// How long a command may take to end once it is asked to, in milliseconds.
+    /// The time that a command has to end after `SIGTERM`, in milliseconds.
     private static let patience = 2_000
-    /// How often somebody who waits looks around, in milliseconds.
+    /// The interval at which waits check for cancellation, in milliseconds.
     private static let turn = 50
 
     /// Starts a command.
     ///
-    /// - Parameter show: is given each line that the command writes to its standard error, but for
-    ///   very many; on a thread of its own.
+    /// - Parameter show: receives the first 200 lines that the command writes to its standard
+    ///   error, and then the number of further lines, on a separate thread.
     package init(
         _ command: Command, _ direction: Direction, show: @escaping @Sendable (String) -> Void
     ) throws(StartFailure) {
@@ -70,12 +70,12 @@ package final class ChildProcess: Sendable {
         life.start(command, direction, pipe: open[1], errors: open[3])
         for end in [open[1], open[3]] { FileSystem.close(end) }
         if let failure = life.failure {
-            // The other end is closed by whoever gives this up.
+            // The caller closes the other end when it releases this object.
             FileSystem.close(open[2])
             throw StartFailure(reason: failure)
         }
         if direction == .writing { FileSystem.writeWithoutWaiting(to: open[0]) }
-        // Without a thread nobody reads what the command tells, and it might wait for that.
+        // Without a reading thread, the command would block when its standard error is full.
         do throws(ThreadShortage) {
             try errors.start()
         } catch {
@@ -96,8 +96,8 @@ package final class ChildProcess: Sendable {
 
     /// Writes to the command.
     ///
-    /// - Parameter isCancelled: asked while the command does not read.
-    /// - Throws: `SystemFault`, of a broken pipe where the command reads no more.
+    /// - Parameter isCancelled: called while the command does not read.
+    /// - Throws: `SystemFault`, with a broken pipe if the command has stopped reading.
     package func write(
         _ bytes: UnsafeRawBufferPointer, isCancelled: () -> Bool
     ) throws(SystemFault) {
@@ -110,10 +110,12 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end of a command that has all that it gets, or has given all that it had.
+    /// Closes the pipe and waits for the command to end.
     ///
-    /// - Parameter isCancelled: asked meanwhile.
-    /// - Returns: nil where the wait was given up; the command is ended then.
+    /// Call it after all input was written, or all output was read.
+    ///
+    /// - Parameter isCancelled: called during the wait.
+    /// - Returns: `nil` if the wait was canceled, which also ends the command.
     package func waitForEnd(isCancelled: () -> Bool) -> Ending? {
         life.closePipe()
         while true {
@@ -130,8 +132,8 @@ package final class ChildProcess: Sendable {
 
     /// Ends the command, whatever it is doing.
     ///
-    /// One that is written to sees the end of its input only when it is gone, so that it takes no
-    /// half for a whole.
+    /// Kills it if it still runs 2 s after `SIGTERM`. The input of a command that reads from the
+    /// pipe stays open until it has exited, so that it does not treat partial input as complete.
     package func end() {
         if life.ending(within: 0) == nil {
             life.end(atOnce: false)
@@ -145,10 +147,10 @@ package final class ChildProcess: Sendable {
         errors.finish()
     }
 
-    /// Makes what `endAll` needs, before a signal's handler may call it.
+    /// Prepares `endAll`, before a signal handler may call it.
     package static func prepareToEndAll() { ChildLife.prepare() }
 
-    /// Ends all commands that still run, without waiting for them; a signal's handler may call it.
+    /// Kills all running commands without waiting for them; a signal handler may call it.
     package static func endAll() {
         ChildLife.endAll()
     }

@@ -1,23 +1,23 @@
-/// A program and what it is started with; no shell takes its words apart.
+/// A program with its arguments, variables, and folder; no shell parses them.
 package struct Command: Sendable, Hashable {
     /// The program and its arguments.
     package var words: [String]
-    /// Variables besides those of this process.
+    /// The environment variables to set in addition to those of this process.
     package var variables: [String: String]
-    /// The folder in which it runs.
+    /// The working directory.
     package var folder: String
 
-    /// Names a program and what it is started with.
+    /// Creates a command.
     package init(words: [String], variables: [String: String] = [:], folder: String = ".") {
         self.words = words
         self.variables = variables
         self.folder = folder
     }
 
-    /// The words in a row, as messages name the command; those with spaces in quotes.
+    /// The command line as messages show it, with quotes around words that contain spaces.
     package var text: String {
         words.map { word in
-            // A script of several lines in one.
+            // Join the lines of a script.
             let word = word.split(whereSeparator: \.isNewline).joined(separator: " ")
             let isPlain = !word.isEmpty && !word.contains { $0.isWhitespace || $0 == "'" }
             return isPlain ? word : "'\(word)'"

@@ -3,13 +3,14 @@ internal import Dispatch
 internal import Files
 internal import Synchronization
 
-/// Reads the lines that a command writes to its standard error, so that it never waits for that.
+/// A reader of the lines that a command writes to its standard error, so that it never blocks.
 final class ErrorLines: Sendable {
-    /// More lines are counted and not shown.
+    /// The maximum number of lines to show; further lines are only counted.
     private static let linesMax = 200
-    /// What of a line is kept.
+    /// The maximum number of bytes to keep of a line.
     private static let lineBytesMax = 1_000
-    /// How long what a command has started may go on writing after its end, in milliseconds.
+    /// The time for which processes started by the command may write after its end, in
+    /// milliseconds.
     private static let patience = 500
 
     private let descriptor: Int32
@@ -24,10 +25,10 @@ final class ErrorLines: Sendable {
         self.show = show
     }
 
-    /// The last line so far.
+    /// The last line read.
     var last: String { lastLine.withLock { $0 } }
 
-    /// Reads on a thread of its own, which closes the descriptor when it is done.
+    /// Reads on a separate thread, which closes the descriptor at the end.
     func start() throws(ThreadShortage) {
         try WorkerThread.start { [self] in
             read()
@@ -37,14 +38,14 @@ final class ErrorLines: Sendable {
         isStarted.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Waits until what the command has written is shown.
+    /// Waits until the command's lines are shown.
     func finish() {
         guard isStarted.load(ordering: .sequentiallyConsistent) else { return }
         if done.wait(timeout: .now() + .milliseconds(Self.patience)) == .timedOut {
             isOver.store(true, ordering: .sequentiallyConsistent)
             done.wait()
         }
-        // For whoever asks again.
+        // Another caller may be waiting, too.
         done.signal()
     }
 
@@ -52,7 +53,7 @@ final class ErrorLines: Sendable {
         var part = [UInt8](repeating: 0, count: 1 << 14)
         var line: [UInt8] = []
         var count = 0
-        // A line that is written over from its beginning, as progress is.
+        // After a carriage return, the next byte overwrites the line, as progress displays do.
         var isReturned = false
         func end() {
             tell(line, &count)

@@ -2,7 +2,7 @@ internal import Diagnostics
 public import GraphModel
 
 extension ManagedObjectModel {
-    /// Reads a model that Xcode wrote.
+    /// Reads a model in Xcode's format.
     ///
     /// - Parameter path: a bundle `….xcdatamodeld`, whose current version is read, a version
     ///   `….xcdatamodel`, or a `contents` file.
@@ -13,7 +13,7 @@ extension ManagedObjectModel {
         self = model
     }
 
-    /// Every version of a bundle, by its name, in the order of the names' numbers.
+    /// Returns every version of a bundle with its name, sorted by the numbers in the names.
     ///
     /// - Throws: `ModelFileError` with the problems of the first version that cannot be read.
     public static func versions(
@@ -34,10 +34,11 @@ extension ManagedObjectModel {
         return versions
     }
 
-    /// Writes the model as Xcode does, and returns what such a file cannot say.
+    /// Writes the model in Xcode's format, and returns a message for each part that it cannot
+    /// express.
     ///
     /// - Parameter path: `….xcdatamodeld`, `….xcdatamodel`, or the path of a `contents` file.
-    /// - Throws: `ModelFileError` where a file cannot be written.
+    /// - Throws: `ModelFileError` if a file cannot be written.
     public func writeXcodeModel(to path: String) throws(ModelFileError) -> [String] {
         do throws(Diagnostic) {
             return try XcodeModelFile.write(self, to: path).map(DiagnosticRenderer.text)

@@ -2,40 +2,41 @@ package import Diagnostics
 import Files
 internal import FoundationEssentials
 
-/// Finds the `contents` that a path means.
+/// A bundle of model versions.
 ///
-/// A bundle `Tasks.xcdatamodeld` is a folder of versions, each a folder `Tasks 2.xcdatamodel`
-/// with one file `contents`; `.xccurrentversion` names the one that apps are built with. A bundle
-/// with one version may do without. Apps hold it compiled: `Tasks.momd` with a file `Tasks 2.mom`
-/// for each version, and the current one's name in `VersionInfo.plist`.
+/// A bundle `Tasks.xcdatamodeld` is a folder of versions, each of which is a folder `Tasks
+/// 2.xcdatamodel` with one file, `contents`. The file `.xccurrentversion` names the version that
+/// apps are built with; a bundle with one version does not need it. Apps contain the compiled form:
+/// `Tasks.momd` with a file `Tasks 2.mom` for each version, and the name of the current version in
+/// `VersionInfo.plist`.
 package struct XcodeModelBundle: Sendable {
-    /// What a bundle holds.
+    /// The form of a bundle.
     package enum Form: Sendable, CaseIterable {
-        /// What Xcode edits.
+        /// The form that Xcode edits.
         case source
-        /// What apps are given.
+        /// The form that apps contain.
         case compiled
 
         var bundleSuffix: String { self == .source ? ".xcdatamodeld" : ".momd" }
         var versionSuffix: String { self == .source ? ".xcdatamodel" : ".mom" }
         /// The property list that names the current version.
         var currentName: String { self == .source ? ".xccurrentversion" : "VersionInfo.plist" }
-        /// Its key in the list.
+        /// The key of that version's name in the list.
         var currentKey: String {
             self == .source ? "_XCCurrentVersionName" : "NSManagedObjectModel_CurrentVersionName"
         }
     }
 
-    /// The folder.
+    /// The path of the folder.
     package let path: String
-    /// Whether it is what Xcode edits.
+    /// The form of the bundle.
     package let form: Form
-    /// The names of its versions, without their suffix, sorted so that 10 follows 9.
+    /// The names of the versions, without suffixes, sorted so that 10 follows 9.
     package let versions: [String]
-    /// The version that apps are built with; nil where several stand and none is named.
+    /// The version that apps are built with; `nil` if several versions exist and none is marked.
     package let current: String?
 
-    /// Whether a path is one of Xcode's models rather than a YAML file, by its name.
+    /// Returns whether a path names a model in Xcode's format rather than a YAML file.
     package static func isXcodeModel(_ path: String) -> Bool {
         let name = trimmed(path)
         return
@@ -43,17 +44,17 @@ package struct XcodeModelBundle: Sendable {
             + [Form.source.versionSuffix + "/contents"]).contains { name.hasSuffix($0) }
     }
 
-    /// The path without slashes at its end.
+    /// Returns the path without trailing slashes.
     static func trimmed(_ path: String) -> String {
         PathText.withoutSlashes(path)
     }
 
-    /// The file of a version of the bundle.
+    /// Returns the path of the file that contains a version.
     package func contentsPath(of version: String) -> String {
         form == .compiled ? path(of: version) : path(of: version) + "/contents"
     }
 
-    /// The path that names a version of the bundle.
+    /// Returns the path of a version in the bundle.
     package func path(of version: String) -> String {
         "\(path)/\(version)\(form.versionSuffix)"
     }
@@ -85,10 +86,9 @@ package struct XcodeModelBundle: Sendable {
         return XcodeModelBundle(path: path, form: form, versions: versions, current: current)
     }
 
-    /// The bundle that a path is about, and the version: the one that the path names, or else the
-    /// current one.
+    /// Returns the bundle of a path, with the version that the path names, or else the current one.
     ///
-    /// - Returns: `nil` if the path is not a bundle, or a version in one.
+    /// - Returns: `nil` if the path is neither a bundle nor a version in one.
     package static func bundleAndVersion(
         of path: String
     ) -> (bundle: XcodeModelBundle, version: String)? {
@@ -108,7 +108,7 @@ package struct XcodeModelBundle: Sendable {
 
     // MARK: The current version
 
-    /// What the property list of either form says; whatever else it holds is no matter here.
+    /// The current version's name in the property list of either form; other keys are ignored.
     private struct VersionList: Decodable {
         var source: String?
         var compiled: String?
@@ -148,7 +148,9 @@ package struct XcodeModelBundle: Sendable {
         return version
     }
 
-    /// `Tasks 9` before `Tasks 10`: runs of digits compare as numbers.
+    /// Returns whether a name sorts before another: `Tasks 9` before `Tasks 10`.
+    ///
+    /// Sequences of digits are compared as numbers.
     static func precedes(_ left: String, _ right: String) -> Bool {
         let (a, b) = (parts(left), parts(right))
         for (x, y) in zip(a, b) where x != y {

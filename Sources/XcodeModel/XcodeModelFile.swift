@@ -3,12 +3,12 @@ import Files
 internal import FoundationEssentials
 package import GraphModel
 
-/// Reads and writes Xcode's models by their paths.
+/// Functions that read and write models in Xcode's format by their paths.
 package enum XcodeModelFile {
     private typealias Form = XcodeModelBundle.Form
 
-    /// Reads the current version of a bundle, a version's folder, a `contents` file, or what was
-    /// compiled of them (`.momd`, `.mom`); the model is nil where a problem is an error.
+    /// Reads the current version of a bundle, a version's folder, a `contents` file, or a compiled
+    /// model (`.momd`, `.mom`); the model is `nil` if there is an error.
     package static func read(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -22,7 +22,7 @@ package enum XcodeModelFile {
         }
     }
 
-    /// The bytes of a file of a model.
+    /// Returns the bytes of a model file.
     static func contents(
         of file: String, code: String = "file.read"
     ) throws(Diagnostic) -> [UInt8] {
@@ -35,7 +35,7 @@ package enum XcodeModelFile {
         }
     }
 
-    /// A compiled model is the archive that stores carry, too.
+    /// Reads a compiled model, which has the same format as the archive in a store.
     private static func readCompiled(
         _ bytes: [UInt8], _ file: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -55,7 +55,7 @@ package enum XcodeModelFile {
         }
     }
 
-    /// The file that a path means: `contents`, or a compiled version.
+    /// Returns the path of the file to read: `contents`, or a compiled version.
     package static func contentsPath(of path: String) throws(Diagnostic) -> String {
         let path = XcodeModelBundle.trimmed(path)
         guard FileSystem.exists(path) else {
@@ -81,7 +81,7 @@ package enum XcodeModelFile {
     private static func versionContents(_ folder: String) throws(Diagnostic) -> String {
         let file = folder + "/contents"
         if FileSystem.exists(file) { return file }
-        // What Xcode 3 wrote: keyed archives of its own editor's classes.
+        // Xcode 3 wrote keyed archives of its editor's own classes.
         if FileSystem.exists(folder + "/elements") {
             throw Diagnostic(
                 code: "model.old-format",
@@ -94,7 +94,7 @@ package enum XcodeModelFile {
     }
 
     private static func missing(_ path: String) -> Diagnostic {
-        // A version inside a bundle: the others are known.
+        // The path names a version in a bundle, so list the bundle's versions.
         if let suffix = Form.allCases.map(\.versionSuffix).first(where: path.hasSuffix),
             Form.allCases.map(\.bundleSuffix).contains(
                 where: PathText.folder(of: path).hasSuffix)
@@ -119,10 +119,10 @@ package enum XcodeModelFile {
 
     // MARK: Writing
 
-    /// Writes a model, and returns what it does not say.
+    /// Writes a model, and returns a warning for each part that the format cannot express.
     ///
-    /// - Parameter path: `….xcdatamodeld`, which gets one version of its own name and makes it
-    ///   the current one; `….xcdatamodel`, a version alone; other names are a `contents` file.
+    /// - Parameter path: `….xcdatamodeld`, in which it writes a version of the same name as the
+    ///   current one; `….xcdatamodel`, a single version; or any other name for a `contents` file.
     package static func write(
         _ model: ManagedObjectModel, to path: String
     ) throws(Diagnostic) -> [Diagnostic] {

@@ -1,6 +1,6 @@
 import CLibYAML
 
-/// One of libyaml's events, with its text copied out.
+/// An event of libyaml, with a copy of its text.
 struct YAMLEvent {
     enum Kind {
         case streamStart, streamEnd, documentEnd, sequenceEnd, mappingEnd
@@ -14,25 +14,25 @@ struct YAMLEvent {
     var kind: Kind
     var mark: YAMLMark
     var anchor: String?
-    /// Resolved: `!!str` is `tag:yaml.org,2002:str`.
+    /// The resolved tag: `!!str` is `tag:yaml.org,2002:str`.
     var tag: String?
 }
 
-/// What libyaml refuses.
+/// A syntax error reported by libyaml.
 struct YAMLSyntaxError: Error {
     var problem: String
-    /// What it was doing, such as `while parsing a block mapping`.
+    /// The parser's activity, such as `while parsing a block mapping`.
     var context: String?
     var contextMark: YAMLMark?
     var mark: YAMLMark
 }
 
-/// Owns a libyaml parser and the bytes that it reads.
+/// A libyaml parser and the bytes that it reads.
 final class YAMLEventSource {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let input: UnsafeMutableBufferPointer<UInt8>
 
-    /// Starts on UTF-8 without a byte order mark.
+    /// Creates a source for UTF-8 without a byte order mark.
     init(_ bytes: ArraySlice<UInt8>) {
         parser = .allocate(capacity: 1)
         input = .allocate(capacity: max(bytes.count, 1))
@@ -48,7 +48,7 @@ final class YAMLEventSource {
         input.deallocate()
     }
 
-    /// The next event.
+    /// Returns the next event.
     func next() throws(YAMLSyntaxError) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }

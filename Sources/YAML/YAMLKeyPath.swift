@@ -1,6 +1,6 @@
-/// Writes the keys that lead to a node, such as `stages[1].set.title`; items count from zero.
+/// Paths of keys to a node, such as `stages[1].set.title`; items are counted from zero.
 package enum YAMLKeyPath {
-    /// The path of a key inside the mapping at `path`.
+    /// Returns the path of a key in the mapping at `path`.
     package static func path(_ path: String, key: String) -> String {
         let isPlain = key.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "-"
@@ -9,7 +9,7 @@ package enum YAMLKeyPath {
         return path.isEmpty ? key : "\(path).\(key)"
     }
 
-    /// The path of an item of the sequence at `path`.
+    /// Returns the path of an item in the sequence at `path`.
     package static func path(_ path: String, index: Int) -> String {
         "\(path)[\(index)]"
     }

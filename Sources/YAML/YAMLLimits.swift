@@ -1,13 +1,13 @@
-/// What a file may cost, so that a small file cannot exhaust memory.
+/// Limits on a file, so that a small file cannot exhaust memory.
 package struct YAMLLimits: Sendable, Hashable {
-    /// Bytes of the file.
+    /// The maximum size of the file, in bytes.
     package var bytesMax: Int
-    /// Nodes once aliases are followed, keys included.
+    /// The maximum number of nodes after alias expansion, including keys.
     package var nodesMax: Int
-    /// Sequences and mappings inside each other, aliases followed.
+    /// The maximum nesting depth of sequences and mappings after alias expansion.
     package var depthMax: Int
 
-    /// Makes limits; the defaults are those of specs and models.
+    /// Creates limits; the defaults apply to specs and models.
     package init(bytesMax: Int = 4 << 20, nodesMax: Int = 100_000, depthMax: Int = 64) {
         self.bytesMax = bytesMax
         self.nodesMax = nodesMax

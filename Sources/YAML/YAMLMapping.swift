@@ -1,6 +1,6 @@
 package import Diagnostics
 
-/// A mapping that is being read; it remembers which keys were asked for.
+/// A mapping that is being read, which records the requested keys.
 package final class YAMLMapping {
     /// The mapping as a value.
     package let value: YAMLValue
@@ -8,11 +8,11 @@ package final class YAMLMapping {
     private let positions: [String: Int]
     private var asked: [String] = []
     private var refused: Set<String> = []
-    /// What was reported of keys that are missing.
+    /// The reports of missing keys.
     private var missing: [String: Diagnostic] = [:]
-    /// The known keys that unknown ones turned out to be misspellings of, after `finish`.
+    /// The known keys that unknown keys turned out to misspell, after `finish`.
     ///
-    /// What they would have said is not known, so it is no mistake that it is missing elsewhere.
+    /// Their values are unknown, so readers must not report them as missing elsewhere.
     package private(set) var misspelled: Set<String> = []
 
     init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
@@ -22,69 +22,69 @@ package final class YAMLMapping {
             entries.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Where the mapping begins.
+    /// The beginning of the mapping.
     package var location: SourceLocation { value.location }
 
-    /// The keys as they stand.
+    /// The keys in the order of the file.
     package var keys: [String] { entries.map(\.key) }
 
-    /// Whether the key is there; counts as asking for it.
+    /// Returns whether a key exists, and marks it as requested.
     package func has(_ key: String) -> Bool {
         asked.append(key)
         return positions[key] != nil
     }
 
-    /// The value of a key that may be missing.
+    /// Returns the value of an optional key.
     package func optional(_ key: String) -> YAMLValue? {
         asked.append(key)
         return positions[key].map { child(entries[$0]) }
     }
 
-    /// The value of a key that must be there.
+    /// Returns the value of a required key, and reports the key if it is missing.
     package func required(_ key: String, fix: String? = nil) -> YAMLValue? {
         if let found = optional(key) { return found }
         miss(key, "The key '\(key)' is missing", fix: fix)
         return nil
     }
 
-    /// Reports that a key is missing, unless one that is unknown turns out to be its misspelling.
+    /// Reports a missing key; `finish` withdraws the report if an unknown key misspells it.
     package func miss(_ key: String, _ message: String, fix: String? = nil) {
         value.fail("missing-key", message, fix: fix)
         missing[key] = value.problems.diagnostics.last
     }
 
-    /// Every key with its value, for mappings whose keys are names; asks for all of them.
+    /// Returns all keys with their values and marks them as requested, for keys that are names.
     package func all() -> [(key: String, keyLocation: SourceLocation, value: YAMLValue)] {
         asked.append(contentsOf: keys)
         return entries.map { ($0.key, place($0), child($0)) }
     }
 
-    /// Where a key stands, or the mapping itself when it is missing.
+    /// Returns the location of a key, or of the mapping if the key is missing.
     package func keyLocation(_ key: String) -> SourceLocation {
         positions[key].map { place(entries[$0]) } ?? location
     }
 
-    /// Refuses a key that exists but has no meaning beside the others, where it stands.
+    /// Reports a key that exists but is not allowed with the other keys.
     package func refuse(_ key: String, _ message: String, fix: String? = nil) {
         refused.insert(key)
         optional(key)?.fail("rule", message, fix: fix)
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that was not requested.
     package func finish() { finish(known: asked) }
 
-    /// Reports every key that is not one of these, and was not refused already.
+    /// Reports every unknown key that was not reported by `refuse`.
     ///
-    /// - Parameter alternatives: keys that may be used instead of the required ones. The misspelling of
-    ///   one of them counts for the keys that are missing without it.
+    /// - Parameter alternatives: keys that can replace required ones. If an unknown key misspells
+    ///   one of them, the reports of missing keys are withdrawn.
     package func finish(known: [String], alternatives: [String] = []) {
         let unknown = entries.filter { !known.contains($0.key) && !refused.contains($0.key) }
-        // One key too few and one too many, alike, are one mistake, whatever else is near.
+        // One missing key and a similar unknown key are one mistake, even if another key is closer.
         let replaced = unknown.count == 1 && missing.count == 1 ? Array(missing.keys) : []
         let isReplacing = replaced.first.map { isMeant($0, by: unknown[0].key) } == true
         let candidates = isReplacing ? replaced : known + alternatives
         for entry in unknown {
-            // That its misspelling is unknown says that a key is missing, too.
+            // The report of the misspelling replaces the report of the missing key.
             let key =
                 isReplacing
                 ? replaced.first : Suggestion.closest(to: entry.key, among: candidates)
@@ -103,7 +103,7 @@ package final class YAMLMapping {
         }
     }
 
-    /// Whether a key may be a misspelling, or the beginning, of another.
+    /// Returns whether a word may be a misspelling or the beginning of a key.
     private func isMeant(_ key: String, by word: String) -> Bool {
         let (start, whole) = (Array(word.lowercased().utf8), Array(key.lowercased().utf8))
         return !start.isEmpty && whole.starts(with: start)

@@ -1,55 +1,55 @@
-/// A place in a YAML file.
+/// A position in a YAML file.
 package struct YAMLMark: Sendable, Hashable {
-    /// From one.
+    /// The line, counted from 1.
     package var line: Int
-    /// From one, in Unicode scalars.
+    /// The column, counted from 1 in Unicode scalars.
     package var column: Int
 
-    /// Makes a mark.
+    /// Creates a mark.
     package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 }
 
-/// A node of the tree that a YAML document describes, with its aliases already followed.
+/// A node of a YAML document's tree, in which aliases are already replaced by their nodes.
 package struct YAMLNode: Sendable, Hashable {
-    /// What a node holds.
+    /// The content of a node.
     package indirect enum Content: Sendable, Hashable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        /// Entries in the order of the file; no key stands twice.
+        /// Entries in the order of the file, with unique keys.
         case mapping([YAMLEntry])
     }
 
-    /// What the node holds.
+    /// The content of the node.
     package var content: Content
-    /// Where it begins; for an alias, where the alias stands.
+    /// The beginning of the node; for an alias, the position of the alias.
     package var mark: YAMLMark
 
-    /// Makes a node.
+    /// Creates a node.
     package init(_ content: Content, at mark: YAMLMark) {
         self.content = content
         self.mark = mark
     }
 
-    /// Whether the node is the core schema's null.
+    /// Whether the node is null in the core schema.
     package var isNull: Bool {
         guard case .scalar(let scalar) = content else { return false }
         return scalar.value == .null
     }
 }
 
-/// One key of a mapping and what stands under it.
+/// A key of a mapping and its value.
 package struct YAMLEntry: Sendable, Hashable {
-    /// The key as text, whatever it would resolve to as a value.
+    /// The key as text, even if it would resolve to another type as a value.
     package var key: String
-    /// Where the key begins.
+    /// The beginning of the key.
     package var keyMark: YAMLMark
-    /// What stands under it.
+    /// The value of the key.
     package var value: YAMLNode
 
-    /// Makes an entry.
+    /// Creates an entry.
     package init(key: String, keyMark: YAMLMark, value: YAMLNode) {
         self.key = key
         self.keyMark = keyMark

@@ -1,19 +1,19 @@
 package import Diagnostics
 import Files
 
-/// Reads one YAML document into a tree of nodes, each with its place.
+/// A parser of one YAML document into a tree of nodes with their positions.
 ///
 /// ```yaml
 /// stages:            # YAMLNode.mapping, mark 1:1; key "stages" at 1:1
 ///   - import: *src   # the alias's nodes, mark where the alias stands
 /// ```
 ///
-/// Duplicate keys, custom tags and merge keys are reported, all of them, and reading goes on;
-/// a syntax error, a second document or a limit ends the parse, and then there is no tree. An
-/// alias shares the nodes of its anchor, so memory is bounded by the file and not by what it
-/// expands to; the expanded size is counted and limited all the same.
+/// Duplicate keys, custom tags, and merge keys are all reported, and the parse continues. A syntax
+/// error, a second document, or an exceeded limit ends the parse without a tree. An alias shares
+/// the nodes of its anchor, so memory is bounded by the size of the file and not of the expansion;
+/// the expanded size is still counted and limited.
 package enum YAMLParser {
-    /// The tree, unless the parse ended early, and every problem in the order of the file.
+    /// Returns the tree, unless the parse ended early, and all problems in the order of the file.
     package static func parse(
         _ bytes: [UInt8], file: String, limits: YAMLLimits = YAMLLimits()
     ) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
@@ -37,14 +37,14 @@ package enum YAMLParser {
         return (root, problems.sorted)
     }
 
-    /// The tree of a text that is at hand, as tests and libraries have it.
+    /// Returns the tree and the problems of a string, for tests and libraries.
     package static func parse(
         _ text: String, file: String = "text", limits: YAMLLimits = YAMLLimits()
     ) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {
         parse(Array(text.utf8), file: file, limits: limits)
     }
 
-    /// Reads and parses a file; one that cannot be read is a problem like any other.
+    /// Reads and parses a file; an unreadable file is reported as a problem.
     package static func parse(
         file: String, limits: YAMLLimits = YAMLLimits()
     ) -> (root: YAMLNode?, diagnostics: [Diagnostic]) {

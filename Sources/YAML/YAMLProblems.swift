@@ -1,29 +1,29 @@
 package import Diagnostics
 
-/// Collects what is wrong with one file while it is read.
+/// The problems found in one file while it is read.
 ///
-/// A class, because every value and mapping of one reading reports to the same list.
+/// It is a class because all values and mappings of one file report to the same list.
 package final class YAMLProblems {
     /// The file, as the user named it.
     package let file: String
-    /// The first part of the codes of the reading layer, `spec` in `spec.unknown-key`.
+    /// The first part of the problem codes, such as `spec` in `spec.unknown-key`.
     package let area: String
-    /// What was found so far, in the order of finding.
+    /// The problems found so far, in the order of discovery.
     package private(set) var diagnostics: [Diagnostic] = []
 
-    /// Starts an empty list.
+    /// Creates an empty list.
     package init(file: String, area: String) {
         self.file = file
         self.area = area
     }
 
-    /// Everything found, in the order of the file.
+    /// All problems, in the order of the file.
     package var sorted: [Diagnostic] { DiagnosticList(diagnostics).diagnostics }
 
-    /// Whether something was found that forbids going on.
+    /// Whether an error was found, so that the reader must stop.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
-    /// Takes back a problem that another one explains.
+    /// Removes a problem that another one explains.
     func withdraw(_ diagnostic: Diagnostic) {
         guard let index = diagnostics.lastIndex(of: diagnostic) else { return }
         diagnostics.remove(at: index)

@@ -1,33 +1,33 @@
-/// A scalar: its text, and what the core schema of YAML 1.2 makes of it.
+/// A scalar: its text and its value in the core schema of YAML 1.2.
 ///
-/// Only plain scalars resolve: `no` and `yes` are text, `0o777` is 511, `0777` is 777, and
+/// Only plain scalars are resolved: `no` and `yes` are text, `0o777` is 511, `0777` is 777, and
 /// anything in quotes is text. See <https://yaml.org/spec/1.2.2/#103-core-schema>.
 package struct YAMLScalar: Sendable, Hashable {
-    /// What the core schema resolves a scalar to.
+    /// The value of a scalar in the core schema.
     package enum Value: Sendable, Hashable {
         case null
         case boolean(Bool)
         case integer(Int64)
-        /// Also an integer that is too large for 64 bits.
+        /// A real number, or an integer that is too large for 64 bits.
         case real(Double)
         case text
     }
 
     /// The scalar as written, without quotes and with escapes resolved.
     package var text: String
-    /// What it resolves to.
+    /// The resolved value.
     package var value: Value
-    /// Written without quotes and not as a block.
+    /// Whether the scalar is written without quotes and not as a block.
     package var isPlain: Bool
 
-    /// Makes a scalar that stands for text.
+    /// Creates a scalar whose value is text.
     package init(text: String) {
         self.text = text
         value = .text
         isPlain = false
     }
 
-    /// Resolves what a plain scalar stands for.
+    /// Creates a plain scalar and resolves its value.
     package init(plain text: String) {
         self.text = text
         value = Self.resolve(text)
@@ -65,7 +65,8 @@ package struct YAMLScalar: Sendable, Hashable {
         return .integer(number)
     }
 
-    /// `[-+]?[0-9]+`, `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?` or an infinity.
+    /// Resolves `[-+]?[0-9]+`, `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, or an
+    /// infinity.
     private static func decimal(_ bytes: [UInt8], _ text: String) -> Value {
         var rest = bytes[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -99,7 +100,7 @@ package struct YAMLScalar: Sendable, Hashable {
         return parsedReal(text)
     }
 
-    /// `1.` is a number in YAML and not in Swift.
+    /// Parses a real number; `1.` is valid in YAML but not in Swift.
     private static func parsedReal(_ text: String) -> Value {
         let repaired = text.replacing(".e", with: ".0e").replacing(".E", with: ".0e")
         let number = Double(repaired.hasSuffix(".") ? repaired + "0" : repaired)

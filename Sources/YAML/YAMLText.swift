@@ -1,6 +1,6 @@
-/// Counts lines and columns, and finds what is not UTF-8; used only when something is wrong.
+/// Functions that locate problems in a text; they run only if there is a problem.
 enum YAMLText {
-    /// The place that follows these bytes.
+    /// Returns the position after these bytes.
     static func mark(after bytes: some Collection<UInt8>) -> YAMLMark {
         var mark = YAMLMark(line: 1, column: 1)
         for byte in bytes {
@@ -13,7 +13,7 @@ enum YAMLText {
         return mark
     }
 
-    /// The offset of the first byte that is not part of UTF-8 text, or nil.
+    /// Returns the offset of the first byte that is not valid UTF-8; `nil` if all bytes are valid.
     static func invalidOffset(_ bytes: ArraySlice<UInt8>) -> Int? {
         do {
             _ = try UTF8Span(validating: bytes.span)

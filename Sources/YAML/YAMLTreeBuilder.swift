@@ -1,11 +1,11 @@
 import Diagnostics
 
-/// Turns events into nodes, by recursive descent no deeper than the limit.
+/// A builder of nodes from events, by recursive descent no deeper than the limit.
 struct YAMLTreeBuilder {
-    /// Ends the parse; what is wrong has been reported.
+    /// An error that ends the parse; the problem is already reported.
     private struct Stop: Error {}
 
-    /// A finished node with what it costs to repeat it.
+    /// A finished node, with the node count and the height that each alias of it adds.
     private struct Built {
         var node: YAMLNode
         var nodeCount: Int
@@ -25,7 +25,7 @@ struct YAMLTreeBuilder {
         self.limits = limits
     }
 
-    /// The one document of the stream.
+    /// Returns the only document of the stream.
     mutating func document() -> YAMLNode? {
         do {
             return try readDocument()
@@ -69,12 +69,12 @@ struct YAMLTreeBuilder {
         }
     }
 
-    /// What mostly is behind a problem that the grammar alone tells.
+    /// Returns a fix for the most likely cause of a syntax error.
     private static func hint(for problem: String) -> String? {
         if problem.contains("cannot start any token") {
             return "indent with spaces, and put text that begins with @, `, % or a tab in quotes"
         }
-        // `files: -` for standard input.
+        // For example, `files: -` for standard input.
         return problem.contains("lock sequence entries are not allowed")
             ? "begin a list on a line of its own, and put a hyphen that is text in quotes: \"-\""
             : nil
@@ -155,7 +155,7 @@ struct YAMLTreeBuilder {
             node: YAMLNode(.mapping(entries), at: mark), nodeCount: total, height: height + 1)
     }
 
-    /// The key's text; nil for one that is reported and left out, with its value.
+    /// Returns the key's text; `nil` if it was reported and is left out with its value.
     private mutating func key(
         _ event: YAMLEvent, _ path: String, depth: Int
     ) throws(Stop) -> String? {

@@ -1,9 +1,9 @@
 package import Diagnostics
 
-/// A value of a file that is being read: what it is, where it stands, and whom to tell.
+/// A value of a file that is being read, with its location and the list for its problems.
 ///
-/// The typed getters report a value of another type and then return nil, so that a reader goes
-/// on and finds the rest:
+/// The typed getters report a value of another type and return `nil`, so that a reader can continue
+/// and find further problems:
 /// ```
 /// let stage = item.mapping()
 /// let name = stage?.required("import")?.text()
@@ -11,16 +11,16 @@ package import Diagnostics
 /// stage?.finish()
 /// ```
 package struct YAMLValue {
-    /// The value itself.
+    /// The node of the value.
     package let node: YAMLNode
-    /// Where it stands.
+    /// The location of the value.
     package let location: SourceLocation
-    /// What messages call it: its key, with the item's number in a list.
+    /// The name in messages: the key, with the item's index in a list.
     package let label: String
-    /// Where problems go.
+    /// The list that receives problems.
     package let problems: YAMLProblems
 
-    /// Starts reading at the root of a file, or at a node inside another one.
+    /// Creates a value for the root of a file, or for a node inside another file.
     package init(
         root node: YAMLNode, problems: YAMLProblems, keyPath: String = "", label: String = "file"
     ) {
@@ -35,28 +35,28 @@ package struct YAMLValue {
             file: problems.file, line: node.mark.line, column: node.mark.column, keyPath: keyPath)
     }
 
-    /// Whether it is null or nothing stands there.
+    /// Whether the value is null or missing.
     package var isNull: Bool { node.isNull }
 
-    /// The scalar, unless it is a list or a mapping.
+    /// The scalar; `nil` if the value is a list or a mapping.
     package var scalar: YAMLScalar? {
         guard case .scalar(let scalar) = node.content else { return nil }
         return scalar
     }
 
-    /// The value, as one that is text; a number or a truth value must be put in quotes.
+    /// Returns the value as text; a number or a Boolean must be in quotes.
     package func text() -> String? {
         guard let scalar, scalar.value == .text else { return wrong("text") }
         return scalar.text
     }
 
-    /// The text of any scalar but null, as it stands.
+    /// Returns the text of any scalar except null, as written.
     package func scalarText() -> String? {
         guard let scalar, scalar.value != .null else { return wrong("text") }
         return scalar.text
     }
 
-    /// Text with at least one character.
+    /// Returns the value as text with at least one character.
     package func filledText() -> String? {
         guard let text = text() else { return nil }
         guard text.isEmpty else { return text }
@@ -64,7 +64,7 @@ package struct YAMLValue {
         return nil
     }
 
-    /// A whole number within bounds.
+    /// Returns an integer within bounds.
     package func integer(in bounds: ClosedRange<Int64> = .min ... .max) -> Int64? {
         guard let scalar, case .integer(let number) = scalar.value else {
             return wrong("a whole number")
@@ -80,7 +80,7 @@ package struct YAMLValue {
         return number
     }
 
-    /// A number, whole or not.
+    /// Returns an integer or a real number.
     package func number() -> Double? {
         switch scalar?.value {
         case .integer(let number): return Double(number)
@@ -89,7 +89,7 @@ package struct YAMLValue {
         }
     }
 
-    /// True or false.
+    /// Returns a Boolean.
     package func boolean() -> Bool? {
         guard let scalar, case .boolean(let value) = scalar.value else {
             let meant: String? =
@@ -103,10 +103,10 @@ package struct YAMLValue {
         return value
     }
 
-    /// One word of a fixed list.
+    /// Returns one word of a fixed list.
     package func choice(among words: [String]) -> String? {
         guard let scalar else { return wrong(Self.listing(words)) }
-        // Before nulls are refused, for `null` may be one of the words.
+        // Check this before null, because `null` may be one of the words.
         if words.contains(scalar.text) { return scalar.text }
         guard scalar.value != .null else { return wrong(Self.listing(words)) }
         fail(
@@ -116,14 +116,14 @@ package struct YAMLValue {
         return nil
     }
 
-    /// One of an enumeration's raw values.
+    /// Returns a case of an enumeration by its raw value.
     package func choice<Choice: RawRepresentable & CaseIterable>(
         _ type: Choice.Type
     ) -> Choice? where Choice.RawValue == String {
         choice(among: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     package func list() -> [YAMLValue]? {
         guard case .sequence(let items) = node.content else { return wrong("a list") }
         return items.enumerated().map { index, item in
@@ -133,13 +133,13 @@ package struct YAMLValue {
         }
     }
 
-    /// The items of a list, or the value itself as its only item.
+    /// Returns the items of a list, or the value itself as the only item.
     package func listOrOne() -> [YAMLValue]? {
         if case .sequence = node.content { return list() }
         return [self]
     }
 
-    /// The value as a mapping.
+    /// Returns the value as a mapping.
     package func mapping() -> YAMLMapping? {
         guard case .mapping(let entries) = node.content else { return wrong("a mapping") }
         return YAMLMapping(self, entries)
@@ -162,7 +162,7 @@ package struct YAMLValue {
         problems.report("\(problems.area).\(code)", message, at: .source(location), fix: fix)
     }
 
-    /// Reports something that the value says and that is allowed, but hardly meant.
+    /// Reports a warning about a value that is allowed but probably a mistake.
     package func warn(_ code: String, _ message: String, fix: String? = nil) {
         problems.report(
             Diagnostic(
@@ -170,7 +170,7 @@ package struct YAMLValue {
                 fix: fix))
     }
 
-    /// Reports that the value should be something else.
+    /// Reports that the value must be of another type.
     package func wrong<Wanted>(_ wanted: String, fix: String? = nil) -> Wanted? {
         let quoting: String? =
             switch scalar?.value {
@@ -186,7 +186,7 @@ package struct YAMLValue {
         return nil
     }
 
-    /// What the value is, in words.
+    /// A description of the value's type for messages.
     package var kind: String {
         switch node.content {
         case .sequence: "a list"
@@ -201,7 +201,7 @@ package struct YAMLValue {
         }
     }
 
-    /// `a, b or c`.
+    /// Returns the words as `a, b or c`.
     package static func listing(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last

@@ -1,23 +1,23 @@
-/// A document that is to be written.
+/// A document to write.
 package indirect enum YAMLOutput {
-    /// Text that reads back as itself: a number, a truth value, or a plain word.
+    /// Text that is written unquoted: a number, a Boolean, or a plain word.
     case plain(String)
-    /// Any text, in quotes where it would read as something else.
+    /// Any text, quoted if it would otherwise be read as another value.
     case text(String)
-    /// Items, on one line where they fit.
+    /// Items, on one line if they fit.
     case list([YAMLOutput])
-    /// Keys in their order, on one line where they fit.
+    /// Keys in their order, on one line if they fit.
     case mapping([(String, YAMLOutput)])
-    /// Keys in their order, each on a line of its own.
+    /// Keys in their order, one per line.
     case block([(String, YAMLOutput)])
 }
 
-/// Writes YAML as a person would: short mappings on one line, long ones indented by two.
+/// A writer of YAML that puts short mappings on one line and indents long ones by two.
 package enum YAMLWriter {
-    /// No line is longer, unless a single value is.
+    /// The maximum line length, unless a single value is longer.
     private static let columnsMax = 100
 
-    /// The document's text.
+    /// Returns the document's text.
     package static func text(_ entries: [(String, YAMLOutput)]) -> String {
         var text = ""
         append(entries, indent: 0, to: &text)
@@ -67,7 +67,7 @@ package enum YAMLWriter {
         }
     }
 
-    /// A text as a scalar that reads back as that text, by any reader of YAML 1.1 or 1.2.
+    /// Returns a scalar that every reader of YAML 1.1 or 1.2 reads as this text.
     package static func scalar(_ text: String) -> String {
         isPlain(text) ? text : quoted(text)
     }

@@ -1,15 +1,17 @@
 internal import FoundationEssentials
 internal import GraphModel
 
-/// Shows a property list, or a keyed archive of nothing but Foundation's plain classes, as JSON.
+/// A converter to JSON for property lists, and for keyed archives of Foundation's plain classes
+/// only.
 ///
-/// Dates become ISO-8601 texts, bytes base64, UUIDs and addresses their texts, sets lists.
-/// An archive of other classes means nothing without them, and is left to its bytes.
+/// Dates become ISO 8601 strings, bytes become Base64, UUIDs and URLs become strings, and sets
+/// become arrays. Archives of other classes are not converted, because they have no meaning without
+/// these classes.
 package enum ArchiveJSON {
     private static let depthMax = 64
     private static let nodesMax = 1_000_000
 
-    /// The JSON; nil where the bytes are no such archive.
+    /// Returns the JSON; `nil` if the bytes are not a property list or archive of this kind.
     package static func text(of bytes: [UInt8]) -> [UInt8]? {
         guard BinaryPropertyList.isOne(bytes),
             let root = try? KeyedArchive(plainOrKeyed: bytes).root
@@ -22,7 +24,10 @@ package enum ArchiveJSON {
         var json: [UInt8] = []
         var nodes = 0
 
-        /// - Returns: false where the object is not plain, or there is no end of it.
+        /// Writes an object.
+        ///
+        /// - Returns: `false` if the object is not plain or exceeds a limit, for example because of
+        ///   a cycle.
         mutating func write(_ node: ArchivedNode, depth: Int) -> Bool {
             nodes += 1
             guard depth < ArchiveJSON.depthMax, nodes < ArchiveJSON.nodesMax else { return false }
@@ -85,7 +90,7 @@ package enum ArchiveJSON {
             return true
         }
 
-        /// Quotes what a formatter writes; false where it writes nothing.
+        /// Writes the output of a formatter in quotes; returns `false` if it is empty.
         private mutating func quoteASCII(
             _ room: Int, _ format: (UnsafeMutableBufferPointer<UInt8>) -> Int
         ) -> Bool {
@@ -115,7 +120,7 @@ package enum ArchiveJSON {
 }
 
 extension KeyedArchive {
-    /// A keyed archive, or a property list that is none and whose top is then the root.
+    /// Reads a keyed archive, or a plain property list, whose top object is then the root.
     fileprivate init(plainOrKeyed bytes: [UInt8]) throws(ArchiveFault) {
         do throws(ArchiveFault) {
             self = try KeyedArchive(bytes)
@@ -126,7 +131,7 @@ extension KeyedArchive {
 }
 
 extension ArchivedNode {
-    /// A number or a truth value, as JSON spells it; nil of others, and of what is no number.
+    /// A number or a Boolean in JSON; `nil` for other values and for numbers that are not finite.
     fileprivate var jsonNumber: String? {
         switch value {
         case .boolean(let value): "\(value)"

@@ -1,4 +1,4 @@
-/// Writes objects as `NSKeyedArchiver` does: every object once, referred to by its number.
+/// A writer of objects in the format of `NSKeyedArchiver`: each object once, referenced by number.
 ///
 /// Number 0 is `nil`.
 package final class ArchiveWriter {
@@ -8,7 +8,7 @@ package final class ArchiveWriter {
 
     package init() {}
 
-    /// The archive with that root.
+    /// Returns the archive with this root object.
     package func archive(root: Int) -> [UInt8] {
         BinaryPlist.dictionary([
             ("$version", .integer(100_000)), ("$archiver", .text("NSKeyedArchiver")),
@@ -16,7 +16,7 @@ package final class ArchiveWriter {
         ]).bytes
     }
 
-    /// Adds a value as it is.
+    /// Adds a value and returns its number.
     package func add(_ value: BinaryPlist) -> Int {
         objects.append(value)
         return objects.count - 1
@@ -37,7 +37,7 @@ package final class ArchiveWriter {
         return number
     }
 
-    /// Adds a text, or returns the number of an equal one.
+    /// Adds a string, or returns the number of an equal one.
     package func text(_ text: String) -> Int {
         if let known = texts[text] { return known }
         let number = add(.text(text))

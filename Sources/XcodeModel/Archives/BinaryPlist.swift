@@ -3,7 +3,7 @@ package indirect enum BinaryPlist {
     case boolean(Bool)
     case integer(Int)
     case real(Double)
-    /// Seconds since 2001.
+    /// The time in seconds since 2001.
     case date(Double)
     case data([UInt8])
     case text(String)
@@ -11,10 +11,10 @@ package indirect enum BinaryPlist {
     case array([BinaryPlist])
     case dictionary([(String, BinaryPlist)])
 
-    /// The file.
+    /// The bytes of a property list file.
     ///
-    /// Equal texts and numbers are written once, and integers, offsets, and references
-    /// have the smallest size that fits, as in files of Foundation.
+    /// Equal strings and numbers are written once. Integers, offsets, and references have the
+    /// smallest size that fits, as in files written by Foundation.
     package var bytes: [UInt8] {
         var writer = BinaryPlistWriter()
         let top = writer.add(self)
@@ -23,10 +23,10 @@ package indirect enum BinaryPlist {
 }
 
 extension BinaryPlist {
-    /// Reads a property list as a whole.
+    /// Reads a complete property list.
     ///
-    /// Lists that contain themselves, nest deeper than 64 levels, or repeat a part so often that the
-    /// whole would be far larger than the file are refused.
+    /// Throws if a list contains itself, nests deeper than 64 levels, or repeats a part so often
+    /// that the result would be far larger than the file.
     package init(reading bytes: [UInt8]) throws(ArchiveFault) {
         let list = try BinaryPropertyList(bytes)
         var reader = BinaryPlistReader(list)
@@ -40,7 +40,8 @@ private struct BinaryPlistReader {
         "the property list names an object that it does not have")
 
     private let list: BinaryPropertyList
-    /// How many values may still come: each needs a reference in the file, unless parts repeat.
+    /// The number of values that may follow: each needs a reference in the file, unless parts
+    /// repeat.
     private var valuesLeft: Int
 
     init(_ list: BinaryPropertyList) {
@@ -85,7 +86,7 @@ private struct BinaryPlistReader {
     }
 }
 
-/// Collects the objects of a property list: the size of a reference is known when all are there.
+/// The objects of a property list to write; the size of a reference depends on their number.
 private struct BinaryPlistWriter {
     private enum Object {
         case scalar([UInt8])
@@ -96,9 +97,9 @@ private struct BinaryPlistWriter {
     private var objects: [Object] = []
     private var scalars: [[UInt8]: Int] = [:]
 
-    /// Adds a value and all that it holds.
+    /// Adds a value with all its contents.
     ///
-    /// - Returns: The object's number.
+    /// - Returns: the object's number.
     mutating func add(_ value: BinaryPlist) -> Int {
         switch value {
         case .boolean(let value): return add(scalar: [value ? 0x09 : 0x08])
@@ -164,7 +165,7 @@ private struct BinaryPlistWriter {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (count - 1 - $0))) }
     }
 
-    /// 1, 2, 4, or 8: the bytes that a number needs.
+    /// Returns the number of bytes that a number needs: 1, 2, 4, or 8.
     private static func width(_ value: UInt64) -> Int {
         switch value {
         case ...0xFF: 1
@@ -174,14 +175,14 @@ private struct BinaryPlistWriter {
         }
     }
 
-    /// Only integers of eight bytes have a sign.
+    /// Returns the object of an integer; only 8-byte integers have a sign.
     private static func integer(_ value: Int) -> [UInt8] {
         let bits = UInt64(bitPattern: Int64(value))
         let width = width(bits)
         return [0x10 | UInt8(width.trailingZeroBitCount)] + bytes(bits, width)
     }
 
-    /// The marker of an object of a size, with the size behind it from 15 on.
+    /// Returns the marker of an object, followed by its size if it is 15 or more.
     private static func marker(_ kind: UInt8, _ count: Int) -> [UInt8] {
         count < 15 ? [kind << 4 | UInt8(count)] : [kind << 4 | 15] + integer(count)
     }

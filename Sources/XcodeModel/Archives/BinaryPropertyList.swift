@@ -1,4 +1,4 @@
-/// Why bytes are no archive that can be read; one sentence.
+/// The reason why bytes cannot be read as an archive, in one sentence.
 package struct ArchiveFault: Error, Sendable, Hashable {
     package let message: String
 
@@ -8,30 +8,31 @@ package struct ArchiveFault: Error, Sendable, Hashable {
 }
 
 /// A binary property list with the references of keyed archives (UIDs), which Foundation's readers
-/// do not give.
+/// do not expose.
 ///
 /// ```
 /// "bplist00"  objects…  table of their offsets  trailer of 32 bytes
 /// object = marker: kind in the high four bits, size in the low four (15: an integer follows)
 /// trailer = 6 × 00, bytes of an offset, bytes of a reference, count, top object, table's offset
 /// ```
-/// Objects are looked at in place: nothing is copied, and nothing is followed that the caller does
-/// not ask for. So a file that lies costs no more than its size, and cycles are the caller's.
+/// Objects are read in place: nothing is copied, and references are followed only on request.
+/// Invalid data therefore costs no more than the size of the file. The caller must handle cycles.
 package struct BinaryPropertyList: Sendable {
-    /// One object; ranges are of the file's bytes, `first` is the place of the first reference.
+    /// An object; a range is a range of the file's bytes, and `first` is the offset of its first
+    /// reference.
     enum Node: Sendable, Hashable {
         case null
         case boolean(Bool)
         case integer(Int64)
         case real(Double)
-        /// Seconds since 2001.
+        /// The time in seconds since 2001.
         case date(Double)
         case data(Range<Int>)
         case ascii(Range<Int>)
         case utf16(Range<Int>)
         case uid(Int)
         case list(first: Int, count: Int)
-        /// Keys, then as many values.
+        /// All keys, followed by the same number of values.
         case dictionary(first: Int, count: Int)
     }
 
@@ -43,7 +44,7 @@ package struct BinaryPropertyList: Sendable {
     private let referenceBytes: Int
     private let objectsEnd: Int
 
-    /// Whether bytes say of themselves that they are one.
+    /// Returns whether bytes begin with the header of a binary property list.
     package static func isOne(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: Array("bplist0".utf8))
     }
@@ -74,7 +75,7 @@ package struct BinaryPropertyList: Sendable {
         }
     }
 
-    /// The object that a reference at a place names; nil of none.
+    /// Returns the object of the reference at an offset; `nil` if the reference is invalid.
     func reference(_ place: Int) -> Int? {
         guard let number = Self.number(bytes, place, referenceBytes), number < nodes.count else {
             return nil
@@ -82,12 +83,12 @@ package struct BinaryPropertyList: Sendable {
         return number
     }
 
-    /// The objects of a list.
+    /// Returns the objects of a list.
     func items(first: Int, count: Int) -> [Int] {
         (0..<count).compactMap { reference(first + $0 * referenceBytes) }
     }
 
-    /// The objects of a dictionary.
+    /// Returns the objects of a dictionary.
     func entries(first: Int, count: Int) -> [(key: Int, value: Int)] {
         (0..<count).compactMap { place in
             guard let key = reference(first + place * referenceBytes),
@@ -97,7 +98,7 @@ package struct BinaryPropertyList: Sendable {
         }
     }
 
-    /// The text of an object that is one.
+    /// Returns the string of an object; `nil` if the object is not a string.
     func text(_ number: Int) -> String? {
         switch nodes[number] {
         case .ascii(let range): return String(decoding: bytes[range], as: UTF8.self)
@@ -112,7 +113,7 @@ package struct BinaryPropertyList: Sendable {
 
     // MARK: Scanning
 
-    /// An unsigned number, the highest byte first; nil where it is outside or too large.
+    /// Reads an unsigned big-endian integer; `nil` if it is out of bounds or too large.
     private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int? {
         guard place >= 0, place <= bytes.count - count else { return nil }
         var value: UInt64 = 0
@@ -144,7 +145,7 @@ package struct BinaryPropertyList: Sendable {
 
     private func integer(_ place: Int, _ power: Int) -> Node? {
         guard power <= 4 else { return nil }
-        // Of sixteen bytes the lower eight hold all that we can take.
+        // Of a 16-byte integer, use the lower 8 bytes, the most that `Int64` can hold.
         let count = 1 << power
         guard place + count <= objectsEnd else { return nil }
         var value: UInt64 = 0
@@ -163,7 +164,7 @@ package struct BinaryPropertyList: Sendable {
             : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     }
 
-    /// Objects whose size stands in the marker or behind it.
+    /// Reads an object whose size is in its marker or follows it.
     private func sized(_ kind: UInt8, _ offset: Int, _ low: Int) -> Node? {
         var (place, count) = (offset + 1, low)
         if low == 15 {

@@ -1,11 +1,11 @@
 internal import CZlib
 
-/// Deflates what fits in memory, in one piece.
+/// Compression of data that fits in memory, in one call.
 package enum Deflation {
-    /// The raw deflate data of bytes, without a header, as `Z_MODELCACHE` holds it; `nil` if zlib
-    /// has no memory.
+    /// Returns raw deflate data without a header, as in `Z_MODELCACHE`; `nil` if zlib runs out of
+    /// memory.
     ///
-    /// - Parameter windowBits: −15 is raw deflate data, 15 is a zlib stream.
+    /// - Parameter windowBits: −15 for raw deflate data, 15 for a zlib stream.
     package static func deflate(_ bytes: [UInt8], windowBits: Int32 = -MAX_WBITS) -> [UInt8]? {
         var stream = z_stream()
         guard
@@ -31,7 +31,7 @@ package enum Deflation {
     }
 }
 
-// The C library's call, which the type's own method of the same name would hide.
+// The C function, which the method of the same name would hide.
 private func zlibDeflate(_ stream: UnsafeMutablePointer<z_stream>) -> Int32 {
     deflate(stream, Z_FINISH)
 }

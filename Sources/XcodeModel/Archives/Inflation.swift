@@ -1,12 +1,12 @@
 internal import CZlib
 
-/// Inflates what is deflated in one piece and fits in memory.
+/// Decompression of data that fits in memory.
 package enum Inflation {
-    /// What inflates to more is refused: a model is a few hundred KiB.
+    /// The maximum decompressed size; a model has a few hundred KiB.
     private static let bytesMax = 64 << 20
 
-    /// The inflated bytes of raw deflate data or of a zlib stream; nil where they are neither, or
-    /// inflate to too much.
+    /// Decompresses raw deflate data or a zlib stream; returns `nil` if the data is invalid or too
+    /// large.
     package static func inflate(_ bytes: [UInt8]) -> [UInt8]? {
         inflate(bytes, windowBits: -MAX_WBITS) ?? inflate(bytes, windowBits: MAX_WBITS)
     }
@@ -32,7 +32,7 @@ package enum Inflation {
                 }
                 inflated += room[..<(room.count - Int(stream.avail_out))]
                 if code == Z_STREAM_END { return inflated }
-                // Without progress there is no more of it.
+                // If zlib makes no progress, the data is incomplete.
                 guard code == Z_OK, stream.avail_in > 0 || stream.avail_out == 0 else { return nil }
             }
             return nil
@@ -40,7 +40,7 @@ package enum Inflation {
     }
 }
 
-// The C library's call, which the type's own methods of the same name would hide.
+// The C function, which the methods of the same name would hide.
 private func zlibInflate(_ stream: UnsafeMutablePointer<z_stream>) -> Int32 {
     inflate(stream, Z_NO_FLUSH)
 }

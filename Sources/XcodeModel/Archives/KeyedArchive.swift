@@ -1,12 +1,12 @@
-/// What `NSKeyedArchiver` wrote: a property list whose `$objects` refer to one another by number.
+/// An archive of `NSKeyedArchiver`: a property list whose `$objects` refer to one another by
+/// number.
 ///
-/// Nodes are looked at when they are asked for, so that a graph with cycles is no matter until
-/// somebody walks in circles.
+/// Nodes are read on request, so cycles affect only callers that follow them.
 package struct KeyedArchive: Sendable {
     let list: BinaryPropertyList
-    /// The property list's number of each archived object.
+    /// The number of each archived object in the property list.
     private let objects: [Int]
-    /// The dictionary of what was archived; nil of a property list that is no archive.
+    /// The dictionary of archived roots; `nil` if the property list is not an archive.
     private let top: Int?
 
     package init(_ bytes: [UInt8]) throws(ArchiveFault) {
@@ -19,7 +19,7 @@ package struct KeyedArchive: Sendable {
         self.top = top
     }
 
-    /// A property list that is no archive: its top is the root.
+    /// Reads a property list that is not an archive; its top object is the root.
     init(plain bytes: [UInt8]) throws(ArchiveFault) {
         list = try BinaryPropertyList(bytes)
         objects = []
@@ -32,7 +32,7 @@ package struct KeyedArchive: Sendable {
         return ArchivedNode(archive: self, number: top)["root"]
     }
 
-    /// The value of a key in a dictionary of the property list.
+    /// Returns the value of a key in a dictionary of the property list.
     fileprivate static func value(
         _ key: String, of number: Int, in list: BinaryPropertyList
     ) -> Int? {
@@ -43,48 +43,50 @@ package struct KeyedArchive: Sendable {
         }?.value
     }
 
-    /// What a number of the property list stands for, references followed; nil of `$null`.
+    /// Returns the object for a number of the property list, after following a reference; `nil` for
+    /// `$null`.
     fileprivate func resolved(_ number: Int) -> Int? {
         guard case .uid(let place) = list.nodes[number] else {
             return list.nodes[number] == .null ? nil : number
         }
         guard place > 0, place < objects.count else { return nil }
         let object = objects[place]
-        // A reference to a reference is nothing that an archiver writes.
+        // An archiver never writes a reference to a reference.
         if case .uid = list.nodes[object] { return nil }
         return object
     }
 }
 
-/// One object of a keyed archive.
+/// An object of a keyed archive.
 package struct ArchivedNode: Sendable {
     fileprivate let archive: KeyedArchive
-    /// The same for the same object.
+    /// The number of the object, equal for the same object.
     package let number: Int
 
     private var list: BinaryPropertyList { archive.list }
-    /// The object as it stands in the property list.
+    /// The object in the property list.
     var value: BinaryPropertyList.Node { list.nodes[number] }
 
     private func other(_ number: Int) -> ArchivedNode? {
         archive.resolved(number).map { ArchivedNode(archive: archive, number: $0) }
     }
 
-    /// The name of its class; nil of what is no object.
+    /// The name of the object's class; `nil` if it is not an object with a class.
     ///
-    /// The name is a plain text. If it were looked up as an object, its own class could be the same.
+    /// The name is read as a plain string. Reading it as an object could recurse forever, because
+    /// the class of that object could be the same one.
     package var className: String? {
         self["$class"]?["$classname"].flatMap { list.text($0.number) }
     }
 
-    /// What it holds under a key; nil where there is none, or nil.
+    /// The value of a key; `nil` if it is missing or `nil`.
     package subscript(key: String) -> ArchivedNode? {
         KeyedArchive.value(key, of: number, in: list).flatMap(other)
     }
 
     // MARK: Values
 
-    /// A text, mutable ones too.
+    /// The string of an immutable or mutable string object.
     package var text: String? {
         if let text = list.text(number) { return text }
         if let text = self["NS.string"] { return list.text(text.number) }
@@ -94,7 +96,7 @@ package struct ArchivedNode: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A whole number, or a truth value as one.
+    /// The value as an integer; a Boolean is 0 or 1.
     package var integer: Int64? {
         switch value {
         case .integer(let value): value
@@ -104,7 +106,7 @@ package struct ArchivedNode: Sendable {
         }
     }
 
-    /// Any number.
+    /// The value as a number of any type.
     package var real: Double? {
         switch value {
         case .integer(let value): Double(value)
@@ -114,10 +116,10 @@ package struct ArchivedNode: Sendable {
         }
     }
 
-    /// Whether a key is there and not false.
+    /// Returns whether a key exists and its value is not false.
     package func isTrue(_ key: String) -> Bool { (self[key]?.integer ?? 0) != 0 }
 
-    /// Bytes.
+    /// The bytes of a data object.
     package var data: [UInt8]? {
         if case .data(let range) = value { return Array(list.bytes[range]) }
         guard let inner = self["NS.data"], case .data(let range) = list.nodes[inner.number] else {
@@ -126,7 +128,7 @@ package struct ArchivedNode: Sendable {
         return Array(list.bytes[range])
     }
 
-    /// A moment, in seconds since 2001.
+    /// The date, in seconds since 2001.
     package var date: Double? {
         if case .date(let seconds) = value { return seconds }
         return className?.hasSuffix("Date") == true ? self["NS.time"]?.real : nil
@@ -134,7 +136,7 @@ package struct ArchivedNode: Sendable {
 
     // MARK: Collections
 
-    /// The items of an array or a set, those that are nil left out; nil of what is neither.
+    /// The items of an array or a set, without `nil` items; `nil` if the node is neither.
     package var items: [ArchivedNode]? {
         if case .list(let first, let count) = value {
             return list.items(first: first, count: count).compactMap(other)
@@ -147,7 +149,7 @@ package struct ArchivedNode: Sendable {
 
     /// The entries of a dictionary of any class; `nil` if the node is not a dictionary.
     ///
-    /// Entries whose key or value is nil are left out.
+    /// Entries whose key or value is `nil` are omitted.
     package var entries: [(key: ArchivedNode, value: ArchivedNode)]? {
         guard let pairs = entryReferences else { return nil }
         return pairs.compactMap { key, value in
@@ -156,9 +158,12 @@ package struct ArchivedNode: Sendable {
         }
     }
 
-    /// The three layouts in which archives store dictionaries: as a property list's own, with
-    /// `NS.keys` and `NS.objects`, and with the keys in a mapping that several dictionaries may
-    /// share (`NSKnownKeysDictionary1`, in which Core Data archives the entities of a model).
+    /// The references in any of the three dictionary layouts of archives.
+    ///
+    /// - A dictionary of the property list.
+    /// - `NS.keys` and `NS.objects`.
+    /// - Keys in a mapping that several dictionaries can share (`NSKnownKeysDictionary1`, in which
+    ///   Core Data archives the entities of a model).
     private var entryReferences: [(key: Int, value: Int)]? {
         guard let kind = className else {
             guard case .dictionary(let first, let count) = value else { return nil }
@@ -187,7 +192,7 @@ package struct ArchivedNode: Sendable {
         return list.items(first: first, count: count)
     }
 
-    /// How archivers of old wrote arrays.
+    /// Returns the items of an array in the format of old archivers.
     private func numbered(_ prefix: String) -> [ArchivedNode] {
         var found: [ArchivedNode] = []
         while let next = self["\(prefix)\(found.count)"] { found.append(next) }

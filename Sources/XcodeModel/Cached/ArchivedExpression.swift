@@ -1,22 +1,22 @@
-/// The expressions and decimals that archived models hold.
+/// The expressions and decimals in archived models.
 enum ArchivedExpression {
-    /// More is no derivation that anybody wrote.
+    /// The maximum number of nodes; no real derivation has more.
     private static let nodesMax = 1_000
 
-    /// The text of an archived `NSExpression`, as derivations are written in a model; nil of kinds
-    /// that derivations do not have.
+    /// Returns an archived `NSExpression` in the syntax of derivations; `nil` if it is of another
+    /// kind.
     static func text(of node: ArchivedNode) -> String? {
         var nodes = 0
         return text(of: node, &nodes)
     }
 
-    /// Whether a function of that name gives what a key path leads to from its operand.
+    /// Returns whether a function applies a key path to its operand.
     static func takesKeyPath(_ selector: String) -> Bool {
         selector == "valueForKeyPath:" || selector == "valueForKey:"
     }
 
     private static func text(of node: ArchivedNode, _ nodes: inout Int) -> String? {
-        // One object may be a part of many others, so that depth alone would be no bound.
+        // An object can be part of many others, so a limit on the depth is not enough.
         nodes += 1
         guard nodes < nodesMax else { return nil }
         if let text = node.text { return text }
@@ -29,7 +29,7 @@ enum ArchivedExpression {
             guard let argument = text(of: argument, &nodes) else { return nil }
             known.append(argument)
         }
-        // `a.b` is what `valueForKeyPath:` of `a` stands for.
+        // `valueForKeyPath:` on `a` is written as `a.b`.
         if takesKeyPath(selector), let path = known.first {
             let operand = node["NSOperand"].flatMap { text(of: $0, &nodes) }
             return [operand, path].compactMap(\.self).joined(separator: ".")
@@ -44,13 +44,13 @@ enum ArchivedExpression {
     }
 }
 
-/// `NSDecimalNumber` in an archive: up to 16 bytes of digits, and where the point stands.
+/// The value of an archived `NSDecimalNumber`: up to 16 bytes of digits and a decimal exponent.
 enum ArchivedDecimal {
     static func value(of node: ArchivedNode) -> Double? {
         guard let mantissa = node["NS.mantissa"]?.data, mantissa.count <= 16,
             let exponent = node["NS.exponent"]?.integer, (-255...255).contains(exponent)
         else { return nil }
-        // Half words, the lowest first; each in the order of bytes of whoever wrote it.
+        // 16-bit words, the lowest first, each in the byte order of the archiver.
         let isBigEndian = node["NS.mantissa.bo"]?.integer == 2
         var value = 0.0
         for place in stride(from: mantissa.count & ~1, to: 0, by: -2) {
@@ -58,7 +58,7 @@ enum ArchivedDecimal {
             value = value * 65536 + Double(isBigEndian ? first << 8 | second : second << 8 | first)
         }
         let digits = node.isTrue("NS.negative") ? "-\(value)" : "\(value)"
-        // By its digits, so that 12 and an exponent of -1 are 1.2 exactly.
+        // Parse the digits, so that 12 with an exponent of -1 is exactly 1.2.
         guard value < 9_007_199_254_740_992, let whole = Int64(exactly: value) else {
             return Double(digits).map { $0 * power(exponent) }
         }

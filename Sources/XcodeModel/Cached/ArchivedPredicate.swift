@@ -1,6 +1,6 @@
 internal import GraphModel
 
-/// The predicates that archived models hold: of requests, and of partial indexes.
+/// A reader of the predicates in archived models, which belong to requests and partial indexes.
 ///
 /// ```
 /// NSComparisonPredicate { NSLeftExpression, NSRightExpression, NSPredicateOperator }
@@ -8,23 +8,23 @@ internal import GraphModel
 /// NSCompoundPredicate   { NSCompoundPredicateType: 0 not, 1 and, 2 or; NSSubpredicates }
 /// NSTruePredicate, NSFalsePredicate
 /// ```
-/// The numbers are those of `NSPredicateOperatorType` and of the like, which are public.
+/// The numbers are those of `NSPredicateOperatorType` and similar public types.
 struct ArchivedPredicate {
     private static let depthMax = 64
-    /// One object may be a part of many others, so that depth alone is no bound.
+    /// An object can be part of many others, so a limit on the depth is not enough.
     private static let nodesMax = 10_000
 
     private var nodes = 0
 
-    /// The predicate in text; nil where it asks what our predicates cannot.
+    /// Returns the predicate as a format string; `nil` if `GraphPredicate` cannot express it.
     static func text(of node: ArchivedNode) -> String? {
-        // Some archivers keep the format alone.
+        // Some archivers store only the format string.
         if let format = node.text { return format }
         var reader = ArchivedPredicate()
         return reader.predicate(node, depth: 0)?.description
     }
 
-    /// The tree of an archived `NSExpression`; `nil` if ours cannot say the same.
+    /// Returns an archived `NSExpression` as a tree; `nil` if `GraphExpression` cannot express it.
     static func expression(of node: ArchivedNode) -> GraphExpression? {
         var reader = ArchivedPredicate()
         return reader.expression(node, depth: 0)
@@ -66,7 +66,7 @@ struct ArchivedPredicate {
         6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
     ]
     private static let modifiers: [Int64: ComparisonModifier] = [0: .direct, 1: .all, 2: .any]
-    /// `[c]`, `[d]` and `[n]`; `[l]`, by a locale, is nothing that a store could be asked.
+    /// `[c]`, `[d]`, and `[n]`; a store cannot evaluate `[l]`, which depends on the locale.
     private static let optionsMax: Int64 = 7
 
     private mutating func comparison(_ node: ArchivedNode, depth: Int) -> GraphPredicate? {
@@ -91,7 +91,7 @@ struct ArchivedPredicate {
         if let path = node["NSKeyPath"]?.text { return Self.path(path, from: .evaluatedObject) }
         switch node["NSExpressionType"]?.integer {
         case 0:
-            // A class that functions stand on is no value.
+            // A class that is the target of functions is not a value.
             guard node["NSConstantValueClassName"] == nil else { return nil }
             guard let value = node["NSConstantValue"] else { return .constant(.null) }
             return literal(value, depth: depth + 1)
@@ -147,7 +147,7 @@ struct ArchivedPredicate {
     private static let collections: [String: CollectionOperator] = [
         "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
     ]
-    /// Functions of `NSExpression` that ours mean the same by.
+    /// Functions with the same meaning in `NSExpression`, by their selectors there.
     private static let functions = Dictionary(
         uniqueKeysWithValues: PredicateFunction.named.values.compactMap { function in
             function.foundationSelector.map { ($0, function.name) }
@@ -156,7 +156,7 @@ struct ArchivedPredicate {
     private mutating func function(_ node: ArchivedNode, depth: Int) -> GraphExpression? {
         guard let selector = node["NSSelectorName"]?.text else { return nil }
         if ArchivedExpression.takesKeyPath(selector) {
-            // The key stands in an expression of its own, or is a constant.
+            // The key is in its own expression, or it is a constant.
             let name = node["NSArguments"]?.items?.first
             guard let path = (name?["NSKeyPath"] ?? name?["NSConstantValue"])?.text,
                 let operand = expression(node["NSOperand"], depth: depth + 1)
@@ -174,7 +174,7 @@ struct ArchivedPredicate {
         }
     }
 
-    /// `sum:(tasks.hours)`, which is `tasks.@sum.hours`.
+    /// Returns `tasks.@sum.hours` for `sum:(tasks.hours)`.
     private static func collection(
         _ op: CollectionOperator, of operand: GraphExpression
     ) -> GraphExpression? {
@@ -184,7 +184,7 @@ struct ArchivedPredicate {
         return .collection(.keyPath(Array(keys.dropLast())), op, Array(keys.suffix(1)))
     }
 
-    /// `CAST(1.5, "NSDate")`, as Xcode writes moments.
+    /// Returns the date of `CAST(1.5, "NSDate")`, as Xcode writes dates.
     private static func cast(
         _ operand: GraphExpression, to type: GraphExpression
     ) -> GraphExpression? {
@@ -198,7 +198,7 @@ struct ArchivedPredicate {
         }
     }
 
-    /// A key path with what it starts from, collection operators told from keys.
+    /// Returns a key path on a base expression, with collection operators separated from keys.
     private static func path(_ text: String, from base: GraphExpression) -> GraphExpression? {
         let keys = text.keyPath
         guard !keys.contains("") else { return nil }

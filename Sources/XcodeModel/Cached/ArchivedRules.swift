@@ -1,15 +1,14 @@
 internal import GraphModel
 
-/// The rules of attributes as archived models state them: predicates on the value, each with a
-/// message.
+/// The rules of attributes in archived models: predicates on the value, each with a message.
 ///
 /// ```
 /// NSValidationPredicates [length >= 3 AND length <= 50, SELF CONTAINS "title"]
 /// NSValidationWarnings   ["Title must have …", "Title must contain …"]
 /// ```
-/// Lengths, ranges, and patterns are enforced; predicates of other forms are only kept.
+/// Lengths, ranges, and patterns are enforced; other predicates are only kept.
 enum ArchivedRules {
-    /// The rules that the archive of an attribute states.
+    /// Returns the rules to archive for an attribute.
     static func rules(of attribute: AttributeDescription) -> [ValidationRule] {
         guard attribute.validationRules.isEmpty else { return attribute.validationRules }
         let (name, type) = (attribute.name, attribute.type)
@@ -49,7 +48,7 @@ enum ArchivedRules {
         return Int64(exactly: value).map { .integer($0) } ?? .double(value)
     }
 
-    /// Gives an attribute the rules of its archive.
+    /// Applies the rules from an archive to an attribute.
     static func apply(_ rules: [ValidationRule], to attribute: inout AttributeDescription) {
         for rule in rules {
             guard let predicate = try? GraphPredicate(format: rule.predicate) else { continue }
@@ -59,7 +58,7 @@ enum ArchivedRules {
                 }
             for part in parts { enforce(part, on: &attribute) }
         }
-        // Rules that the writer makes itself need no copy.
+        // Rules that the writer can derive from the attribute need no copy.
         if rules != Self.rules(of: attribute) { attribute.validationRules = rules }
     }
 
@@ -71,7 +70,7 @@ enum ArchivedRules {
         else { return }
         switch (comparison.left, comparison.op, limit) {
         case (.evaluatedObject, .matches, .string(let pattern)) where attribute.type == .string:
-            // One that cannot be run is kept as well, and not checked.
+            // An invalid pattern is also kept, but not checked.
             attribute.pattern = pattern
         case (.keyPath(["length"]), let op, let limit) where attribute.type == .string:
             tighten(&attribute.length, op, limit)

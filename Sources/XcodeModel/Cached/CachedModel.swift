@@ -1,18 +1,18 @@
 package import GraphModel
 
-/// The model that an app's store carries in `Z_MODELCACHE`: an archived `NSManagedObjectModel`,
-/// deflated.
+/// The model in `Z_MODELCACHE` of an app's store: a compressed archive of an
+/// `NSManagedObjectModel`.
 ///
-/// Versions of the archive differ in what they hold, so that keys nobody knows are passed over, and
-/// properties of kinds that have no column, or no known one, are left out and named.
+/// The contents differ between versions of the archive. Unknown keys are therefore ignored.
+/// Properties without a column, or with an unknown one, are left out and listed.
 package struct CachedModel: Sendable {
     package let model: ManagedObjectModel
-    /// What the archive says that the model does not, a sentence each.
+    /// The parts of the archive that the model omits, one sentence each.
     package let leftOut: [String]
-    /// `Entity.attribute` of each composite that was left out.
+    /// Each composite that was left out, as `Entity.attribute`.
     package let composites: [String]
 
-    /// Reads the column's bytes: deflated, as apps write them, or not.
+    /// Reads the bytes of the column, compressed as apps write them, or uncompressed.
     package init(reading content: [UInt8]) throws(ArchiveFault) {
         let bytes: [UInt8]
         if BinaryPropertyList.isOne(content) {

@@ -1,11 +1,11 @@
 import GraphModel
 
-/// What a model says beside entities and their columns: requests, fetched properties,
-/// configurations and indexes.
+/// The parts of a model other than entities and columns: requests, fetched properties,
+/// configurations, and indexes.
 extension CachedModelReader {
     // MARK: Requests
 
-    /// The model's named requests, by name.
+    /// Returns the model's named requests, sorted by name.
     mutating func templates(_ root: ArchivedNode, _ names: Set<String>) -> [FetchRequestTemplate] {
         var templates: [FetchRequestTemplate] = []
         for (key, node) in root["NSFetchRequestTemplates"]?.entries ?? [] {
@@ -35,7 +35,9 @@ extension CachedModelReader {
             renamingIdentifier: Self.renaming(node, name), userInfo: Self.userInfo(node))
     }
 
-    /// A request without its predicate would find what nobody asked for, so that it is left out.
+    /// Reads a request, and leaves it out if its predicate cannot be read.
+    ///
+    /// Without the predicate, it would return other objects.
     private mutating func template(
         _ name: String, _ node: ArchivedNode, _ what: String
     ) -> FetchRequestTemplate? {
@@ -71,7 +73,7 @@ extension CachedModelReader {
         return sorting
     }
 
-    /// The entities of each configuration, by name.
+    /// Returns the entities of each configuration.
     static func configurations(_ root: ArchivedNode, _ names: Set<String>) -> [String: [String]] {
         var configurations: [String: [String]] = [:]
         for (key, node) in root["NSConfigurations"]?.entries ?? [] {
@@ -84,7 +86,7 @@ extension CachedModelReader {
 
     // MARK: Indexes
 
-    /// The indexes that an entity declares itself.
+    /// Returns the indexes that an entity declares itself.
     mutating func indexes(
         _ node: ArchivedNode, of entity: String, inheriting parent: ArchivedNode?
     ) -> [FetchIndexDescription] {
@@ -120,7 +122,7 @@ extension CachedModelReader {
         let isAscending = node["NSAscending"] == nil || node.isTrue("NSAscending")
         let collation: FetchIndexDescription.Collation =
             node["NSFetchIndexElementType"]?.integer == 1 ? .rTree : .binary
-        // What is indexed is a property's name, or else an expression as a property of its own.
+        // An element is a property's name, or an expression in a separate property description.
         let expression = node["NSIndexedProperty"]?["NSExpression"].flatMap {
             ArchivedExpression.text(of: $0)
         }
@@ -130,7 +132,7 @@ extension CachedModelReader {
             isExpression: expression != nil)
     }
 
-    /// Indexes over what is not there, or was left out.
+    /// Removes indexes over properties that do not exist or were left out.
     mutating func leaveOutIndexes(of entities: inout [EntityDescription]) {
         let all = Dictionary(
             entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -138,7 +140,7 @@ extension CachedModelReader {
             var names: Set<String> = []
             var seen: Set<String> = []
             var next: EntityDescription? = entities[place]
-            // Whether parents go round in a circle is told when the model is made.
+            // A cycle of parents is reported when the model is created.
             while let entity = next, seen.insert(entity.name).inserted {
                 names.formUnion(entity.ownAttributes.map(\.name))
                 names.formUnion(entity.ownRelationships.filter { !$0.isToMany }.map(\.name))
@@ -156,8 +158,9 @@ extension CachedModelReader {
         }
     }
 
-    /// Removes what the compiler of models adds to an index over one attribute: a second index with
-    /// the attribute's name, and the attribute's flag.
+    /// Removes the parts that the model compiler adds for an index over one attribute.
+    ///
+    /// These are a second index with the attribute's name, and the attribute's flag.
     func leaveOutImpliedIndexes(of entity: inout EntityDescription) {
         let indexes = entity.indexes
         for place in entity.ownAttributes.indices {
@@ -173,9 +176,10 @@ extension CachedModelReader {
         }
     }
 
-    /// What fetch indexes replaced, as the text that an Xcode model's has: `a,b;c,d`.
+    /// Returns the compound indexes, the predecessors of fetch indexes, in the format of Xcode
+    /// models: `a,b;c,d`.
     ///
-    /// Archives repeat fetch indexes over several properties there.
+    /// In this list, archives repeat fetch indexes over several properties; these are omitted.
     static func compoundIndexes(
         _ node: ArchivedNode, beside indexes: [FetchIndexDescription]
     ) -> [String: String] {
@@ -189,7 +193,7 @@ extension CachedModelReader {
 }
 
 extension GraphSortDescriptor.TextOrder {
-    /// The selector by which `NSSortDescriptor` compares texts.
+    /// The selector with which `NSSortDescriptor` compares strings.
     var selector: String {
         switch self {
         case .binary: "compare:"

@@ -1,14 +1,14 @@
 import GraphModel
 
-/// Makes a model of its archive.
+/// A reader that creates a model from its archive.
 struct CachedModelReader {
-    /// More is no model that anybody made.
+    /// Limits that no real model exceeds.
     private static let entitiesMax = 10_000
     private static let propertiesMax = 200_000
     private static let depthMax = 100
 
     private(set) var leftOut: [String] = []
-    /// `Entity.attribute` of each composite that was left out.
+    /// Each composite that was left out, as `Entity.attribute`.
     private(set) var composites: [String] = []
     private var propertyCount = 0
 
@@ -36,13 +36,13 @@ struct CachedModelReader {
         }
     }
 
-    /// Notes what the archive says that the model will not.
+    /// Records a part of the archive that the model omits.
     mutating func leaveOut(_ sentence: String) {
         leftOut.append(sentence)
     }
 
-    /// Relationships and fetched properties to entities that are not there, of which no store has
-    /// objects.
+    /// Removes relationships and fetched properties whose entities do not exist, so that no store
+    /// has objects of them.
     private mutating func leaveOutLinks(of entity: inout EntityDescription, into names: Set<String>)
     {
         for relationship in entity.ownRelationships
@@ -59,7 +59,7 @@ struct CachedModelReader {
                     + " model does not have")
         }
         entity.fetchedProperties.removeAll { !names.contains($0.request.entityName) }
-        // The cache has them in the order of a hash table.
+        // The archive has them in the order of a hash table.
         entity.fetchedProperties.sort { $0.name < $1.name }
     }
 
@@ -71,7 +71,7 @@ struct CachedModelReader {
         }
         let parent = try parent(of: node, name)
         let inherited = Set((parent?["NSProperties"]?.entries ?? []).compactMap(\.key.text))
-        // A class without a name is the plain one; the entity's own name is what nil means.
+        // A class without a name is `NSManagedObject`; `nil` means the entity's own name.
         let className = node["NSClassNameForEntity"]?.text ?? "NSManagedObject"
         var entity = EntityDescription(
             name: name, superentityName: parent?["NSEntityName"]?.text,
@@ -80,7 +80,7 @@ struct CachedModelReader {
             uniquenessConstraints: Self.constraints(node),
             renamingIdentifier: Self.renaming(node, name),
             versionHashModifier: node["NSVersionHashModifier"]?.text, userInfo: Self.userInfo(node))
-        // In the order of their names: that of the archive is a hash table's.
+        // Sort by name: the archive has the order of a hash table.
         let properties = (node["NSProperties"]?.entries ?? []).compactMap { key, value in
             key.text.map { ($0, value) }
         }.sorted { $0.0 < $1.0 }
@@ -93,7 +93,7 @@ struct CachedModelReader {
         return entity
     }
 
-    /// The entity above; the archive's chain must come to an end.
+    /// Returns the parent entity; throws if it has more than 100 ancestors or a cycle of them.
     private func parent(of node: ArchivedNode, _ name: String) throws(ArchiveFault) -> ArchivedNode?
     {
         let parent = node["NSSuperentity"]
@@ -108,7 +108,7 @@ struct CachedModelReader {
         return parent
     }
 
-    /// Inherited properties, and those that many entities share, may be stood in for.
+    /// Returns the property that a proxy refers to; inherited and shared properties may be proxies.
     private func underlying(_ node: ArchivedNode) -> ArchivedNode {
         var node = node
         for _ in 0..<Self.depthMax {
@@ -195,7 +195,7 @@ struct CachedModelReader {
         return attribute
     }
 
-    /// The predicates on the attribute's value, each with its message.
+    /// Reads the predicates on the attribute's value, each with its message.
     private mutating func readRules(
         _ node: ArchivedNode, _ attribute: inout AttributeDescription, of entity: String
     ) {
@@ -267,7 +267,7 @@ struct CachedModelReader {
         }
     }
 
-    /// Core Data keeps an entity's or property's own name there, too.
+    /// Returns the renaming identifier; Core Data also stores an element's own name there.
     static func renaming(_ node: ArchivedNode, _ name: String) -> String? {
         let identifier = node["NSRenamingIdentifier"]?.text
         return identifier == name ? nil : identifier
@@ -281,7 +281,7 @@ struct CachedModelReader {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Names become columns, and so SQL.
+    /// Returns whether a name is valid; names become columns and therefore SQL.
     static func isName(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, name.utf8.count <= 512 else { return false }
         return (first == "_" || first.properties.isAlphabetic)

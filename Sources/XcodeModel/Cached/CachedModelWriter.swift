@@ -1,21 +1,21 @@
 package import GraphModel
 
-/// Archives a model as Core Data does in `Z_MODELCACHE`: `CachedModel` reads it.
+/// A writer that archives a model as Core Data does in `Z_MODELCACHE`, for `CachedModel` to read.
 ///
 /// The classes and keys are those of 19 stores that apps wrote, in their newest form (framework
-/// versions 1044 to 1344). What these show:
+/// versions 1044 to 1344). These stores show:
 ///
-/// - `NSEntities` is a dictionary whose keys, sorted, are in a mapping of their own.
-/// - Every entity holds copies of the properties that it inherits.
+/// - `NSEntities` is a dictionary whose sorted keys are in a separate mapping.
+/// - Every entity contains copies of the properties that it inherits.
 /// - Flags such as `NSIsOptional` are written only if they are true.
-/// - `_P` repeats the flags of a property. Its bits 0x10 to 0x80 say that the property has no
+/// - `_P` repeats the flags of a property. Its bits 0x10 to 0x80 mean that the property has no
 ///   validation predicates, no warnings, no user info, and no hash modifier.
 /// - If any entity has a fetch index, all entities have `NSFetchIndexDescriptions` and
-///   `NSCompoundIndexes`. An attribute with an index of its own is then `NSIsIndexed`, and it has
-///   a second index, which has the attribute's name.
+///   `NSCompoundIndexes`. An attribute with an index over it alone then has `NSIsIndexed`, and a
+///   second index with the attribute's name.
 /// - A class without a name is `NSManagedObject`.
 package final class CachedModelWriter {
-    /// What the archive does not say although the model does, one sentence each.
+    /// The parts of the model that the archive omits, one sentence each.
     package private(set) var leftOut: [String] = []
 
     private let model: ManagedObjectModel
@@ -25,10 +25,10 @@ package final class CachedModelWriter {
     private let noUserInfo: Int
     private let hasFetchIndexes: Bool
     private var entities: [String: Int] = [:]
-    /// The numbers of all properties, inherited ones included: by entity, then by name.
+    /// The numbers of all properties, including inherited ones, by entity and name.
     private var properties: [String: [String: Int]] = [:]
 
-    /// The column's bytes: a deflated archive.
+    /// Returns the bytes of the column: a compressed archive.
     ///
     /// - Throws: `ArchiveFault` if the model has composites, whose archived form is not known.
     package static func content(
@@ -45,7 +45,7 @@ package final class CachedModelWriter {
         return (bytes, writer.leftOut)
     }
 
-    /// The archive itself, as a `.mom` file holds it.
+    /// Returns the uncompressed archive, as in a `.mom` file.
     ///
     /// The form of a composite attribute in it is a guess.
     package static func archive(of model: ManagedObjectModel) throws(ArchiveFault) -> [UInt8] {
@@ -73,7 +73,7 @@ package final class CachedModelWriter {
             + entity.fetchedProperties.map(\.name)
     }
 
-    /// The archive, not deflated.
+    /// Returns the uncompressed archive.
     private func bytes() throws(ArchiveFault) -> [UInt8] {
         for entity in model.entities { add(entity) }
         var entries: [(String, BinaryPlist)] = [
@@ -115,7 +115,7 @@ package final class CachedModelWriter {
             ])
     }
 
-    /// Runs the writing of a part; if it cannot be written, it is left out and named.
+    /// Writes a part; if it cannot be written, leaves it out and records it.
     private func part(
         _ what: String, _ write: () throws(ArchiveFault) -> Int
     ) -> Int? {
@@ -183,7 +183,7 @@ package final class CachedModelWriter {
 
     // MARK: Properties
 
-    /// What properties of all kinds have.
+    /// Returns the entries that properties of all kinds have.
     private func common(
         _ name: String, in entity: EntityDescription, isOptional: Bool, isReadOnly: Bool = false,
         isTransient: Bool = false, isOrdered: Bool = false, hasRules: Bool = false,
@@ -255,7 +255,7 @@ package final class CachedModelWriter {
         archive.fill(properties[entity.name]?[attribute.name] ?? 0, kind, entries)
     }
 
-    /// The archived rules of an attribute; those that cannot be archived are left out.
+    /// Returns the archived rules of an attribute; rules that cannot be archived are left out.
     private func writable(
         _ rules: [ValidationRule], _ attribute: AttributeDescription,
         _ declaring: EntityDescription, _ entity: EntityDescription
@@ -352,7 +352,7 @@ package final class CachedModelWriter {
         let what = "The fetched property \(entity.name).\(property.name)"
         let request = part(what) { () throws(ArchiveFault) in try number(of: property.request) }
         guard let request else {
-            // The entity's dictionary leaves out what has no number.
+            // The entity's dictionary omits properties without a number.
             properties[entity.name]?[property.name] = nil
             return
         }
@@ -395,7 +395,7 @@ package final class CachedModelWriter {
                 "NSBatchSize",
                 .integer(template.extras["fetchBatchSize"].flatMap { Int($0) } ?? 0)
             ),
-            // Core Data's defaults: objects, with their sub-entities, as faults.
+            // Core Data's defaults: objects, including subentities, as faults.
             ("NSHasFetchRequestFlags", .boolean(true)), ("NSFetchRequestFlags", .integer(30)),
         ]
         for key in ["NSResultType", "NSFetchOffset", "NSAllocationType"] {
@@ -424,7 +424,7 @@ package final class CachedModelWriter {
 
     // MARK: Indexes
 
-    /// Whether an index of the entity has this attribute alone.
+    /// Returns whether an index of the entity covers this attribute alone.
     private func isIndexed(
         _ attribute: AttributeDescription, in entity: EntityDescription
     ) -> Bool {

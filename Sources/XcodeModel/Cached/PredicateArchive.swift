@@ -1,23 +1,26 @@
 package import GraphModel
 
-/// Archives predicates and expressions as Foundation does: `ArchivedPredicate` reads them.
+/// A writer that archives predicates and expressions as Foundation does, for `ArchivedPredicate` to
+/// read.
 ///
-/// Apps' stores show the comparisons `==`, `<=`, `>=`, and `CONTAINS`, `AND`, key paths of the
-/// object and of a variable, constants, and functions. The other operators and expressions follow
-/// the same pattern, with the class names that Foundation's archives have; no store at hand shows
-/// them.
+/// The stores of apps contain the comparisons `==`, `<=`, `>=`, and `CONTAINS`, `AND`, key paths of
+/// the object and of a variable, constants, and functions. The other operators and expressions
+/// follow the same pattern, with the class names of Foundation's archives; no examined store
+/// contains them.
 package final class PredicateArchive {
     private let writer: ArchiveWriter
     private lazy var itself = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
 
-    /// - Parameter writer: Receives the objects.
+    /// Creates a writer.
+    ///
+    /// - Parameter writer: receives the objects.
     package init(_ writer: ArchiveWriter) {
         self.writer = writer
     }
 
-    /// The archived predicate's number.
+    /// Archives a predicate and returns its number.
     ///
-    /// - Throws: `ArchiveFault` if the predicate uses what `NSPredicate` does not have.
+    /// - Throws: `ArchiveFault` if `NSPredicate` cannot express the predicate.
     package func number(of predicate: GraphPredicate) throws(ArchiveFault) -> Int {
         switch predicate {
         case .constant(let value):
@@ -42,7 +45,7 @@ package final class PredicateArchive {
 
     // MARK: Comparisons
 
-    /// The number and the class of each operator, and the key of its options.
+    /// The number, the class, and the key of the options for each operator.
     private static let operators: [ComparisonOperator: (Int, String, String)] = [
         .less: (0, "NSComparisonPredicateOperator", "NSOptions"),
         .lessOrEqual: (1, "NSComparisonPredicateOperator", "NSOptions"),
@@ -97,9 +100,9 @@ package final class PredicateArchive {
         .shiftRight: "rightshift:by:",
     ]
 
-    /// The archived expression's number.
+    /// Archives an expression and returns its number.
     ///
-    /// - Throws: `ArchiveFault` if the expression uses what `NSExpression` does not have.
+    /// - Throws: `ArchiveFault` if `NSExpression` cannot express the expression.
     func number(of expression: GraphExpression) throws(ArchiveFault) -> Int {
         switch expression {
         case .evaluatedObject: return itself
@@ -147,7 +150,7 @@ package final class PredicateArchive {
     private func path(_ keys: String, of operand: Int, _ type: Int) -> Int {
         let specifier = typed(
             "NSKeyPathSpecifierExpression", 10, [("NSKeyPath", .uid(writer.text(keys)))])
-        // A path from a variable is a `valueForKeyPath:` even if it has one key.
+        // A path from a variable uses `valueForKeyPath:`, even if it has only one key.
         let isKey = type == 3 && !keys.contains(".")
         return typed(
             "NSKeyPathExpression", type,
@@ -189,8 +192,9 @@ package final class PredicateArchive {
 
     // MARK: Derivations
 
-    /// The number of a derivation, as models write it: `photos.@count`, `count:(photos)`, or
-    /// `canonical:(name)`.
+    /// Archives a derivation in the syntax of models and returns its number.
+    ///
+    /// Examples are `photos.@count`, `count:(photos)`, and `canonical:(name)`.
     func number(ofDerivation text: String) -> Int {
         let text = text.trimmed
         guard let open = text.firstIndex(of: "("), text.hasSuffix(")") else {
@@ -201,7 +205,7 @@ package final class PredicateArchive {
             String(text[..<open]), arguments.map { number(ofDerivation: $0) })
     }
 
-    /// The parts between commas that no parentheses enclose.
+    /// Returns the parts between commas that are not in parentheses.
     private static func arguments(_ text: Substring) -> [String] {
         var parts: [String] = []
         var (part, depth) = ("", 0)
@@ -222,7 +226,8 @@ package final class PredicateArchive {
 }
 
 extension GraphExpression {
-    /// The path that a collection operator is in an archive: `tasks.@sum.hours` is one key path.
+    /// Returns the key path with a collection operator: an archive has `tasks.@sum.hours` as one
+    /// path.
     fileprivate func appending(_ op: String, _ rest: [String]) -> GraphExpression {
         switch self {
         case .evaluatedObject: .keyPath([op] + rest)
@@ -234,7 +239,7 @@ extension GraphExpression {
 }
 
 extension StringProtocol {
-    /// The text without spaces at its ends.
+    /// The string without leading and trailing spaces.
     fileprivate var trimmed: String {
         let start = drop { $0 == " " }
         return String(start.reversed().drop { $0 == " " }.reversed())
@@ -242,8 +247,10 @@ extension StringProtocol {
 }
 
 extension ArchiveWriter {
-    /// Adds an `NSDecimalNumber`: up to 38 digits as a little-endian integer of 16 bytes, and where
-    /// the point is; `nil` if the text is no such number.
+    /// Adds an `NSDecimalNumber`; returns `nil` if the text is not a decimal number or has too many
+    /// digits.
+    ///
+    /// The number has up to 38 digits, stored as a 16-byte little-endian integer, and an exponent.
     func decimal(_ text: String) -> Int? {
         let isNegative = text.hasPrefix("-")
         let parts = (isNegative ? text.dropFirst() : text[...]).split(

@@ -1,18 +1,18 @@
 internal import GraphModel
 
-/// Translates the `NSExpression`s of mapping models.
+/// A translator for the `NSExpression`s of mapping models.
 ///
 /// | in the mapping model | here |
 /// |---|---|
 /// | `$source.name` | the expression `name` |
-/// | `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "AToB", $source.owner)` | links to what `AToB` makes of `owner` |
-/// | `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "owner", $source.owner)` | links to what any mapping makes of `owner` |
+/// | `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "AToB", $source.owner)` | links to the objects that `AToB` creates from `owner` |
+/// | `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "owner", $source.owner)` | links to the objects that any mapping creates from `owner` |
 /// | `FUNCTION($entityPolicy, …)` and other methods | cannot be translated |
 enum ArchivedMappingValue {
-    /// Deeper is no expression that anyone wrote.
+    /// The maximum depth; no real expression is deeper.
     private static let depthMax = 32
 
-    /// The value that an archived expression stands for.
+    /// Returns the value of an archived expression.
     static func value(_ node: ArchivedNode) -> XcodeMapping.Value {
         if isVariable(node["NSOperand"], "manager"), let links = managed(node) { return links }
         guard let tree = ArchivedPredicate.expression(of: node),
@@ -24,7 +24,7 @@ enum ArchivedMappingValue {
         return .expression(expression.description)
     }
 
-    /// Which objects an archived fetch of `$manager` returns.
+    /// Returns the objects that an archived fetch of `$manager` selects.
     static func objects(_ node: ArchivedNode) -> XcodeMapping.Objects {
         let request = node["NSRequest"] ?? node["NSFetchRequest"] ?? node["NSOperand"] ?? node
         guard
@@ -35,9 +35,10 @@ enum ArchivedMappingValue {
         return predicate.uppercased() == "TRUEPREDICATE" ? .all : .matching(predicate)
     }
 
-    /// Links to what a mapping makes of the objects at a path from the old object.
+    /// Returns links to the objects that a mapping creates from the objects at a path of the old
+    /// object.
     static func links(_ path: String, mapping: String?) -> XcodeMapping.Value {
-        // Links are sets, so that unions add nothing to the path.
+        // Links are sets, so union operators can be removed from the path.
         let keys = path.split(separator: ".").map(String.init)
             .filter {
                 !$0.hasPrefix("@distinctUnionOf") && !$0.hasPrefix("@unionOf") && $0 != "self"
@@ -66,7 +67,7 @@ enum ArchivedMappingValue {
         node?["NSVariable"]?.text == name
     }
 
-    /// The key path from `$source`, empty for the object itself.
+    /// Returns the key path from `$source`; empty for the object itself.
     private static func sourcePath(_ node: ArchivedNode) -> String? {
         if isVariable(node, "source") { return "" }
         guard let selector = node["NSSelectorName"]?.text,
@@ -78,7 +79,7 @@ enum ArchivedMappingValue {
 
     // MARK: Text
 
-    /// The expression as `NSExpression` would print it, for messages.
+    /// Returns the expression as `NSExpression` would print it, for messages.
     private static func text(_ node: ArchivedNode, depth: Int = 0) -> String {
         guard depth < depthMax else { return "…" }
         if let name = node["NSVariable"]?.text { return "$\(name)" }

@@ -1,8 +1,8 @@
 package import Diagnostics
 
-/// What an `.xcmappingmodel` says about a migration between two versions of a model.
+/// A migration between two versions of a model, as described by an `.xcmappingmodel`.
 ///
-/// Xcode saves the folder's one file, `xcmapping.xml`, as a Core Data XML store of its editor's
+/// Xcode saves the folder's only file, `xcmapping.xml`, as a Core Data XML store of its editor's
 /// objects: one mapping model, its entity mappings, and their property mappings.
 package struct XcodeMapping: Sendable {
     /// The mapping of one old entity to one new entity.
@@ -15,73 +15,74 @@ package struct XcodeMapping: Sendable {
         package var destination: String?
         /// The app's subclass of `NSEntityMigrationPolicy`.
         package var policyClass: String?
-        /// Which of the old objects migrate.
+        /// The old objects that migrate.
         package var objects: Objects = .all
         /// The properties of the new entity, sorted by name.
         package var properties: [Property] = []
-        /// Where the mapping is in the file.
+        /// The location of the mapping in the file.
         package var location: SourceLocation
     }
 
-    /// Which objects of the old entity a mapping is about.
+    /// The objects of the old entity to which a mapping applies.
     package enum Objects: Sendable, Hashable {
         /// All objects of the entity itself.
         case all
-        /// Those that match a predicate format string.
+        /// The objects that match a predicate format string.
         case matching(String)
         /// An expression that is not a fetch of the old entity, as text.
         case untranslatable(String)
     }
 
-    /// The value of one new property.
+    /// A property of the new entity and its value.
     package struct Property: Sendable {
         package var name: String
         package var isRelationship: Bool
         package var value: Value
-        /// Where the value is in the file.
+        /// The location of the value in the file.
         package var location: SourceLocation
     }
 
-    /// Where the value of a new property comes from.
+    /// The source of a new property's value.
     package enum Value: Sendable, Hashable {
-        /// From the old property that it continues. Nothing is written in the file.
+        /// The old property with the same identity; the file contains no value.
         case inferred
-        /// From an expression over the old object, as a format string.
+        /// An expression over the old object, as a format string.
         case expression(String)
-        /// From the new objects that a mapping makes of the old objects at a key path; an empty
-        /// path is the old object itself. Without a name, any mapping counts.
+        /// The new objects that a mapping creates from the old objects at a key path.
+        ///
+        /// An empty path is the old object itself. Without a name, any mapping matches.
         case links([String], mapping: String?)
-        /// From an expression that only the app's framework can evaluate, as text.
+        /// An expression that only the app's framework can evaluate, as text.
         case untranslatable(String)
     }
 
-    /// The file `xcmapping.xml`.
+    /// The path of `xcmapping.xml`.
     package var file: String
-    /// The path of the old version's model as the app's project has it.
+    /// The path of the old version's model in the app's project.
     package var sourceModelPath: String?
-    /// The path of the new version's model as the app's project has it.
+    /// The path of the new version's model in the app's project.
     package var destinationModelPath: String?
-    /// The mappings in the order in which the app applies them.
+    /// The mappings, in the order in which the app applies them.
     package var entities: [Entity]
 
-    /// The mapping without its file.
+    /// The path of the mapping's folder.
     package var folder: String { file.hasSuffix(Self.fileSuffix) ? parent(file) : file }
 
-    /// The old version's name.
+    /// The name of the old version.
     package var sourceVersion: String? { sourceModelPath.flatMap(Self.version) }
-    /// The new version's name.
+    /// The name of the new version.
     package var destinationVersion: String? { destinationModelPath.flatMap(Self.version) }
 
     private static let fileSuffix = "/" + fileName
     static let fileName = "xcmapping.xml"
-    /// How the names of mapping models end.
+    /// The suffix of mapping models.
     package static let suffix = ".xcmappingmodel"
 
     private func parent(_ path: String) -> String {
         String(path.dropLast(Self.fileSuffix.count))
     }
 
-    /// `Tasks 2` of `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
+    /// Returns the version in a path: `Tasks 2` for `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
     private static func version(_ path: String) -> String? {
         let name = PathText.components(of: path).last ?? ""
         let suffix = XcodeModelBundle.Form.source.versionSuffix

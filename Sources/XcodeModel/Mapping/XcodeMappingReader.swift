@@ -2,7 +2,7 @@ package import Diagnostics
 import Files
 internal import FoundationEssentials
 
-/// Reads the `xcmapping.xml` of an `.xcmappingmodel` folder.
+/// A reader of the `xcmapping.xml` in an `.xcmappingmodel` folder.
 ///
 /// ```xml
 /// <object type="XDDEVENTITYMAPPING" id="z107">
@@ -11,8 +11,8 @@ internal import FoundationEssentials
 ///     <relationship name="relationshipmappings" … idrefs="z105 z126"></relationship>
 /// </object>
 /// ```
-/// Value expressions are keyed archives of `NSExpression` in base64. The copies of both models are
-/// archives of the editor's own classes; they are not read, since the bundle has the models.
+/// Value expressions are keyed archives of `NSExpression` in Base64. The copies of both models are
+/// archives of the editor's own classes. They are not read, because the bundle contains the models.
 package struct XcodeMappingReader {
     /// An object of the file with its attributes and references.
     private struct Object {
@@ -21,7 +21,7 @@ package struct XcodeMappingReader {
         var references: [String: [String]] = [:]
         var element: XMLElement
 
-        /// The value of an attribute; `nil` if it is missing or empty.
+        /// Returns the value of an attribute; `nil` if it is missing or empty.
         func text(_ name: String) -> String? {
             guard let text = attributes[name]?.text, !text.isEmpty else { return nil }
             return text
@@ -34,7 +34,7 @@ package struct XcodeMappingReader {
 
     /// Reads a mapping model.
     ///
-    /// - Parameter path: The folder, or the file in it.
+    /// - Parameter path: the folder, or the file in it.
     package static func read(_ path: String) throws(Diagnostic) -> XcodeMapping {
         let path = XcodeModelBundle.trimmed(path)
         let file =
@@ -88,7 +88,7 @@ package struct XcodeMappingReader {
             throw Diagnostic(
                 code: "mapping.xml", "The file contains no mapping model", at: .source(place(root)))
         }
-        // Some files name the entity mappings at one end only.
+        // Some files store the entity mappings at only one end of the relationship.
         let named = model.references["entitymappings"] ?? []
         let ids = named.isEmpty ? order : named
         var entities: [(number: Int, entity: XcodeMapping.Entity)] = []

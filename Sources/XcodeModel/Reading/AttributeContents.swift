@@ -1,11 +1,11 @@
 import Diagnostics
 import GraphModel
 
-/// Reads an `attribute` element.
+/// A reader of `attribute` elements.
 enum AttributeContents {
     static let children: Set<String> = ["userInfo"]
 
-    /// Nil where it has no name; that is reported.
+    /// Reads an attribute; returns `nil` and reports the problem if it has no name.
     static func read(
         _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
     ) -> AttributeDescription? {
@@ -72,7 +72,7 @@ enum AttributeContents {
         let isDerived = source.flag("derived")
         let expression = source.text("derivationExpression")
         guard isDerived else {
-            // Left behind where a derivation was switched off.
+            // Xcode keeps the expression when a derivation is turned off.
             source.keep("derivationExpression")
             return
         }
@@ -107,7 +107,7 @@ enum AttributeContents {
         readPattern(&source, &attribute)
     }
 
-    /// A text that the range's number does not give back is kept beside it.
+    /// Reads a range, and keeps the text of a number that would be written differently.
     private static func range(
         _ source: inout ElementAttributes, _ minimum: String, _ maximum: String,
         _ canonical: (Double) -> String
@@ -167,13 +167,13 @@ enum AttributeContents {
             source.place(key))
     }
 
-    /// The text that the writer gives a default.
+    /// Returns the text that the writer uses for a default value.
     static func text(_ value: StoredValue, of type: AttributeType) -> String? {
         if type == .date, case .real(let seconds) = value { return ContentsText.whole(seconds) }
         return ContentsText.text(value, of: type)
     }
 
-    /// Whether code sees a plain number is kept only where it is not what Xcode begins with.
+    /// Keeps `usesScalarValueType` only if it differs from Xcode's default.
     private static func readScalar(
         _ source: inout ElementAttributes, _ attribute: inout AttributeDescription
     ) {
@@ -187,12 +187,12 @@ enum AttributeContents {
 
 /// Names of value transformers in model files.
 enum TransformerNames {
-    /// What Xcode writes for the secure transformer.
+    /// Xcode's name for the secure transformer.
     static let secureArchive = "NSSecureUnarchiveFromData"
 }
 
 extension AttributeType {
-    /// What Xcode gives a new attribute for `usesScalarValueType`; nil where it writes none.
+    /// Xcode's default of `usesScalarValueType` for a new attribute; `nil` if it writes none.
     var usuallyUsesScalar: Bool? {
         switch self {
         case .integer16, .integer32, .integer64, .double, .float, .boolean: true

@@ -1,12 +1,12 @@
 import Diagnostics
 
-/// Collects what is wrong with one model file while it is read.
+/// The problems found in one model file while it is read.
 ///
-/// A class, because every reader of the file's parts reports to the same list.
+/// It is a class because all readers of the file's parts report to the same list.
 final class ContentsProblems {
     /// The file, as the user named it.
     let file: String
-    /// What was found so far.
+    /// The problems found so far.
     private(set) var diagnostics: [Diagnostic] = []
 
     init(file: String) {
@@ -18,7 +18,7 @@ final class ContentsProblems {
             file: file, line: element.line, column: element.column, keyPath: keyPath)
     }
 
-    /// The place of an attribute, or of the element where it is missing.
+    /// Returns the location of an attribute, or of the element if the attribute is missing.
     func place(_ element: XMLElement, attribute name: String, _ keyPath: String) -> SourceLocation {
         guard let attribute = element.attributes.first(where: { $0.name == name }) else {
             return place(element, keyPath)
@@ -40,7 +40,7 @@ final class ContentsProblems {
     }
 }
 
-/// An element whose attributes are taken one by one; what nobody takes is kept as it stands.
+/// An element whose attributes are read one by one; unread attributes are kept unchanged.
 struct ElementAttributes {
     let element: XMLElement
     let keyPath: String
@@ -54,18 +54,18 @@ struct ElementAttributes {
         self.problems = problems
     }
 
-    /// The value, even where it is empty.
+    /// Returns the value, even if it is empty.
     mutating func text(_ name: String) -> String? {
         taken.insert(name)
         return element[name]
     }
 
-    /// The value, unless it is empty.
+    /// Returns the value; `nil` if it is empty.
     mutating func filled(_ name: String) -> String? {
         text(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// `YES` is true; what is missing is false.
+    /// Returns a Boolean; `false` if the attribute is missing.
     mutating func flag(_ name: String) -> Bool {
         guard let text = text(name) else { return false }
         if let flag = ContentsText.boolean(text) { return flag }
@@ -74,9 +74,9 @@ struct ElementAttributes {
         return false
     }
 
-    /// A whole number from 0.
+    /// Returns an integer that is not negative.
     ///
-    /// - Parameter orNoLimit: -1 is a number, too.
+    /// - Parameter orNoLimit: whether -1 is also valid.
     mutating func count(_ name: String, orNoLimit: Bool = false) -> Int? {
         guard let text = filled(name) else { return nil }
         let smallest = orNoLimit ? -1 : 0
@@ -88,26 +88,27 @@ struct ElementAttributes {
         return nil
     }
 
-    /// The name that an element must have; reports a missing one.
+    /// Returns the required name of an element, and reports a missing one.
     mutating func name(_ what: String) -> String? {
         if let name = filled("name") { return name }
         problems.fail("missing-name", "\(what) has no name", place(nil))
         return nil
     }
 
-    /// Keeps an attribute as it stands, although it was taken.
+    /// Keeps an attribute unchanged although it was read.
     mutating func keep(_ name: String, as text: String? = nil) {
         if let text = text ?? element[name] { kept[name] = text }
     }
 
-    /// Notes that the element does not say what the writer adds to every such element.
+    /// Records that the element lacks an attribute that the writer adds to every element of its
+    /// kind.
     ///
-    /// An empty text stands for it, which no element has in earnest.
+    /// An empty string represents this, because no real value is empty.
     mutating func keepAbsence(of name: String) {
         if element[name] == nil { kept[name] = "" }
     }
 
-    /// Everything that was kept or not taken.
+    /// The attributes that were kept or not read.
     var extras: [String: String] {
         var extras = kept
         for attribute in element.attributes where !taken.contains(attribute.name) {
@@ -121,7 +122,7 @@ struct ElementAttributes {
             ?? problems.place(element, keyPath)
     }
 
-    /// The entries of a `userInfo` child.
+    /// Returns the entries of a `userInfo` child.
     func userInfo() -> [String: String] {
         var info: [String: String] = [:]
         for entry in element.children(named: "userInfo").flatMap(\.children) {
@@ -135,7 +136,7 @@ struct ElementAttributes {
         return info
     }
 
-    /// Reports children of kinds that are not known here; they are not kept.
+    /// Reports children of unknown kinds, which are not kept.
     func warnAboutChildren(except known: Set<String>) {
         for child in element.children where !known.contains(child.name) {
             problems.warn(

@@ -1,7 +1,7 @@
 package import Diagnostics
 package import GraphModel
 
-/// Reads the `contents` of an `.xcdatamodel` folder.
+/// A reader of the `contents` of an `.xcdatamodel` folder.
 ///
 /// ```xml
 /// <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
@@ -10,11 +10,13 @@ package import GraphModel
 ///     </entity>
 /// </model>
 /// ```
-/// Apps' models break rules that our own files must keep: a name that hides an object's own, an
-/// index over a to-many relationship. So the lints warn here; what forbids a model is an error.
-/// Attributes that are not known are kept in `extras`, under their own names.
+/// Models of apps violate rules that YAML models must follow: for example, a name hides a member of
+/// the object, or an index covers a to-many relationship. Lints are therefore warnings here; only
+/// problems that prevent a model are errors. Unknown attributes are kept in `extras` under their
+/// names.
 package enum ContentsReader {
-    /// Reads a text that `file` stands for in messages; the model is nil where there is an error.
+    /// Reads the bytes of a file that messages call `file`; the model is `nil` if there is an
+    /// error.
     package static func read(
         _ bytes: [UInt8], file: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -51,7 +53,7 @@ package enum ContentsReader {
             failure = error
         }
         for var lint in lints {
-            // Where there is no model, the lints say why, with the place.
+            // If there is no model, the lints give the reason and the location.
             if failure == nil || !Self.forbiddingCodes.contains(lint.code) {
                 lint.severity = .warning
             }
@@ -64,14 +66,14 @@ package enum ContentsReader {
         return (nil, DiagnosticList(problems.diagnostics).diagnostics)
     }
 
-    /// Lints that tell why declarations are no model.
+    /// The lints that explain why declarations are not a valid model.
     private static let forbiddingCodes: Set<String> = [
         "model.unknown-entity", "model.duplicate-name", "model.parent-cycle",
         "model.parent-depth", "model.inverse",
     ]
 }
 
-/// What a model file declares.
+/// The declarations of a model file.
 private struct Contents {
     var declared = ModelDeclarations()
 
@@ -102,7 +104,7 @@ private struct Contents {
 
     private mutating func readAttributes(_ root: XMLElement, _ problems: ContentsProblems) {
         var source = ElementAttributes(root, "", problems)
-        // An empty identifier is one, too.
+        // An empty identifier is valid, too.
         if let identifier = source.text("userDefinedModelVersionIdentifier") {
             declared.versionIdentifiers = [identifier]
         }
@@ -133,7 +135,7 @@ private struct Contents {
         var composite = CompositeDescription(name: name)
         var places: [SourceLocation] = []
         for child in element.children {
-            // Composites inside composites are attributes too.
+            // Nested composites are attributes, too.
             guard child.name == "attribute" else {
                 problems.warn(
                     "unknown-element", "<\(child.name)> is not known here and is left out",
@@ -149,7 +151,7 @@ private struct Contents {
         declared.compositePlaces.append(places)
     }
 
-    /// Where boxes stand in Xcode's diagram, kept with the entity they show.
+    /// Keeps the positions of boxes in Xcode's diagram, each with its entity.
     private mutating func readLayout(_ root: XMLElement) {
         for element in root.children(named: "elements").flatMap(\.children) {
             guard
@@ -162,7 +164,7 @@ private struct Contents {
         }
     }
 
-    /// A property that an ancestor has already is the ancestor's.
+    /// Drops properties that an ancestor already declares.
     mutating func dropRedeclared(_ problems: ContentsProblems) {
         let parents = Dictionary(
             declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

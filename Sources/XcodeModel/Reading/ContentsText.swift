@@ -1,6 +1,6 @@
 import GraphModel
 
-/// Values as model files write them, both ways.
+/// The conversion between values and their text in model files.
 enum ContentsText {
     static func boolean(_ text: String) -> Bool? {
         switch text.uppercased() {
@@ -10,13 +10,13 @@ enum ContentsText {
         }
     }
 
-    /// A number, finite.
+    /// Returns a finite number.
     static func number(_ text: String) -> Double? {
         guard let number = Double(text), number.isFinite else { return nil }
         return number
     }
 
-    /// A number as a value of the type is written: `3` for whole types, `3.0` for others.
+    /// Returns a number as text for an attribute type: `3` for integers, `3.0` for other types.
     static func text(_ number: Double, of type: AttributeType) -> String {
         switch type {
         case .integer16, .integer32, .integer64: whole(number)
@@ -24,12 +24,12 @@ enum ContentsText {
         }
     }
 
-    /// A number without fraction where it has none.
+    /// Returns a number as text, without a fraction if it is an integer.
     static func whole(_ number: Double) -> String {
         Int64(exactly: number).map(String.init) ?? "\(number)"
     }
 
-    /// The default that an attribute's text stands for; nil where it stands for none.
+    /// Returns the default value for an attribute's text; `nil` if the text is not a valid default.
     static func defaultValue(_ text: String, of type: AttributeType) -> StoredValue? {
         switch type {
         case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))
@@ -47,7 +47,7 @@ enum ContentsText {
         }
     }
 
-    /// The text of a default; nil where model files have none for such a value.
+    /// Returns the text of a default value; `nil` if model files cannot express the value.
     static func text(_ value: StoredValue, of type: AttributeType) -> String? {
         switch (value, type) {
         case (.integer(let number), .boolean): number == 0 ? "NO" : "YES"

@@ -1,14 +1,14 @@
 import Diagnostics
 import GraphModel
 
-/// Reads an `entity` element.
+/// A reader of `entity` elements.
 enum EntityContents {
     private static let children: Set<String> = [
         "attribute", "relationship", "fetchedProperty", "fetchIndex", "uniquenessConstraints",
         "compoundIndexes", "userInfo",
     ]
 
-    /// Nil where it has no name; that is reported.
+    /// Reads an entity; returns `nil` and reports the problem if it has no name.
     static func read(_ element: XMLElement, _ problems: ContentsProblems) -> EntityDeclaration? {
         var source = ElementAttributes(element, "", problems)
         guard let name = source.name("An entity") else { return nil }
@@ -21,7 +21,7 @@ enum EntityContents {
         entity.versionHashModifier = source.filled("versionHashModifier")
         entity.userInfo = source.userInfo()
         readClass(&source, &entity)
-        // Xcode gives every entity this; only its absence says something.
+        // Xcode writes `YES` for every entity, so only another value or its absence is kept.
         if source.text("syncable") != "YES" {
             source.keep("syncable", as: element["syncable"] ?? "")
         }
@@ -39,7 +39,7 @@ enum EntityContents {
         return declared
     }
 
-    /// The entity's own name is what nil means; no class at all is the plain one.
+    /// Reads the class: `nil` means the entity's own name; no class means `NSManagedObject`.
     private static func readClass(
         _ source: inout ElementAttributes, _ entity: inout EntityDescription
     ) {
@@ -133,7 +133,7 @@ enum EntityContents {
         }
     }
 
-    /// What fetch indexes replaced, as one text: `a,b;c,d`.
+    /// Keeps the compound indexes, the predecessors of fetch indexes, as one string: `a,b;c,d`.
     private static func readCompoundIndexes(_ source: inout ElementAttributes) {
         let indexes = source.element.children(named: "compoundIndexes")
             .flatMap { $0.children(named: "compoundIndex") }

@@ -1,9 +1,10 @@
 import Diagnostics
 import GraphModel
 
-/// Reads a `relationship` element.
+/// A reader of `relationship` elements.
 enum RelationshipContents {
-    /// Nil where it has no name or destination; that is reported.
+    /// Reads a relationship; returns `nil` and reports the problem if it has no name or
+    /// destination.
     static func read(
         _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
     ) -> (description: RelationshipDescription, places: RelationshipPlaces)? {
@@ -61,7 +62,7 @@ enum RelationshipContents {
 }
 
 extension DeleteRule {
-    /// The rule as model files write it.
+    /// The name of the rule in model files.
     var contentsText: String {
         switch self {
         case .noAction: "No Action"

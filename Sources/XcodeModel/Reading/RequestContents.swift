@@ -1,8 +1,8 @@
 import GraphModel
 
-/// Reads `fetchRequest` and `fetchedProperty` elements.
+/// A reader of `fetchRequest` and `fetchedProperty` elements.
 enum RequestContents {
-    /// Nil where it has no name or entity; that is reported.
+    /// Reads a request; returns `nil` and reports the problem if it has no name or entity.
     static func template(
         _ element: XMLElement, _ owner: String?, _ problems: ContentsProblems
     ) -> FetchRequestTemplate? {
@@ -23,7 +23,7 @@ enum RequestContents {
         return template
     }
 
-    /// Nil where it has no name or request; that is reported.
+    /// Reads a property; returns `nil` and reports the problem if it has no name or request.
     static func property(
         _ element: XMLElement, _ owner: String, _ problems: ContentsProblems
     ) -> FetchedPropertyDescription? {

@@ -1,6 +1,7 @@
 import GraphModel
 
-/// The elements of properties: attributes, relationships, fetched properties and their requests.
+/// The elements of properties: attributes, relationships, and fetched properties with their
+/// requests.
 extension ContentsWriter {
     mutating func attribute(
         _ attribute: AttributeDescription, of owner: String
@@ -20,7 +21,7 @@ extension ContentsWriter {
             ])
         for (name, text, isSame) in valueTexts(attribute, path) {
             let kept = extras.removeValue(forKey: name)
-            // Xcode's own spelling of the same value is kept.
+            // Keep Xcode's own spelling of the same value.
             element.set(name, kept.flatMap { text == nil || isSame($0) ? $0 : nil } ?? text)
         }
         let kept = extras.removeValue(forKey: "usesScalarValueType")
@@ -47,7 +48,8 @@ extension ContentsWriter {
         }
     }
 
-    /// Names and texts of default and rules, and whether another text says the same.
+    /// Returns the names and texts of the default and the rules, each with a test for equivalent
+    /// texts.
     private mutating func valueTexts(
         _ attribute: AttributeDescription, _ path: String
     ) -> [(name: String, text: String?, isSame: (String) -> Bool)] {
@@ -143,7 +145,7 @@ extension ContentsWriter {
         return [XMLElement("userInfo", [], entries)]
     }
 
-    /// `YES`, or nothing, as Xcode writes.
+    /// Returns `YES`, or `nil` to write nothing, as Xcode does.
     func yes(_ flag: Bool) -> String? {
         flag ? "YES" : nil
     }

@@ -1,18 +1,18 @@
 package import Diagnostics
 package import GraphModel
 
-/// Writes a model as the `contents` of an `.xcdatamodel` folder.
+/// A writer of the `contents` of an `.xcdatamodel` folder.
 ///
-/// What a model file cannot say is told in warnings: rules over whole objects, searchable text,
-/// defaults of binaries, more than one version identifier.
+/// It warns about parts that a model file cannot express: rules over whole objects, searchable
+/// text, defaults of binary attributes, and more than one version identifier.
 package struct ContentsWriter {
-    /// What Xcode writes into every model it makes.
+    /// The attributes that Xcode writes into every new model.
     static let usualAttributes: [(String, String)] = [
         ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
         ("minimumToolsVersion", "Automatic"), ("sourceLanguage", "Swift"),
     ]
 
-    /// What the writer adds to elements whose source does not say that it has none.
+    /// The attributes that the writer adds, unless the source recorded their absence.
     private static let addedAttributes = Set(
         usualAttributes.map(\.0)
             + ["syncable", "inverseEntity", "deletionRule", "maxCount", "usesScalarValueType"])
@@ -20,7 +20,7 @@ package struct ContentsWriter {
     private let model: ManagedObjectModel
     private var diagnostics: [Diagnostic] = []
 
-    /// The file's text, and what it does not say.
+    /// Returns the file's text, and a warning for each part that it omits.
     package static func text(
         of model: ManagedObjectModel
     ) -> (text: String, warnings: [Diagnostic]) {
@@ -54,7 +54,7 @@ package struct ContentsWriter {
         }
         var configurations = configurations(&extras)
         root.set(extras.filter { !$0.key.contains(".") })
-        // As Xcode has them: entities, then all else, by name.
+        // Xcode's order: entities, then everything else, by name.
         root.children = model.entities.sorted { $0.name < $1.name }.map { entity($0) }
         root.children += model.fetchRequestTemplates.map { request($0) }
         configurations.sort { $0["name"] ?? "" < $1["name"] ?? "" }
@@ -102,7 +102,8 @@ package struct ContentsWriter {
         return boxes.isEmpty ? nil : XMLElement("elements", [], boxes)
     }
 
-    /// Takes away names and characters that XML has no place for.
+    /// Removes attributes that are recorded as absent or invalid in XML, and warns about the
+    /// latter.
     private mutating func dropUnwritable(_ element: inout XMLElement, _ path: String) {
         element.attributes.removeAll {
             $0.value.isEmpty && Self.addedAttributes.contains($0.name)
@@ -188,7 +189,7 @@ package struct ContentsWriter {
 }
 
 extension XMLElement {
-    /// Adds or replaces an attribute; nil adds none.
+    /// Adds or replaces an attribute; `nil` has no effect.
     mutating func set(_ name: String, _ value: String?) {
         guard let value else { return }
         if let index = attributes.firstIndex(where: { $0.name == name }) {
@@ -198,7 +199,7 @@ extension XMLElement {
         }
     }
 
-    /// Adds the attributes that it does not have yet, by name.
+    /// Adds the attributes that the element does not have yet, sorted by name.
     mutating func set(_ extras: [String: String]) {
         for (name, value) in extras.sorted(by: { $0.key < $1.key }) where self[name] == nil {
             set(name, value)

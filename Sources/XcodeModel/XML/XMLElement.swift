@@ -1,6 +1,6 @@
-/// An element of a document, with its place.
+/// An element of a document, with its location.
 struct XMLElement {
-    /// One attribute; its place is that of its name.
+    /// An attribute, with the location of its name.
     struct Attribute {
         var name: String
         var value: String
@@ -11,9 +11,9 @@ struct XMLElement {
     var name: String
     var attributes: [Attribute] = []
     var children: [XMLElement] = []
-    /// The character data directly inside, in one piece.
+    /// The character data directly inside the element, as one string.
     var text = ""
-    /// Where its `<` stands, from one, in Unicode scalars.
+    /// The location of its `<`, counted from 1 in Unicode scalars.
     var line = 1
     var column = 1
 
@@ -25,7 +25,7 @@ struct XMLElement {
         self.children = children
     }
 
-    /// The attribute's value, or nil where it is missing.
+    /// The value of an attribute; `nil` if it is missing.
     subscript(_ name: String) -> String? {
         attributes.first { $0.name == name }?.value
     }
@@ -35,7 +35,7 @@ struct XMLElement {
     }
 }
 
-/// Why a text is no document that can be read.
+/// The reason why a text cannot be read as a document.
 struct XMLProblem: Error {
     var message: String
     var line: Int

@@ -1,15 +1,15 @@
-/// Reads the XML that model files are made of: one root, elements, attributes, text.
+/// A reader of the XML subset in model files: one root, elements, attributes, and text.
 ///
 /// ```xml
 /// <?xml version="1.0" encoding="UTF-8"?>
 /// <model documentVersion="1.0"><entity name="Task"/></model>
 /// ```
-/// UTF-8 only. Comments and processing instructions are skipped; so is a DOCTYPE, whose entities
-/// are never expanded, so that a small file cannot become a large one. Names with a colon are
-/// names like others. Size, depth and the number of elements are limited. The first fault ends
-/// the reading.
+/// Only UTF-8 is supported. Comments, processing instructions, and a DOCTYPE are skipped. Entities
+/// of the DOCTYPE are never expanded, so that a small file cannot become a large one. Names with a
+/// colon have no special meaning. The size, the depth, and the number of elements are limited. The
+/// first error ends the parse.
 struct XMLReader {
-    /// What a file may hold.
+    /// The limits of a file.
     static let bytesMax = 32 << 20
     static let depthMax = 64
     static let elementsMax = 500_000
@@ -17,7 +17,7 @@ struct XMLReader {
     private var scanner: XMLScanner
     private var elementCount = 0
 
-    /// The root of a document.
+    /// Returns the root of a document.
     static func read(_ bytes: [UInt8]) throws(XMLProblem) -> XMLElement {
         var reader = XMLReader(bytes: bytes)
         return try reader.document()
@@ -51,7 +51,7 @@ struct XMLReader {
         return root
     }
 
-    /// The encodings of the declaration that mean UTF-8.
+    /// Skips the XML declaration, and throws if its encoding is neither UTF-8 nor ASCII.
     private mutating func declaration() throws(XMLProblem) {
         let start = scanner
         try scanner.skip(past: "?>", "The declaration is not closed")
@@ -65,7 +65,7 @@ struct XMLReader {
         }
     }
 
-    /// Space, comments and instructions before and after the root.
+    /// Skips space, comments, and instructions before and after the root.
     private mutating func misc(allowsDoctype: Bool) throws(XMLProblem) {
         while true {
             scanner.skipSpace()
@@ -81,7 +81,7 @@ struct XMLReader {
         }
     }
 
-    /// Skips a document type: brackets and quotes are counted, nothing is declared.
+    /// Skips a document type by counting its brackets and quotes; declarations have no effect.
     private mutating func doctype() throws(XMLProblem) {
         let start = scanner
         var depth = 0
@@ -139,7 +139,7 @@ struct XMLReader {
         return element
     }
 
-    /// Everything up to the `>` or `/>` of a start tag.
+    /// Reads the attributes up to the `>` or `/>` of a start tag.
     private mutating func attributes(of element: inout XMLElement) throws(XMLProblem) {
         while true {
             let hadSpace = scanner.skipSpace()
@@ -184,7 +184,7 @@ struct XMLReader {
             case UInt8(ascii: "\r") where scanner.peek(1) == UInt8(ascii: "\n"):
                 scanner.advance()
             case UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\t"):
-                // As the specification says, section 3.3.3.
+                // Required by XML 1.0, section 3.3.3.
                 value.append(UInt8(ascii: " "))
                 scanner.advance()
             default:
@@ -195,7 +195,7 @@ struct XMLReader {
         throw start.problem("The value of '\(name)' is not closed")
     }
 
-    /// Everything between a start tag and its end tag, and the end tag.
+    /// Reads the content of an element and its end tag.
     private mutating func content(of element: inout XMLElement, depth: Int) throws(XMLProblem) {
         var text: [UInt8] = []
         while let byte = scanner.peek() {

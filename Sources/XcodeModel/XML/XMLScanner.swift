@@ -1,7 +1,7 @@
-/// The bytes of an XML file with the place that is read next, and the small parts of its grammar:
-/// names, references, space.
+/// A cursor over the bytes of an XML file, with the small parts of the grammar: names, references,
+/// and space.
 ///
-/// A copy stays where it is, so a problem can be told at the place where something began.
+/// A copy keeps its position, so that a problem can be reported where a construct begins.
 struct XMLScanner {
     let bytes: [UInt8]
     private(set) var position = 0
@@ -12,7 +12,7 @@ struct XMLScanner {
         self.bytes = bytes
     }
 
-    /// Steps over a byte-order mark, which has no column.
+    /// Skips a byte order mark, which does not count as a column.
     mutating func skipByteOrderMark() {
         guard bytes.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
         position = 3
@@ -39,6 +39,8 @@ struct XMLScanner {
         }
     }
 
+    /// Skips space.
+    ///
     /// - Returns: whether there was any.
     @discardableResult
     mutating func skipSpace() -> Bool {
@@ -53,7 +55,8 @@ struct XMLScanner {
         return (0..<count).allSatisfy { bytes[position + $0] == text.utf8Start[$0] }
     }
 
-    /// Goes on behind a text; where there is none, the problem is where the search began.
+    /// Skips past the next occurrence of a string; throws a problem at the current location if none
+    /// exists.
     mutating func skip(past text: StaticString, _ message: String) throws(XMLProblem) {
         let start = self
         while !isAtEnd {
@@ -63,18 +66,18 @@ struct XMLScanner {
         throw start.problem(message)
     }
 
-    /// The text of some bytes.
+    /// Returns bytes as a string.
     func string(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// Where the reading is, from one, in Unicode scalars.
+    /// Returns the current location, counted from 1 in Unicode scalars.
     func place() -> (line: Int, column: Int) {
         let scalars = bytes[lineStart..<position].count { $0 & 0xC0 != 0x80 }
         return (line, scalars + 1)
     }
 
-    /// A problem with what is read next.
+    /// Returns a problem at the current location.
     func problem(_ message: String) -> XMLProblem {
         let (line, column) = place()
         return XMLProblem(message: message, line: line, column: column)
@@ -82,7 +85,7 @@ struct XMLScanner {
 
     // MARK: Small parts
 
-    /// A name; `what` says whose it is.
+    /// Reads a name; `what` describes its owner in messages.
     mutating func name(_ what: String) throws(XMLProblem) -> String {
         let start = position
         while let byte = peek(), Self.isNameByte(byte) { advance() }
@@ -91,7 +94,7 @@ struct XMLScanner {
         return name
     }
 
-    /// Whether a text may be the name of an element or an attribute, for what concerns ASCII.
+    /// Returns whether a string is valid as an element or attribute name; only ASCII is checked.
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, text.utf8.allSatisfy(isNameByte) else { return false }
         return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
@@ -108,7 +111,7 @@ struct XMLScanner {
         }
     }
 
-    /// `&lt;`, `&#38;`, `&#x1F600;`.
+    /// Reads a reference, such as `&lt;`, `&#38;`, or `&#x1F600;`.
     mutating func reference() throws(XMLProblem) -> String {
         let rest = bytes[(position + 1)...].prefix(12)
         guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else {
@@ -138,7 +141,7 @@ struct XMLScanner {
         return String(scalar)
     }
 
-    /// XML 1.0, section 2.2.
+    /// Returns whether XML 1.0 allows a character (section 2.2).
     static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...: true
@@ -146,7 +149,8 @@ struct XMLScanner {
         }
     }
 
-    /// Refuses bytes that are no text, or that XML has no place for.
+    /// Throws if the bytes are not valid UTF-8, or contain control characters that XML does not
+    /// allow.
     func checkText() throws(XMLProblem) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw problem("The file is not valid UTF-8")

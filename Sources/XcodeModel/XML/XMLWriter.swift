@@ -1,4 +1,4 @@
-/// Writes a document as Xcode does: four spaces for each level, empty elements closed at once.
+/// A writer of documents in Xcode's format: four spaces per level, and `/>` for empty elements.
 enum XMLWriter {
     static func text(_ root: XMLElement) -> String {
         var text = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"# + "\n"
@@ -21,8 +21,9 @@ enum XMLWriter {
         text += "\(indent)</\(element.name)>\n"
     }
 
-    /// A value's text; characters that XML has no place for are left out, which
-    /// `isWritable` tells beforehand.
+    /// Returns a value as escaped text, without characters that XML does not allow.
+    ///
+    /// `isWritable` checks for these characters.
     static func escaped(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars where XMLScanner.isCharacter(scalar) {
@@ -38,7 +39,7 @@ enum XMLWriter {
         return text
     }
 
-    /// Whether XML can say the text.
+    /// Returns whether XML allows all characters of a string.
     static func isWritable(_ value: String) -> Bool {
         value.unicodeScalars.allSatisfy(XMLScanner.isCharacter)
     }
