@@ -92,8 +92,9 @@ struct ClassPlan {
         return name.split(separator: ".").last.map(String.init) ?? entity.name
     }
 
-    /// Returns the mode that the entity sets: "Codegen" in Xcode's model editor, or `xcode: {
-    /// codeGenerationType: … }` in YAML.
+    /// Returns the mode that the entity sets.
+    ///
+    /// It is "Codegen" in Xcode's model editor, and `xcode: { codeGenerationType: … }` in YAML.
     private static func mode(of entity: EntityDescription) -> ClassGenerator.Mode {
         switch entity.extras["codeGenerationType"] {
         case "category": .category

@@ -7,7 +7,7 @@ package enum PathText {
     /// Returns the folder of a file; `.` if the path names no folder.
     package static func folder(of file: String) -> String { text(FileName(file).folder) }
 
-    /// Returns `path` relative to `folder`; absolute paths are unchanged.
+    /// Returns `path` appended to `folder`; an absolute `path` is returned unchanged.
     package static func join(_ folder: String, _ path: String) -> String {
         text(FileName(folder).joining(FileName(path)))
     }

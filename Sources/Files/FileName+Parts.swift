@@ -35,7 +35,7 @@ extension FileName {
         return name[dot...]
     }
 
-    /// Returns a path relative to this folder; absolute paths are unchanged.
+    /// Returns a path appended to this folder; an absolute path is returned unchanged.
     package func joining(_ path: FileName) -> FileName {
         guard !path.isAbsolute else { return path }
         var rest = path.bytes[...]

@@ -1,8 +1,8 @@
 /// The path of a file as the file system stores it: bytes.
 ///
-/// Names are compared, hashed, and sorted by their bytes. A `String` cannot replace them: it treats
-/// names that differ only in their Unicode normalization as equal, and it replaces bytes that are
-/// not UTF-8.
+/// Names are compared, hashed, and sorted by their bytes. A `String` is not suitable: it
+/// treats names that differ only in their Unicode normalization as equal, and it replaces bytes
+/// that are not UTF-8.
 ///
 /// ```
 /// 63 61 66 C3 A9       café        the é in one scalar

@@ -22,7 +22,9 @@ final class ChildLife: Sendable {
         var place: Int?
     }
 
-    /// A slot for a running process: its ID, the negative ID of the group that it leads, or 0.
+    /// A slot for a running process.
+    ///
+    /// It holds the process ID, or the negative ID of the group that it leads; 0 if it is empty.
     private final class Place: Sendable {
         let process = Atomic<Int32>(0)
     }

@@ -9,8 +9,8 @@ final class ErrorLines: Sendable {
     private static let linesMax = 200
     /// The maximum number of bytes to keep of a line.
     private static let lineBytesMax = 1_000
-    /// The time for which processes started by the command may write after its end, in
-    /// milliseconds.
+    /// The time that the command's child processes have to finish their output after the command
+    /// has ended, in milliseconds.
     private static let patience = 500
 
     private let descriptor: Int32

@@ -3,7 +3,7 @@ internal import CSQLite
 
 /// The state of an aggregate function in Swift for one group.
 package protocol AggregateFunction: AnyObject {
-    /// Creates the state of a group without rows.
+    /// Creates the state before the first row.
     init()
 
     /// Adds the arguments of one row.

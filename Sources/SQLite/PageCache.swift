@@ -5,7 +5,7 @@ internal import CSQLite
 package enum SQLiteLibrary {
     /// Turns off SQLite's memory statistics, which take a lock for each allocation.
     ///
-    /// Use it only in a process that runs no other code, before its first connection; later it has
+    /// Use it only in a process that etl alone controls, before its first connection; later it has
     /// no effect
     /// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus).
     package static func skipMemoryStatistics() {
@@ -15,7 +15,7 @@ package enum SQLiteLibrary {
     /// Makes the allocator return large blocks to the system when they are freed, whichever code
     /// allocated them.
     ///
-    /// Use it only in a process that runs no other code.
+    /// Use it only in a process that etl alone controls.
     package static func returnLargeMemory() {
         etl_return_large_memory()
     }

@@ -34,8 +34,8 @@ extension ManagedObjectModel {
         return versions
     }
 
-    /// Writes the model in Xcode's format, and returns a message for each part that it cannot
-    /// express.
+    /// Writes the model in Xcode's format, and returns a message for each part that the format
+    /// cannot express.
     ///
     /// - Parameter path: `….xcdatamodeld`, `….xcdatamodel`, or the path of a `contents` file.
     /// - Throws: `ModelFileError` if a file cannot be written.

@@ -4,11 +4,11 @@ internal import FoundationEssentials
 
 /// A bundle of model versions.
 ///
-/// A bundle `Tasks.xcdatamodeld` is a folder of versions, each of which is a folder `Tasks
-/// 2.xcdatamodel` with one file, `contents`. The file `.xccurrentversion` names the version that
-/// apps are built with; a bundle with one version does not need it. Apps contain the compiled form:
-/// `Tasks.momd` with a file `Tasks 2.mom` for each version, and the name of the current version in
-/// `VersionInfo.plist`.
+/// A bundle `Tasks.xcdatamodeld` is a folder of versions. Each version is a folder such as
+/// `Tasks 2.xcdatamodel` with one file, `contents`. The file `.xccurrentversion` names the version
+/// that apps are built with; a bundle with one version does not need it. Apps contain the compiled
+/// form: `Tasks.momd` with a file `Tasks 2.mom` for each version, and the name of the current
+/// version in `VersionInfo.plist`.
 package struct XcodeModelBundle: Sendable {
     /// The form of a bundle.
     package enum Form: Sendable, CaseIterable {

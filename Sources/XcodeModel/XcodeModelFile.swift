@@ -121,8 +121,9 @@ package enum XcodeModelFile {
 
     /// Writes a model, and returns a warning for each part that the format cannot express.
     ///
-    /// - Parameter path: `….xcdatamodeld`, in which it writes a version of the same name as the
-    ///   current one; `….xcdatamodel`, a single version; or any other name for a `contents` file.
+    /// - Parameter path: `….xcdatamodeld`, a bundle, which gets one version of the same name and
+    ///   marks it as current; `….xcdatamodel`, a single version; or any other name for a
+    ///   `contents` file.
     package static func write(
         _ model: ManagedObjectModel, to path: String
     ) throws(Diagnostic) -> [Diagnostic] {

@@ -60,7 +60,7 @@ package struct KeyedArchive: Sendable {
 /// An object of a keyed archive.
 package struct ArchivedNode: Sendable {
     fileprivate let archive: KeyedArchive
-    /// The number of the object, equal for the same object.
+    /// The number that identifies the object in the property list.
     package let number: Int
 
     private var list: BinaryPropertyList { archive.list }
@@ -79,7 +79,7 @@ package struct ArchivedNode: Sendable {
         self["$class"]?["$classname"].flatMap { list.text($0.number) }
     }
 
-    /// The value of a key; `nil` if it is missing or `nil`.
+    /// The value of a key; `nil` if the key is missing or its value is `$null`.
     package subscript(key: String) -> ArchivedNode? {
         KeyedArchive.value(key, of: number, in: list).flatMap(other)
     }

@@ -4,7 +4,7 @@ package import GraphModel
 /// `NSManagedObjectModel`.
 ///
 /// The contents differ between versions of the archive. Unknown keys are therefore ignored.
-/// Properties without a column, or with an unknown one, are left out and listed.
+/// Properties without a column, or whose column is not known, are left out and listed.
 package struct CachedModel: Sendable {
     package let model: ManagedObjectModel
     /// The parts of the archive that the model omits, one sentence each.

@@ -41,8 +41,9 @@ struct CachedModelReader {
         leftOut.append(sentence)
     }
 
-    /// Removes relationships and fetched properties whose entities do not exist, so that no store
-    /// has objects of them.
+    /// Removes relationships and fetched properties whose destination entities do not exist.
+    ///
+    /// No store has objects of these entities.
     private mutating func leaveOutLinks(of entity: inout EntityDescription, into names: Set<String>)
     {
         for relationship in entity.ownRelationships

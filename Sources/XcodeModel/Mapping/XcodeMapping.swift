@@ -44,7 +44,7 @@ package struct XcodeMapping: Sendable {
 
     /// The source of a new property's value.
     package enum Value: Sendable, Hashable {
-        /// The old property with the same identity; the file contains no value.
+        /// The old property that the new one continues; the file contains no value.
         case inferred
         /// An expression over the old object, as a format string.
         case expression(String)

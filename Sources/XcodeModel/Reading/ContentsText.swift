@@ -10,7 +10,7 @@ enum ContentsText {
         }
     }
 
-    /// Returns a finite number.
+    /// Returns the number in a text; `nil` if it is not a finite number.
     static func number(_ text: String) -> Double? {
         guard let number = Double(text), number.isFinite else { return nil }
         return number
