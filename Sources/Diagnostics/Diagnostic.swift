@@ -18,7 +18,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
     package var severity: Severity
     /// A stable code for scripts, such as `csv.unterminated-quote`.
     ///
-    /// `etl explain` accepts the codes of rejects; of other codes, it accepts the part before the
+    /// `etl explain` explains it; if a code has no entry, it explains its area, the part before the
     /// period.
     package var code: String
     /// The message, in one sentence and without the location.

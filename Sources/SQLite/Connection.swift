@@ -113,7 +113,7 @@ package final class Connection {
 
     /// The file's absolute path, however it was given; `nil` for an in-memory database.
     ///
-    /// See https://www.sqlite.org/c3ref/db_filename.html.
+    /// See <https://www.sqlite.org/c3ref/db_filename.html>.
     package var fileName: String? {
         guard let name = sqlite3_db_filename(handle, "main"),
             // A shared in-memory database has a name, too.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A handle that interrupts a connection's running statements from any thread.
 ///
-/// See https://www.sqlite.org/c3ref/interrupt.html.
+/// See <https://www.sqlite.org/c3ref/interrupt.html>.
 package final class InterruptHandle: Sendable {
     /// The connection's address; `nil` if it is closed.
     private let address: Mutex<UInt?>

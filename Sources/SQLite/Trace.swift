@@ -11,7 +11,7 @@ extension Connection {
 
     /// Calls the body for each statement from now on.
     ///
-    /// See https://www.sqlite.org/c3ref/trace_v2.html. The body may prepare its own statements;
+    /// See <https://www.sqlite.org/c3ref/trace_v2.html>. The body may prepare its own statements;
     /// these are not traced.
     ///
     /// - Parameter expanded: whether the SQL contains the values of the parameters.

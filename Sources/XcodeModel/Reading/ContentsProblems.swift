@@ -65,7 +65,7 @@ struct ElementAttributes {
         text(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns a Boolean; `false` if the attribute is missing.
+    /// Returns a Boolean, such as `YES`; `false` if the attribute is missing.
     mutating func flag(_ name: String) -> Bool {
         guard let text = text(name) else { return false }
         if let flag = ContentsText.boolean(text) { return flag }
