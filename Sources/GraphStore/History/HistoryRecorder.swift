@@ -78,7 +78,7 @@ final class HistoryRecorder {
         }
     }
 
-    /// Returns the preserved values of a deleted object; `nil` if there are none.
+    /// Returns the preserved values of a deleted object; `nil` without any.
     ///
     /// The statement is valid until the next call.
     func tombstone(of id: ManagedObjectID) throws(StoreError) -> Statement? {

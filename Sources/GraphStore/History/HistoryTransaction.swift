@@ -7,8 +7,7 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     public let storeUUID: String
     /// The number of the last transaction that was read; 0 is before the first.
     public let sequence: Int64
-    /// Identifies the file among those that replaced one another at the store's path; `nil` for the
-    /// first.
+    /// The ID of the file at the store's path, which changes on replacement; `nil` for the first.
     public let lineage: String?
 
     /// Creates a token; `sequence` 0 is before the first transaction.
