@@ -3,8 +3,7 @@ import SQLite
 
 /// Finding the model version of an app's store.
 extension AppStoreModel {
-    /// Uses the model to migrate from: a matching version, or else the model that the store
-    /// carries.
+    /// Uses the model to migrate from: a matching version, or else the store's own model.
     ///
     /// - Throws: `.noModel` if there is neither, so the contents of the store are unknown.
     init(
@@ -31,8 +30,7 @@ extension AppStoreModel {
         self = own
     }
 
-    /// Returns the index of the version whose hashes match the store, or the newest if several
-    /// match.
+    /// Returns the index of the version whose hashes match the store, or the newest match.
     ///
     /// Hashes of derived attributes cannot be compared. If one of several matching versions is the
     /// model that the store carries, that version is used.

@@ -13,8 +13,7 @@ struct AppStoreModel {
     let missing: [(property: String, place: String)]
     /// Whether the tables lack columns for properties of the store's own model.
     var lacksColumns: Bool { !missing.isEmpty }
-    /// `Entity.attribute` of each composite; where the app's framework stores their elements is
-    /// unknown.
+    /// `Entity.attribute` of each composite, whose elements are stored in unknown columns.
     let composites: [String]
 
     /// Finds the model: the given one if the tables have its columns, or else the one that the
@@ -142,8 +141,7 @@ struct AppStoreModel {
     ) throws(StoreError) {
         let held = found.entities(heldOf: model)
         let missing = found.missing(StoreLayout(model, holding: held, over: found))
-        // A store of one configuration lacks the tables of the others, but its entities do not
-        // differ.
+        // A store of one configuration lacks the other tables, but its entities do not differ.
         let absent = model.entities.filter {
             !differing.isEmpty && $0.superentityName == nil && held?.contains($0.name) == false
         }

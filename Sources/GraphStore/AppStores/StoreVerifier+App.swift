@@ -51,8 +51,7 @@ extension StoreVerifier {
     ///
     /// Apps open the store anyway.
     ///
-    /// - Parameter differing: returns the entities whose hashes in the store differ from a cached
-    ///   model's.
+    /// - Parameter differing: returns the entities whose hashes differ from a cached model's.
     mutating func remarkOnCache(
         _ differing: (ManagedObjectModel) -> [String]
     ) throws(StoreError) {

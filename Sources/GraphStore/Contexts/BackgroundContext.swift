@@ -65,8 +65,7 @@ public actor BackgroundContext {
 
     /// Runs the body on the context's queue and blocks until it finishes; not for async code.
     ///
-    /// Inside another `perform` or `performAndWait` of the same context, it runs the body
-    /// immediately.
+    /// Inside `perform` or `performAndWait` of the same context, it runs the body immediately.
     public nonisolated func performAndWait<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {

@@ -113,7 +113,7 @@ struct EqualityLookup {
         layout.properties[path.joined(separator: ".")]
     }
 
-    /// Returns the key of every object whose property equals the value.
+    /// Returns the key shared by all objects whose property equals the value.
     ///
     /// Returns `nil` if the evaluator would convert or round one of the two values.
     private static func key(

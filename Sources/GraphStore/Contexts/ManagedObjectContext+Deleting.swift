@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         for slot in object.layout.toManys.indices { try propagate(object, toMany: slot) }
     }
 
-    /// Adds deleted objects that a deleted object still links to to the undo group of its deletion.
+    /// Adds the deleted objects that an object links to, to the undo group of its own deletion.
     ///
     /// If a Deny rule kept the linked object, this deletion releases it for good. An undo that
     /// restores the link must restore that object, too, so its rule denies the save again.

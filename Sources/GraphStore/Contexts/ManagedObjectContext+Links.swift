@@ -75,7 +75,7 @@ extension ManagedObjectContext {
         if toMany.isOrdered { owner.lists[slot].current?.replace(with: wanted) }
     }
 
-    /// Adds an object to a to-many without loading it.
+    /// Adds an object to a to-many without loading the to-many.
     func addLink(
         _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
     ) throws(StoreError) {
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         try link(owner, slot, object.objectID)
     }
 
-    /// Removes an object from a to-many without loading it.
+    /// Removes an object from a to-many without loading the to-many.
     func removeLink(
         _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
     ) throws(StoreError) {

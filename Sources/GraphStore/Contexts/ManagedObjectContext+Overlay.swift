@@ -17,8 +17,7 @@ extension ManagedObjectContext {
         var isEmpty: Bool { candidates.isEmpty && hiddenMax == 0 && !isWhole }
     }
 
-    /// - Parameter isSelective: whether to skip objects that do not meet the predicate's
-    ///   equalities.
+    /// - Parameter isSelective: whether to skip objects that fail the predicate's equalities.
     func overlay<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>, isSelective: Bool = true
     ) -> Overlay {
@@ -59,8 +58,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a request restricts its to-ones to given objects of a hierarchy that are not
-    /// deleted.
+    /// Whether a request restricts its to-ones to given, undeleted objects of a hierarchy.
     ///
     /// Links that a deletion clears then cannot affect the request.
     private func leadsToLiveObjects(_ plan: FetchPlan, _ root: Int64) -> Bool {
@@ -88,8 +86,7 @@ extension ManagedObjectContext {
         return false
     }
 
-    /// Merges the store's rows, without those of pending objects, with the matching pending
-    /// objects.
+    /// Merges the store's visible rows with the matching pending objects.
     func merge(
         _ plan: FetchPlan, _ overlay: Overlay, _ evaluation: ObjectEvaluation, readsRows: Bool,
         refreshes: Bool

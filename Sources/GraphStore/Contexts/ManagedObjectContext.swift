@@ -13,8 +13,7 @@ import SQLite
 public final class ManagedObjectContext {
     /// What to do if an object's row no longer exists.
     public enum FaultPolicy: String, Sendable, Hashable {
-        /// The access throws; an accessor that cannot throw returns `nil`, and the next save
-        /// throws.
+        /// The access throws, or returns `nil` if it cannot throw; then the next save throws.
         case throwing
         /// The object is treated as deleted, and its values are `nil`.
         case treatAsDeleted
@@ -22,7 +21,7 @@ public final class ManagedObjectContext {
 
     /// The container that created the context.
     public let container: PersistentContainer
-    /// The parent context, which receives this context's saves; `nil` if saves go to the store.
+    /// The context whose changes this one sees and saves into; `nil` if that is the store.
     public let parent: ManagedObjectContext?
     /// A name for messages and the history.
     public var name: String?
@@ -207,7 +206,7 @@ public final class ManagedObjectContext {
         container.endWriting()
     }
 
-    /// Rolls back the rows that a load has written if all of them are unchanged.
+    /// Rolls back the rows that a load has written if all of them end up unchanged.
     ///
     /// This keeps the bytes of the store; a new transaction begins. Call it after the load's
     /// `flush()`, and before any notes are written.
@@ -241,8 +240,7 @@ public final class ManagedObjectContext {
             if isFirst {
                 giveUpSession()
             } else {
-                // SQLite may have rolled back the complete transaction, for example if the disk is
-                // full.
+                // SQLite may have rolled back the complete transaction, such as for a full disk.
                 guard session.connection.isInTransaction else {
                     giveUpSession()
                     // A caller that catches this error has still lost the unit's earlier changes.

@@ -17,8 +17,7 @@ struct PendingIndex {
     /// The key of a value; values that are equal by `==` have equal keys.
     enum Key: Hashable {
         case null
-        /// Any number or date. Integers that convert to the same double share a key, which is
-        /// harmless.
+        /// Any number or date; integers may share a double and its key, which is harmless.
         case number(Double)
         case text(String)
         case bytes([UInt8])
@@ -189,8 +188,7 @@ struct PendingIndex {
 
     // MARK: Lookup
 
-    /// Returns the number of pending objects of some entities, and of those with a row in the
-    /// store.
+    /// Returns the number of pending objects of some entities, and of those with a row.
     func counts(of numbers: [Int64]) -> (pending: Int, stored: Int) {
         var (pending, stored) = (0, 0)
         for number in numbers {
@@ -206,10 +204,9 @@ struct PendingIndex {
     /// Returns whether an object of a hierarchy is pending deletion.
     func hasDeleted(root: Int64) -> Bool { deletedCounts[root, default: 0] > 0 }
 
-    /// Returns the pending objects of an entity and its sub-entities that may meet a predicate's
-    /// equalities.
+    /// Returns the pending objects of an entity and its sub-entities that may meet a lookup.
     ///
-    /// If `lookup` is `nil`, returns all of them.
+    /// Returns all of them if `lookup` is `nil` or has too many keys.
     mutating func objects(
         of layout: EntityLayout, meeting lookup: EqualityLookup?
     ) -> [ManagedObject] {

@@ -15,8 +15,7 @@ extension PersistentContainer {
     public static func destroy(
         at path: String, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) {
-        // The companion files are next to the file that a symbolic link refers to; both are
-        // deleted.
+        // Companion files are next to a symbolic link's target; delete the link and the target.
         let (link, path) = (path, StoreFiles.resolved(path))
         // Held until the files are deleted, so that no other process opens them in between.
         var lock: Connection?

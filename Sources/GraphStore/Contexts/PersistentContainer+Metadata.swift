@@ -20,8 +20,7 @@ extension PersistentContainer {
         metadataState.set(value, forKey: key)
     }
 
-    /// Gives the store a new UUID, as a copy of another store needs, to be written by the next
-    /// save.
+    /// Gives the store a new UUID, as a copy needs, to be written by the next save.
     ///
     /// Object URIs and history tokens with the old UUID are then foreign to the store.
     @discardableResult

@@ -42,7 +42,7 @@ public final class PersistentContainer: Sendable {
     /// It is `nil` before the first save and for stores that GraphStore created.
     public var backupPath: String? { backup?.path }
 
-    /// The paths of the old stores that were migrated on opening, in the order of the stores.
+    /// The paths of the old stores that were migrated on opening, in store order; empty if none.
     public let migrationBackupPaths: [String]
 
     /// Opens a store, or creates it.

@@ -13,8 +13,7 @@ final class UnwrittenKeys {
     private var first = Int64.max
     /// The smallest key of each entity, by entity number.
     private var firsts: [Int64] = []
-    /// By entity, the largest key up to which rows need no check: no new object has or gets these
-    /// keys.
+    /// Rows with keys up to here need no check, by entity: no new object has or gets these.
     private var bounds: [Int64] = []
 
     /// Adds an ID that a new object got and no row has.

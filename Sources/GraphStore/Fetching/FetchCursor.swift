@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// A cursor over the objects of a request, which reads chunks and retains at most one object.
+/// A cursor over the objects of a request, which keeps at most one chunk of them.
 ///
 /// The cursor reads a snapshot of the store from when it was opened, plus the pending changes of
 /// its context at that time. An object that is already in memory is returned with its values there.

@@ -22,8 +22,7 @@ final class KnownValues {
         reading = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")
     }
 
-    /// Returns the value in the row that a foreign key column refers to; null if there is no such
-    /// row.
+    /// Returns the value of the row that a foreign key column refers to; null without one.
     ///
     /// The batch must not outlive this object.
     func cell(

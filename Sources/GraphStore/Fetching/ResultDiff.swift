@@ -9,8 +9,8 @@ public import GraphModel
 /// 3. Insert the new and moved objects, from the first to the last.
 ///
 /// `apply(to:inserting:)` does these steps. The objects of an inserted or deleted section are also
-/// listed one by one. A moved object may have changed, too. The number of moves is minimal, and
-/// changed objects are moved in preference to unchanged ones.
+/// listed one by one. A moved object may have changed, too. As few unchanged objects as possible
+/// move, and then as few changed ones as possible.
 public struct ResultDiff: Sendable, Hashable {
     /// The old and new index path of an object that is in both results.
     public struct Step: Sendable, Hashable {

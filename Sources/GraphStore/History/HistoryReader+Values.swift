@@ -2,8 +2,7 @@ package import GraphModel
 import SQLite
 
 extension HistoryReader {
-    /// Returns an object's attribute values at the start of the read; `nil` if it no longer
-    /// existed.
+    /// Returns an object's attributes as of the start of the read; `nil` if it was missing.
     ///
     /// - Parameters:
     ///   - entity: the object's own entity.

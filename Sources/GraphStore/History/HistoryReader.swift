@@ -8,8 +8,7 @@ import SQLite
 public final class HistoryReader {
     /// The position after the newest transaction at the start of the read.
     public let end: HistoryToken
-    /// The oldest transaction that is kept, regardless of the filter; `nil` if the history is
-    /// empty.
+    /// The oldest transaction that is kept, ignoring the filter; `nil` without any.
     ///
     /// If its number is not 1, earlier transactions were purged.
     public let oldest: (token: HistoryToken, timestamp: Date)?

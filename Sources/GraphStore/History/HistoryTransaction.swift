@@ -125,7 +125,7 @@ public enum HistoryError: Error, Sendable, CustomStringConvertible {
 }
 
 extension HistoryError: LocalizedError {
-    /// The message that the command prints, too.
+    /// The description, which the command also prints.
     public var errorDescription: String? { description }
     /// The fix.
     public var recoverySuggestion: String? {

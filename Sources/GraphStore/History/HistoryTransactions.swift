@@ -38,8 +38,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// Returns the next transaction with a change that matches the filter; `nil` after the
-        /// last.
+        /// Returns the next transaction with a matching change; `nil` after the last.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> HistoryTransaction? {

@@ -63,8 +63,7 @@ final class TriggerNotes {
         }
     }
 
-    /// Returns the properties that changed in the open transaction, by object, and deletes the
-    /// notes.
+    /// Returns and clears the properties changed in the open transaction, by object.
     func take() throws(StoreError) -> [ManagedObjectID: Set<String>] {
         var changes: [ManagedObjectID: Set<String>] = [:]
         let notes = try connection.cached("SELECT ENT, PK, NAME FROM temp.\(Self.table)")
