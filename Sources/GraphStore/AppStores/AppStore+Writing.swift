@@ -1,21 +1,21 @@
 import GraphModel
 import SQLite
 
-/// Opening apps' stores for writing: only where every table, column and trigger is understood.
+/// Opening app stores for writing, if GraphStore understands every table, column, and trigger.
 extension AppStore {
-    /// Functions of Apple's framework that triggers call to tell it which objects they changed.
+    /// Functions of Apple's framework that triggers call to report the objects they changed.
     private static let silentFunctions = [
         "NSCoreDataDATriggerUpdatedAffectedObjectValue",
         "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    /// Makes sure that nobody has the store open, who would not see what is written.
+    /// Throws `.busy` if another process has the store open, because it would not see the changes.
     static func checkIsClosed(_ path: String) throws(StoreError) {
         _ = try PersistentContainer.exclusive(path)
     }
 
-    /// Takes an open database, which an app made, for a store to be written.
+    /// Opens a store that an app created for writing, on an open connection.
     static func write(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
         _ held: Set<String>?, _ connection: Connection
@@ -44,7 +44,7 @@ extension AppStore {
                 ? AppStoreBackup(of: path, keeping: access.backupsKept) : nil)
     }
 
-    /// Refuses what would be written wrong, or into somebody else's hands.
+    /// Throws if a save could write wrong data, or data that the app does not expect.
     private static func check(
         _ app: AppStoreModel, _ description: StoreDescription, on connection: Connection
     ) throws(StoreError) {
@@ -89,24 +89,24 @@ extension AppStore {
         }
     }
 
-    /// Whether the app's framework keeps notes of its mirroring in the store.
+    /// Whether the store contains the CloudKit mirroring tables of the app's framework.
     static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
         try connection.integer(
             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
             ?? 0 > 0
     }
 
-    /// Gives a connection the functions that triggers call.
+    /// Registers the functions that triggers call.
     static func registerFunctions(on connection: Connection) throws(StoreError) {
         for name in silentFunctions { try connection.register(silentFunction: name) }
     }
 
-    /// Gives a connection what the store's triggers call, and makes sure that nothing is missing.
+    /// Registers the functions that triggers call, and throws if a trigger calls any other.
     static func prepare(
         _ connection: Connection, for schema: StoreLayout, _ path: String
     ) throws(StoreError) {
         try registerFunctions(on: connection)
-        // Nothing is ever put off in an app's store; whoever looks for it finds nothing here.
+        // No index is ever deferred in an app's store, so code that reads this table finds no rows.
         try connection.execute(
             "CREATE TEMP TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT)")
         let tables =
@@ -115,7 +115,7 @@ extension AppStore {
         for table in tables {
             for sql in statements(touching: table, of: schema) {
                 do throws(StoreError) {
-                    // Preparing compiles the triggers, too; nothing is run.
+                    // Preparing also compiles the triggers, but runs nothing.
                     _ = try connection.prepare(sql)
                 } catch {
                     guard error.code != .busy, !error.isDamage else { throw error }
@@ -128,7 +128,7 @@ extension AppStore {
         }
     }
 
-    /// Statements that run every trigger of a table; to be prepared, not run.
+    /// Returns statements that fire every trigger of a table, for preparing only.
     static func statements(touching table: String, of schema: StoreLayout) -> [String] {
         let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
         let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")

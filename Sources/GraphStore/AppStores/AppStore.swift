@@ -1,19 +1,19 @@
 import GraphModel
 import SQLite
 
-/// Stores that an app made on Apple's systems: the same layout, and nothing of ours in it.
+/// Stores that an app created on Apple's systems, with the same layout but no table of GraphStore.
 enum AppStore {
-    /// Whether a file is such a store; false also of what is no store at all.
+    /// Whether a file is an app's store; `false` also if it is not a store.
     ///
-    /// The file alone is looked at, so that nothing in its folder changes, unless all there is
-    /// stands in its log.
+    /// Reads only the file, so nothing in its folder changes, unless all its content is in the
+    /// write-ahead log (WAL).
     static func isOne(_ path: String) -> Bool {
-        // What is wrong with it is reported by whoever opens it.
+        // Opening the store reports any fault of the file.
         guard StoreFiles.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
             return false
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
-        // One that is being made is no app's.
+        // A store that is being created is not an app's store.
         guard StoreFiles.size(StoreFiles.resolved(path) + "-wal") > 0,
             let snapshot = try? StoreSnapshot(ofApp: path)
         else { return false }
@@ -24,9 +24,9 @@ enum AppStore {
         case ours, app
     }
 
-    /// Whose tables a file has; nil where it has none of either, or cannot be read.
+    /// Returns the creator of a file's tables; `nil` if it has no known tables or cannot be read.
     private static func kind(_ address: StoreAddress) -> Kind? {
-        // What is wrong with the file is told by whoever opens it.
+        // Opening the store reports any fault of the file.
         guard let connection = try? address.connect(.readOnly),
             let tables = try? connection.prepare(
                 "SELECT sum(name = 'ETL_MODEL'), sum(name = 'Z_METADATA') FROM sqlite_master"),
@@ -36,7 +36,7 @@ enum AppStore {
         return tables.integer(1) > 0 ? .app : nil
     }
 
-    /// Opens such a store for reading, as it stands now.
+    /// Opens an app's store for reading, in its current state.
     static func read(
         _ description: StoreDescription, _ model: ManagedObjectModel?, _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {

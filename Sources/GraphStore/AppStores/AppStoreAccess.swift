@@ -1,33 +1,34 @@
-/// What may be done to a store that an app made on Apple's systems.
+/// The permitted access to a store that an app created on Apple's systems.
 ///
 /// ```swift
 /// var options = StoreOptions()
 /// options.appStores = .writing
 /// let container = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
 /// ```
-/// Whoever writes to one needs the app to be closed. What we write was compared with stores that
-/// apps have made, and not yet opened by Apple's framework: it is experimental.
+/// Close the app before you write to its store. Writing is experimental: the written data was
+/// compared with stores of apps, but Apple's framework has not yet opened it.
 public struct AppStoreAccess: Sendable, Hashable {
-    /// Saves are written.
+    /// Whether saves are allowed.
     let mayWrite: Bool
-    /// What stands there is worth a copy first.
+    /// Whether the first save backs up the store.
     let keepsBackup: Bool
-    /// Also a store that its app mirrors to CloudKit, which does not learn of what is written here
-    /// unless the store keeps a history.
+    /// Whether saves are also allowed in a store that its app mirrors to CloudKit.
+    ///
+    /// CloudKit does not receive these changes unless the store keeps a history.
     public var allowsCloudKit = false
-    /// How many backups of the store are kept; at least one.
+    /// The number of backups to keep, at least 1.
     ///
     /// The first save adds a backup and removes the oldest.
     public var backupsKept = StoreBackups.keepDefault
 
-    /// It is read, and nothing else.
+    /// Read-only access.
     public static let reading = AppStoreAccess(mayWrite: false, keepsBackup: false)
-    /// Saves are written; the first of them copies the store to `<store>.bak-v1`, or the next
-    /// number that is free.
+    /// Read and write access; the first save copies the store to `<store>.bak-v1`, or the next free
+    /// number.
     public static let writing = AppStoreAccess(mayWrite: true, keepsBackup: true)
-    /// The file is a copy that was made for the purpose, in which there is also room for notes.
+    /// Write access to a temporary copy of the store, which may also hold notes of etl.
     package static let writingCopy = AppStoreAccess(mayWrite: true, keepsBackup: false)
 
-    /// Whether the file is nobody's but ours, until it takes an app's store's place.
+    /// Whether the file is a private copy that will later replace an app's store.
     var isCopy: Bool { mayWrite && !keepsBackup }
 }

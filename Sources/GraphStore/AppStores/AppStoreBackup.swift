@@ -1,33 +1,33 @@
 import SQLite
 import Synchronization
 
-/// The copy of an app's store that the first save makes before it writes.
+/// The backup of an app's store that is created before the first save writes.
 final class AppStoreBackup: Sendable {
     private let storePath: String
     private let count: Int
     private let made = Mutex<String?>(nil)
 
     /// - Parameters:
-    ///   - storePath: the store.
-    ///   - count: how many backups are kept, with the new one.
+    ///   - storePath: the path of the store.
+    ///   - count: the number of backups to keep, including the new one.
     init(of storePath: String, keeping count: Int) {
         self.storePath = storePath
         self.count = count
     }
 
-    /// Where the copy is; nil as long as nothing was written.
+    /// The path of the backup; `nil` before the first save.
     var path: String? { made.withLock { $0 } }
 
-    /// Makes the copy, with the files of large values, unless it is made already; removes the
-    /// oldest backups.
+    /// Creates the backup, with the external files of large values, if none exists yet, and removes
+    /// the oldest backups.
     ///
-    /// Called by whoever has the turn to write, before the transaction begins.
+    /// The caller holds the write lease and has not begun the transaction.
     func keep(_ reader: () throws(StoreError) -> Connection) throws(StoreError) {
         guard path == nil else { return }
         let name = try StoreBackups(of: storePath).nextPath
         try PersistentContainer.copy(reader(), of: storePath, to: name)
         made.withLock { $0 = name }
-        // The new backup exists, so an old one that cannot be removed is no reason not to save.
+        // The new backup exists, so failing to remove an old one must not fail the save.
         try? StoreBackups(of: storePath).remove(allBut: max(1, count))
     }
 }

@@ -1,12 +1,11 @@
 import GraphModel
 import SQLite
 
-/// Telling which version of its model an app's store is of.
+/// Finding the model version of an app's store.
 extension AppStoreModel {
-    /// The model that the objects are to be migrated from: one of the versions, else the one that
-    /// the store carries.
+    /// Uses the model to migrate from: a matching version, or else the store's own model.
     ///
-    /// - Throws: `.noModel` where neither is to be had, so that nobody can tell what the store holds.
+    /// - Throws: `.noModel` if there is neither, so the contents of the store are unknown.
     init(
         migrating connection: Connection, path: String, among versions: [ManagedObjectModel]
     ) throws(StoreError) {
@@ -31,10 +30,10 @@ extension AppStoreModel {
         self = own
     }
 
-    /// The place of the version whose hashes a store has; the newest of several, unless one of
-    /// them is the model that the store carries.
+    /// Returns the index of the version whose hashes match the store, or the newest match.
     ///
-    /// Hashes of derived attributes cannot be compared: there the model that it carries decides.
+    /// Hashes of derived attributes cannot be compared. If one of several matching versions is the
+    /// model that the store carries, that version is used.
     static func place(
         of connection: Connection, _ path: String, among versions: [ManagedObjectModel]
     ) throws(StoreError) -> Int? {

@@ -3,21 +3,21 @@ import GraphModel
 import SQLite
 import XcodeModel
 
-/// The model of a store that an app made, laid over the tables that are there.
+/// The model of a store that an app created, applied to the existing tables.
 struct AppStoreModel {
     let model: ManagedObjectModel
     let found: FoundTables
     let metadata: StoreMetadata
     var origin: StoreOrigin
-    /// Properties of the store's own model that it has no columns for, with what is missing.
+    /// Properties of the store's own model that have no column or table, with the missing one.
     let missing: [(property: String, place: String)]
-    /// The tables have no columns for some of the store's own model.
+    /// Whether the tables lack columns for properties of the store's own model.
     var lacksColumns: Bool { !missing.isEmpty }
-    /// `Entity.attribute` of each composite: nobody knows where the app's framework keeps them.
+    /// `Entity.attribute` of each composite, whose elements are stored in unknown columns.
     let composites: [String]
 
-    /// Finds the model: the one given, as far as the tables have its columns; else the one that
-    /// the store carries; else, if it carries none, one made of the columns.
+    /// Finds the model: the given one if the tables have its columns, or else the one that the
+    /// store carries, or else one inferred from the columns.
     ///
     /// - Throws: `.noModel` if no model is given and the one that the store carries cannot be read.
     init(
@@ -84,14 +84,14 @@ struct AppStoreModel {
         }
     }
 
-    /// The layout of the model over the tables.
+    /// Returns the layout of the model over the existing tables.
     func schema(holding held: Set<String>? = nil) -> StoreLayout {
         StoreLayout(model, holding: held ?? found.entities(heldOf: model), over: found)
     }
 
     // MARK: The model in the store
 
-    /// What is said if the cached model cannot be read and no other model is given.
+    /// Returns the error for an unreadable cached model if no other model is given.
     static func unreadableCache(_ path: String, _ reason: String) -> StoreError {
         StoreError(
             .noModel,
@@ -99,7 +99,9 @@ struct AppStoreModel {
                 + " give the app's model instead, such as by `--model App.xcdatamodeld`")
     }
 
-    /// The model with decimals as the store keeps them: it may be one of ours that has lost its model.
+    /// Returns the model with decimals as the store keeps them.
+    ///
+    /// The store may be one of GraphStore that has lost its model.
     private static func fitting(
         _ model: ManagedObjectModel, _ metadata: StoreMetadata
     ) throws(StoreError) -> ManagedObjectModel {
@@ -110,7 +112,7 @@ struct AppStoreModel {
         }
     }
 
-    /// The model without what the tables have no column for.
+    /// Returns the model without the properties that have no columns.
     private static func leavingOut(
         _ properties: [String], of model: ManagedObjectModel, _ path: String
     ) throws(StoreError) -> ManagedObjectModel {
@@ -124,7 +126,7 @@ struct AppStoreModel {
 
     // MARK: A model that was given
 
-    /// Entities whose hashes say that the model is another; those that cannot be compared aside.
+    /// Returns the entities whose hashes differ between store and model, except incomparable ones.
     static func differing(
         _ metadata: StoreMetadata, _ model: ManagedObjectModel, _ found: FoundTables
     ) -> [String] {
@@ -139,7 +141,7 @@ struct AppStoreModel {
     ) throws(StoreError) {
         let held = found.entities(heldOf: model)
         let missing = found.missing(StoreLayout(model, holding: held, over: found))
-        // A store of one configuration lacks the tables of the others, and its entities are the same.
+        // A store of one configuration lacks the other tables, but its entities do not differ.
         let absent = model.entities.filter {
             !differing.isEmpty && $0.superentityName == nil && held?.contains($0.name) == false
         }

@@ -1,21 +1,21 @@
 package import GraphModel
 import SQLite
 
-/// The turn to work on an app's store: a copy is written, while the store itself stays as it is and
-/// nobody else writes to it, until the copy takes its place as a whole.
+/// The exclusive right to modify an app's store through a copy that replaces it atomically.
 ///
-/// Whoever is killed meanwhile leaves the store as it was, or the new one whole.
+/// The store stays unchanged, and no other process can write to it, until the copy replaces it. If
+/// the process is killed, the path holds either the unchanged store or the complete new one.
 package final class AppStoreTurn {
     private let swap: StoreSwap
     private let guarded: StoreSwap.Guard
     private let stamps: [[Int64]]
 
-    /// Takes the turn, until it is completed or gone.
+    /// Locks the store until `complete(_:)` or deinitialization.
     ///
     /// - Parameters:
-    ///   - workPath: where the copy will be.
-    ///   - patience: how long others may take to let go of the store.
-    /// - Throws: `.busy` where another process has the store open.
+    ///   - workPath: the path of the copy.
+    ///   - patience: how long to wait for other processes to close the store.
+    /// - Throws: `.busy` if another process has the store open.
     package init(
         at path: String, workPath: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
@@ -25,18 +25,18 @@ package final class AppStoreTurn {
         stamps = Self.stamps(of: path)
     }
 
-    /// What changes when somebody writes to the store or its log.
+    /// Returns values that change if any process writes to the store or its write-ahead log (WAL).
     ///
-    /// Locks of a process go where any of its readers closes the file
-    /// (https://www.sqlite.org/howtocorrupt.html, section 2.2), so that they alone do not tell.
+    /// Locks alone are not enough: closing any file descriptor of the store releases all locks of
+    /// the process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
     private static func stamps(of path: String) -> [[Int64]] {
         ["", "-wal"].map { StoreFiles.stamp(path + $0) }
     }
 
-    /// Puts the copy, which nobody has open any more, into the store's place.
+    /// Replaces the store with the copy, which must not be open.
     ///
-    /// - Parameter model: the model to open the store by; nil takes the one that it carries.
-    /// - Returns: where the store is now that it has replaced.
+    /// - Parameter model: the model to open the store with; `nil` uses the one that it carries.
+    /// - Returns: the path of the backup of the replaced store.
     package func complete(_ model: ManagedObjectModel?) throws(StoreError) -> String {
         let (path, newPath) = (swap.path, swap.newPath)
         guard Self.stamps(of: path) == stamps else {
@@ -54,7 +54,7 @@ package final class AppStoreTurn {
             try StoreFiles.move(backup, to: path)
             throw error
         }
-        // The copy is the store now; what is not removed is no reason to do its work once more.
+        // The store is already replaced, so failing to remove files must not cause another run.
         try? ExternalFiles.removeAll(in: to, butThoseIn: from)
         try? StoreFiles.removeFolder(from)
         return backup
@@ -62,23 +62,22 @@ package final class AppStoreTurn {
 }
 
 extension PersistentContainer {
-    /// The file that a path leads to over symbolic links, which may be still to be made, and whose
-    /// place another file can take.
+    /// Returns the path of the file, which may not exist yet, after resolving symbolic links.
     package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
 
-    /// Takes our notes out of a copy of an app's store, and folds its log into the file.
+    /// Removes the notes of etl from a copy of an app's store, and checkpoints its write-ahead log.
     package static func removeNotes(at path: String) throws(StoreError) {
         let connection = try exclusive(path)
         for table in [ProgressNotes.table, KnownInputs.table] {
             try connection.execute("DROP TABLE IF EXISTS \(table)")
         }
-        // Pages that the notes had are nobody's.
+        // Release the pages that the notes used.
         try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }
 
 extension ExternalFiles {
-    /// Removes the files of a store's large values that another store's folder does not have.
+    /// Removes the external files of large values that are missing in another store's folder.
     static func removeAll(
         in folder: String, butThoseIn other: String
     ) throws(StoreError) {

@@ -2,15 +2,15 @@ import GraphModel
 import SQLite
 import XcodeModel
 
-/// The model that a store carries in `Z_MODELCACHE`, as Core Data's archive.
+/// The model that a store carries in `Z_MODELCACHE`, as an archive of Core Data.
 enum ModelCache {
-    /// The table is missing or holds nothing, as in stores of old frameworks.
+    /// The table is missing or empty, as in stores of old frameworks.
     case absent
     case model(CachedModel)
-    /// What is wrong with the archive.
+    /// The archive cannot be read, for the given reason.
     case unreadable(String)
 
-    /// Reads the archive of a store.
+    /// Reads the archive from a store.
     init(on connection: Connection) throws(StoreError) {
         guard let content = try Self.content(on: connection) else {
             self = .absent
@@ -23,7 +23,7 @@ enum ModelCache {
         }
     }
 
-    /// The bytes of the archive; nil if there are none.
+    /// Returns the bytes of the archive; `nil` if the table is missing or empty.
     private static func content(on connection: Connection) throws(StoreError) -> [UInt8]? {
         guard
             try connection.integer(
@@ -35,7 +35,7 @@ enum ModelCache {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// The version hashes of the archived model; empty if there is none.
+    /// The version hashes of the archived model; empty without a readable model.
     var versionHashes: [String: [UInt8]] {
         guard case .model(let cached) = self else { return [:] }
         return cached.model.versionHashes
@@ -44,8 +44,9 @@ enum ModelCache {
     /// The statement that creates the table.
     static let table = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
-    /// Creates the table of a new store, with the archive of its model in the one row; NULL if the
-    /// form of an archive of such a model is not known.
+    /// Creates the table of a new store, with the archive of its model in one row.
+    ///
+    /// The row is NULL if the archive format for such a model is unknown.
     static func make(for model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         try connection.execute(table)
         let row = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
@@ -70,7 +71,7 @@ enum ModelCache {
         (try? CachedModelWriter.content(of: model)) != nil
     }
 
-    /// What the archive of a model does not say although the model does, one sentence each.
+    /// Returns one sentence for each fact of the model that its archive omits.
     static func notes(on model: ManagedObjectModel) -> [String] {
         do throws(ArchiveFault) {
             return try CachedModelWriter.content(of: model).leftOut.map {

@@ -1,32 +1,33 @@
-/// Who made a store, and where its model is from.
+/// The creator of a store and the source of its model.
 public struct StoreOrigin: Sendable, Hashable {
-    /// Where the model of a store is from.
+    /// The source of a store's model.
     public enum Model: String, Sendable, Hashable, CaseIterable {
-        /// The store is ours and carries it.
+        /// GraphStore created the store, which carries the model.
         case own
-        /// Whoever opened the store gave it.
+        /// The caller passed the model when opening the store.
         case given
-        /// The app's store carries it as its own framework's archive.
+        /// The app's store carries it as an archive of Apple's framework.
         case cached
-        /// Made of the tables, since nothing else was to be had: names are in lower case, and what
-        /// columns do not tell is missing.
+        /// Inferred from the tables because no model exists.
+        ///
+        /// Names are in lowercase, and information that columns do not hold is missing.
         case columns
     }
 
-    /// Where the model is from.
+    /// The source of the model.
     public internal(set) var model: Model
-    /// Entities whose version hashes in the store are not those of the model.
+    /// Entities whose version hashes differ between the store and the model.
     public internal(set) var differingEntities: [String] = []
-    /// What else is to be known of the store, a sentence each.
+    /// Further facts about the store, one sentence each.
     public internal(set) var notes: [String] = []
 
-    /// A store of ours.
+    /// The origin of a store that GraphStore created.
     static let ours = StoreOrigin(model: .own)
 
     /// Whether an app made the store.
     public var isApp: Bool { model != .own }
 
-    /// All that is worth telling whoever reads the store, a sentence each.
+    /// All remarks for a reader of the store, one sentence each.
     public var remarks: [String] {
         var remarks: [String] = []
         if model == .columns {

@@ -2,7 +2,7 @@ import GraphModel
 import XcodeModel
 
 extension StoreVerifier {
-    /// The layout of an app's store: by the model given, as far as it fits, else by its own.
+    /// Returns the layout of an app's store: from the given model if it fits, or else from its own.
     mutating func appSchema(_ given: ManagedObjectModel?) throws(StoreError) -> StoreLayout {
         var app: AppStoreModel
         do throws(StoreError) {
@@ -25,13 +25,13 @@ extension StoreVerifier {
         remarks = app.origin.remarks
         let isGiven = app.origin.model == .given
         try remarkOnCache { cached in
-            // Else the model is the cached one, and the remarks on it have said it.
+            // Otherwise, the model is the cached one, and its remarks already report this.
             isGiven ? AppStoreModel.differing(app.metadata, cached, app.found) : []
         }
         return app.schema()
     }
 
-    /// Tables and columns that the model needs and that the store does not have.
+    /// Reports tables and columns that the model needs and the store lacks.
     private mutating func noteMissing(_ app: AppStoreModel) {
         let tables = app.found.missingTables(of: app.model)
         for table in tables {
@@ -51,7 +51,7 @@ extension StoreVerifier {
     ///
     /// Apps open the store anyway.
     ///
-    /// - Parameter differing: the entities whose hashes in the store differ from a cached model's.
+    /// - Parameter differing: returns the entities whose hashes differ from a cached model's.
     mutating func remarkOnCache(
         _ differing: (ManagedObjectModel) -> [String]
     ) throws(StoreError) {
@@ -65,7 +65,7 @@ extension StoreVerifier {
                 "The model in Z_MODELCACHE is stale; its hashes are not the store's in: "
                     + stale.joined(separator: ", "))
         case .unreadable(let reason):
-            // The remarks on the model of an app's store have said it.
+            // The remarks on an app's store already report this.
             guard !isOfApp else { return }
             remarks.append("The model in Z_MODELCACHE cannot be read: \(reason)")
         }

@@ -2,12 +2,12 @@ import Dispatch
 import SQLite
 import Synchronization
 
-/// A context on a serial queue of its own, since SQLite blocks its thread.
+/// A context on its own serial queue, because SQLite blocks its thread.
 public actor BackgroundContext {
     private let executor: QueueExecutor
     private let context: ManagedObjectContext
 
-    /// The actor runs on its queue.
+    /// The executor that runs the actor on its queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
     }
@@ -22,9 +22,9 @@ public actor BackgroundContext {
         self.context = context
     }
 
-    /// Runs the body on the context's queue; deletions are carried on at its end.
+    /// Runs the body on the context's queue and processes pending changes at its end.
     ///
-    /// What the processing of the changes meets is thrown by the context's next save.
+    /// The context's next save throws any error of that processing.
     public func perform<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {
@@ -32,12 +32,12 @@ public actor BackgroundContext {
         return try body(context)
     }
 
-    /// As `perform(_:)`, but the end of the task that asked for it ends the work, too.
+    /// Runs the body as `perform(_:)` does, but stops the work if the calling task is canceled.
     ///
-    /// What the store is doing at that moment is stopped; whatever the context asks of it
-    /// afterwards throws `cancelled`. A save that has committed stays committed.
+    /// Cancellation interrupts the running statement. Later requests of the context to the store
+    /// throw `.cancelled`. A committed save stays committed.
     ///
-    /// - Throws: `StoreError` with the code `cancelled`, or what the body throws.
+    /// - Throws: `StoreError` with the code `.cancelled`, or the error of the body.
     public nonisolated func performCancellable<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) async throws -> R {
@@ -63,14 +63,14 @@ public actor BackgroundContext {
         return try body(context)
     }
 
-    /// Runs the body on the context's queue and blocks until it is done; not for async code.
+    /// Runs the body on the context's queue and blocks until it finishes; not for async code.
     ///
-    /// From inside another `perform` or `performAndWait` of the same context it runs at once.
+    /// Inside `perform` or `performAndWait` of the same context, it runs the body immediately.
     public nonisolated func performAndWait<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) rethrows -> R {
-        // The caller is blocked until the queue has run the body, so nothing else uses it
-        // meanwhile; the compiler cannot see that through `sync`.
+        // The caller is blocked until the queue has run the body, so no other code uses the body at
+        // the same time; the compiler cannot see that through `sync`.
         nonisolated(unsafe) let unshared = body
         if executor.isCurrent {
             return try assumeIsolated { try unshared($0.context) }
@@ -83,7 +83,7 @@ public actor BackgroundContext {
         }
     }
 
-    /// Whether what others save is merged by itself, as it comes.
+    /// Sets whether the context merges changes saved elsewhere as soon as they arrive.
     public func setAutomaticallyMergesChangesFromParent(_ isOn: Bool) {
         context.setMergesAutomatically(isOn) { [weak self] in
             Task { await self?.perform { _ in } }
@@ -99,14 +99,14 @@ public actor BackgroundContext {
     }
 }
 
-/// Runs an actor's jobs on a serial queue.
+/// An executor that runs an actor's jobs on a serial queue.
 ///
-/// Which thread is on the queue is noted here and not beside the queue: a queue with a value of its
-/// own (`setSpecific`) is destroyed on another thread, and a process that had one thread until then
-/// pays more for each read and write of its stores from there on.
+/// The executor stores the current thread itself instead of in a queue-specific value. Dispatch
+/// destroys a queue that has such a value (`setSpecific`) on another thread. In a process that was
+/// single-threaded until then, that makes every later read and write of its stores slower.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// The number of the thread that runs what is on the queue; 0 for none.
+    /// The number of the thread that runs the queue's jobs; 0 if no job is running.
     private let thread = Atomic<UInt>(0)
 
     init(label: String) {
@@ -122,7 +122,7 @@ final class QueueExecutor: SerialExecutor {
         queue.async { [self] in noting { job.runSynchronously(on: executor) } }
     }
 
-    /// Blocks until the queue has run the body.
+    /// Runs the body on the queue and blocks until it finishes.
     func sync<R>(_ body: () throws -> R) rethrows -> R {
         try queue.sync { try noting(body) }
     }

@@ -1,15 +1,15 @@
 import GraphModel
 import Synchronization
 
-/// Changes that others saved, waiting until a context's own thread merges them.
+/// Changes saved elsewhere that a context has yet to merge on its own thread.
 final class ChangeInbox {
     private struct State {
         var waiting: [StoreChange] = []
-        /// Saves of the context itself, whose news is none.
+        /// The changes of the context's own saves, which it must not merge.
         var expected: [StoreChange] = []
     }
 
-    /// What observers on any thread put changes into.
+    /// The storage that observers on any thread append to.
     private final class Box: Sendable {
         let state = Mutex(State())
     }
@@ -17,7 +17,7 @@ final class ChangeInbox {
     private let box = Box()
     let token: Int
 
-    /// - Parameter arrived: called on some thread when there is something to merge.
+    /// - Parameter arrived: called on any thread when a change has arrived.
     init(_ container: PersistentContainer, arrived: (@Sendable () -> Void)? = nil) {
         let box = box
         token = container.observeChanges { change in
@@ -33,7 +33,7 @@ final class ChangeInbox {
         }
     }
 
-    /// The context is about to save this itself.
+    /// Registers a change that the context itself is about to save.
     func expect(_ change: StoreChange) {
         guard !change.isEmpty else { return }
         box.state.withLock { $0.expected.append(change) }

@@ -6,8 +6,9 @@
     import Darwin
 #endif
 
-/// `GRAPHSTORE_CONCURRENCY_DEBUG=1`: every access to an object makes sure that it is made where
-/// its context lives, for what a mark of unsafe isolation hides from the compiler.
+/// Runtime isolation checks on every access to an object, with `GRAPHSTORE_CONCURRENCY_DEBUG=1`.
+///
+/// They find errors that unsafe isolation marks hide from the compiler.
 enum ConcurrencyDebug {
     static let isOn = getenv("GRAPHSTORE_CONCURRENCY_DEBUG").map { String(cString: $0) } == "1"
 }

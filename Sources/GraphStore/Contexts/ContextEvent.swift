@@ -1,34 +1,34 @@
 import GraphModel
 
-/// What a context tells those who watch it.
+/// An event that a context reports to its observers.
 ///
-/// All sets hold IDs, so an event may be kept and sent anywhere.
+/// All sets contain IDs, so an event can be kept and sent to any thread.
 public enum ContextEvent: Sendable, Hashable {
-    /// A save begins: these are about to be saved, unless hooks change that.
+    /// A save begins, with the changes to save, which hooks may still alter.
     case willSave(ContextChange)
-    /// These were saved; into the parent, where the context has one.
+    /// The changes were saved, to the parent if the context has one.
     case didSave(ContextChange)
-    /// These have changed in memory since the last event of this kind.
+    /// Objects have changed in memory since the last event of this kind.
     ///
-    /// Told once for all of them when changes are processed: at the end of `perform`, and before
-    /// each fetch and save.
+    /// The context reports all changes at once when it processes them: at the end of `perform`, and
+    /// before each fetch and save.
     case didChange(ContextChange)
 }
 
-/// Objects of one context, by what became of them.
+/// The changed objects of one context, by kind of change.
 public struct ContextChange: Sendable, Hashable {
-    /// Objects that are new in the context.
+    /// Objects that were inserted.
     public internal(set) var inserted = ManagedObjectIDSet()
-    /// Objects that were changed.
+    /// Objects that were updated.
     public internal(set) var updated = ManagedObjectIDSet()
-    /// Objects that were deleted, here or by others.
+    /// Objects that were deleted, in this context or elsewhere.
     public internal(set) var deleted = ManagedObjectIDSet()
-    /// Objects that were read anew or became faults, such as after others' saves.
+    /// Objects that were refreshed or became faults, for example after saves elsewhere.
     public internal(set) var refreshed = ManagedObjectIDSet()
-    /// The context was reset: no object of it is valid any more.
+    /// Whether the context was reset, so that all its objects are invalid.
     public internal(set) var isInvalidatedAll = false
 
-    /// Whether nothing happened.
+    /// Whether there are no changes.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
             && !isInvalidatedAll
@@ -63,21 +63,20 @@ public struct ContextChange: Sendable, Hashable {
     }
 }
 
-/// Who watches a context, and what it has not told them yet.
+/// The observers of a context, and the changes not yet reported to them.
 struct EventObservers {
     var next = 0
     var bodies: [Int: (ContextEvent) -> Void] = [:]
     var change = ContextChange()
 
-    /// Changes the sets where they are, since a copy of them would take time for each object.
+    /// Changes the sets in place; copying them would take time for each object.
     mutating func note(_ body: (inout ContextChange) -> Void) { body(&change) }
 }
 
 extension ManagedObjectContext {
-    /// Calls the body with each event of this context, on the context's own thread, until it is
-    /// stopped.
+    /// Calls the body with each event of this context, on the context's thread, until stopped.
     ///
-    /// The body may read and change objects; what it changes comes with the next event.
+    /// The body may read and change objects; its changes are part of the next event.
     ///
     /// - Returns: a token for `stopObservingEvents(_:)`.
     @discardableResult
@@ -89,17 +88,17 @@ extension ManagedObjectContext {
         return observers.next
     }
 
-    /// Ends what `observeEvents(_:)` began.
+    /// Stops the observation that `observeEvents(_:)` started.
     public func stopObservingEvents(_ token: Int) {
         eventObservers?.bodies[token] = nil
     }
 
-    /// Notes a change for the next event; costs nothing where nobody watches.
+    /// Records a change for the next event; free without observers.
     func noteForEvent(_ change: (inout ContextChange) -> Void) {
         eventObservers?.note(change)
     }
 
-    /// Tells what has changed in memory since the last time.
+    /// Reports the changes in memory since the last report.
     func tellDidChange() {
         guard let change = eventObservers?.change, !change.isEmpty else { return }
         eventObservers?.change = ContextChange()

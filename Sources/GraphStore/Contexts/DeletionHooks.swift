@@ -1,9 +1,9 @@
-/// Which objects' hooks a context's deletions call.
+/// The objects whose hooks the deletions of a context call.
 ///
-/// Batch requests call none, ever.
+/// Batch requests never call hooks.
 public enum DeletionHooks: String, Sendable, Hashable, CaseIterable {
-    /// Those of all objects that go, by cascades too, which are read for that.
+    /// Calls the hooks of all deleted objects; objects deleted by a cascade are loaded for that.
     case all
-    /// Not those of objects that only a cascade brings into memory.
+    /// Skips the hooks of objects that only a cascade loads.
     case loadedOnly
 }

@@ -1,30 +1,31 @@
 import GraphModel
 
-/// What a predicate compares with `==`, as searches in a `PendingIndex`.
+/// The `==` comparisons of a predicate, as searches in a `PendingIndex`.
 ///
-/// `email == "a" AND isActive == YES` is one search by both attributes. `name IN {"a", "b"}` is
-/// one search for two keys. `code == "x" OR code == "y"` is two searches. There is none for
-/// comparisons of another kind alone, and for values that the evaluator would convert.
+/// `email == "a" AND isActive == YES` is one search by both attributes. `name IN {"a", "b"}` is one
+/// search for two keys. `code == "x" OR code == "y"` is two searches. A predicate with only other
+/// comparisons, or with values that the evaluator would convert, has no searches.
 struct EqualityLookup {
-    /// Properties, and the values that they may have together.
+    /// A search by properties, for combinations of their values.
     struct Search {
         let properties: [EntityLayout.Property]
         let keys: [[PendingIndex.Key]]
     }
 
-    /// The values that one property may have.
+    /// The possible values of each property.
     private typealias Conditions = [EntityLayout.Property: [PendingIndex.Key]]
 
-    /// More combinations of values are not looked up.
+    /// The maximum number of combinations of values to look up.
     private static let keysMax = 4_096
 
     private(set) var searches: [Search]
 
-    /// How many keys are looked up.
+    /// The number of keys to look up.
     var count: Int { searches.reduce(0) { $0 + $1.keys.count } }
 
-    /// The searches whose results include all objects that meet the predicate; nil if only a look
-    /// at every object finds them.
+    /// Creates the searches whose results include all objects that meet the predicate.
+    ///
+    /// Returns `nil` if only evaluating every object finds them.
     init?(_ predicate: GraphPredicate?, of layout: EntityLayout) {
         guard let predicate, let searches = Self.searches(predicate, layout) else { return nil }
         self.searches = searches
@@ -63,7 +64,7 @@ struct EqualityLookup {
         return [Search(properties: properties, keys: keys)]
     }
 
-    /// The equalities that hold together; of a property that is compared twice, the first.
+    /// Returns the equalities that must hold together; the first one for each property.
     private static func conditions(
         _ parts: [GraphPredicate], _ layout: EntityLayout
     ) -> Conditions {
@@ -108,12 +109,13 @@ struct EqualityLookup {
     private static func property(
         _ path: [String], _ layout: EntityLayout
     ) -> EntityLayout.Property? {
-        // An element of a composite has the name that its path makes.
+        // The property of a composite's element is named after its path.
         layout.properties[path.joined(separator: ".")]
     }
 
-    /// The key that the property of every object has which equals the value; nil if the evaluator
-    /// would convert or round one of them.
+    /// Returns the key shared by all objects whose property equals the value.
+    ///
+    /// Returns `nil` if the evaluator would convert or round one of the two values.
     private static func key(
         _ value: GraphValue, _ property: EntityLayout.Property, _ layout: EntityLayout
     ) -> PendingIndex.Key? {
@@ -150,7 +152,7 @@ struct EqualityLookup {
 
     // MARK: Links
 
-    /// The objects to which a predicate's equalities restrict a to-one; nil if it does not.
+    /// Returns the objects to which a predicate restricts a to-one; `nil` if it does not.
     static func destinations(
         of property: EntityLayout.Property, in predicate: GraphPredicate?, _ layout: EntityLayout
     ) -> [ManagedObjectID]? {

@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// A fetch request resolved against the model: as SQL, and as what can be run over objects.
+/// A fetch request resolved against the model, for SQL and for evaluation over objects.
 struct FetchPlan {
     let layout: EntityLayout
     let predicate: GraphPredicate?
@@ -10,14 +10,14 @@ struct FetchPlan {
     let offset: Int
     let numbers: [Int64]
     let includesSubentities: Bool
-    /// Root entities, besides its own, whose objects the predicate or the order look at.
+    /// Other root entities whose objects the predicate or the sort order reads.
     let otherRoots: Set<Int64>
-    /// Root entities of objects that the predicate or the order only name: a deletion counts.
+    /// Root entities of objects to which only links are compared, so only deletions matter.
     let namedRoots: Set<Int64>
-    /// The paths to such objects, with their roots.
+    /// The paths to these objects, with their root entities.
     let namedPaths: [[String]: Int64]
     private let objects: ObjectSupport
-    /// The root entity's number for that of each entity below it.
+    /// The root entity's number for each entity number.
     var rootNumbers: [Int64: Int64] { objects.schema.rootNumbers }
 
     init<Object>(
@@ -52,8 +52,9 @@ struct FetchPlan {
         namedRoots = Set(namedPaths.values)
     }
 
-    /// Root entities on the way along paths; those at whose objects a path of to-ones ends, too,
-    /// but by themselves.
+    /// Returns the root entities along paths.
+    ///
+    /// The destination at the end of a path of to-ones is returned separately.
     private static func roots(
         of paths: Set<[String]>, from layout: EntityLayout, _ objects: ObjectSupport
     ) -> (others: Set<Int64>, named: [[String]: Int64]) {
@@ -78,14 +79,14 @@ struct FetchPlan {
         return (others, named)
     }
 
-    /// The root entities whose objects have a say in the results, or in a path from each.
+    /// Returns the root entities whose objects can affect the results, or a path from each result.
     func roots(alsoAt path: [String]) -> Set<Int64> {
         let (others, named) = Self.roots(of: [path], from: layout, objects)
         return otherRoots.union(namedRoots).union(others).union(named.values)
             .union([layout.entity.rootNumber])
     }
 
-    /// The handle by which an evaluation over objects asks for a property, or for their number.
+    /// Returns the handle of a property, or of the object's primary key, for an evaluation.
     func handle(entity: String, key: String) -> Int? {
         if key == ObjectNumber.explicitKey { return ObjectGraph.numberHandle }
         return objects.layout(named: entity)?.properties[key].map(ObjectGraph.handle)
@@ -93,15 +94,15 @@ struct FetchPlan {
 
     // MARK: SQL
 
-    /// Throws if the order is by what is not stored.
+    /// Throws if the sort order uses a property that is not stored.
     func checkOrder() throws(StoreError) {
         var select = EntitySelect(layout.entity, in: objects.schema)
         try select.sort(by: sortDescriptors)
     }
 
-    /// The select of rows, or of what stands for them.
+    /// Returns the SELECT of the objects' rows, with the given columns.
     ///
-    /// - Parameter limit: rows at most; nil is no limit.
+    /// - Parameter limit: the maximum number of rows; `nil` is no limit.
     func select(
         _ columns: String, limit: Int?, offset: Int
     ) throws(StoreError) -> EntitySelect {
@@ -113,7 +114,7 @@ struct FetchPlan {
         return select
     }
 
-    /// The number of rows, whatever the limit, without some objects.
+    /// Returns the statement that counts the rows without the given objects, ignoring the limit.
     func counting(without ids: [ManagedObjectID]) throws(StoreError) -> SelectSQL {
         try checkOrder()
         var select = EntitySelect(layout.entity, in: objects.schema)

@@ -1,6 +1,6 @@
 public import GraphModel
 
-/// Which objects, in which order, and how much of them.
+/// A request for objects: which ones, in which order, and how much of them is read.
 ///
 /// ```swift
 /// let request = FetchRequest<Task>(
@@ -9,42 +9,42 @@ public import GraphModel
 /// let tasks = try context.fetch(request)
 /// ```
 public struct FetchRequest<Object: ManagedObject>: Sendable {
-    /// The entity.
+    /// The name of the entity.
     public var entityName: String
-    /// Which objects; nil means all.
+    /// The condition on the objects; `nil` fetches all.
     public var predicate: GraphPredicate?
-    /// Values for `$name`.
+    /// The values of the `$name` variables in the predicate.
     public var variables: [String: GraphValue]
-    /// In which order; objects that tie come by key.
+    /// The sort order; ties are sorted by primary key.
     public var sortDescriptors: [GraphSortDescriptor]
-    /// At most so many; 0 is no limit.
+    /// The maximum number of objects; 0 is no limit.
     public var fetchLimit: Int
-    /// So many are left out at the start.
+    /// The number of objects to skip.
     public var fetchOffset: Int
-    /// Objects of sub-entities are meant, too.
+    /// Whether to include objects of sub-entities.
     public var includesSubentities = true
-    /// Objects as they are in the context, not as they are saved, decide what is found.
+    /// Whether to match objects with their unsaved changes instead of the saved values.
     public var includesPendingChanges = true
     /// How much of the objects is read.
     public var materialise = Materialise.faults
-    /// Objects in memory are read anew, under their changes.
+    /// Whether to refresh fetched objects that are in memory, keeping their changes.
     public var shouldRefreshRefetchedObjects = false
-    /// Relationships to read along, such as `["category", "tags.tasks"]`.
+    /// Relationships to prefetch, such as `["category", "tags.tasks"]`.
     public var relationshipKeyPathsForPrefetching: [String] = []
-    /// Rows are read so many at a time, when they are looked at; 0 reads all at once.
+    /// The number of rows to read at a time, on access; 0 reads all at once.
     public var fetchBatchSize = 0
     /// The columns of `rows`, or the properties that `fetch` reads; empty means all.
     ///
     /// Columns may be computed. The other properties of fetched objects stay faults.
     public var propertiesToFetch: [ExpressionDescription] = []
-    /// Key paths: objects with the same values become one row of `rows`.
+    /// Key paths to group by: `rows` returns one row per group of equal values.
     public var propertiesToGroupBy: [String] = []
-    /// Which groups `rows` gives; its keys are the columns of the result.
+    /// The condition on the groups of `rows`; its keys are the columns of the result.
     public var havingPredicate: GraphPredicate?
-    /// Equal rows of `rows` come once.
+    /// Whether `rows` returns equal rows only once.
     public var returnsDistinctResults = false
 
-    /// Creates a request for a class's entity, or for another one.
+    /// Creates a request for the class's entity, or for another one.
     public init(
         entityName: String? = nil, predicate: GraphPredicate? = nil,
         variables: [String: GraphValue] = [:], sortDescriptors: [GraphSortDescriptor] = [],
@@ -61,16 +61,16 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
 
 /// How much of the objects a fetch reads.
 public enum Materialise: Sendable, Hashable {
-    /// Which ones there are; each object reads its row when it is looked at.
+    /// Reads only the IDs; each object reads its row on first access.
     case ids
-    /// The rows, too, which stay untouched until an object is looked at.
+    /// Reads the rows, too; each object stays a fault until first access.
     case faults
-    /// The rows, and each object has woken up with its own.
+    /// Reads the rows and realizes the objects.
     case rows
 }
 
 extension FetchRequest {
-    /// Objects stay untouched until they are looked at; false is `Materialise.rows`.
+    /// Whether objects stay faults until first access; `false` is `Materialise.rows`.
     public var returnsObjectsAsFaults: Bool {
         get { materialise != .rows }
         set {
@@ -82,7 +82,7 @@ extension FetchRequest {
         }
     }
 
-    /// Rows are read together with what tells which they are; false is `Materialise.ids`.
+    /// Whether the fetch reads rows together with the IDs; `false` is `Materialise.ids`.
     public var includesPropertyValues: Bool {
         get { materialise != .ids }
         set {
@@ -96,7 +96,7 @@ extension FetchRequest {
 }
 
 extension ManagedObject {
-    /// A request for all objects of the class's entity.
+    /// Returns a request for all objects of the class's entity.
     public class func fetchRequest() -> FetchRequest<ManagedObject> {
         FetchRequest(entityName: entityName)
     }

@@ -2,9 +2,9 @@ import GraphModel
 
 /// Contexts whose store is another context.
 extension ManagedObjectContext {
-    /// Makes a context that sees this one's changes and saves into it, not into the store.
+    /// Creates a context that sees this context's changes and saves into it, not into the store.
     ///
-    /// It belongs to the same region as its parent, which it keeps alive.
+    /// The child belongs to the same region as its parent, which it keeps alive.
     public func makeChild() -> ManagedObjectContext {
         let child = ManagedObjectContext(container: container, parent: self)
         child.mergePolicy = mergePolicy
@@ -12,17 +12,17 @@ extension ManagedObjectContext {
         return child
     }
 
-    /// Hands the changes to the parent, where they wait for its own save.
+    /// Passes the changes to the parent, which saves them with its own save.
     func saveIntoParent(_ pending: PendingObjects) throws(StoreError) -> SaveResult {
         guard let parent else { return SaveResult(change: StoreChange()) }
         if let session = openSession {
-            // A load of a child cannot be pending in its parent.
+            // A child's load cannot be pending in its parent.
             throw StoreError(
                 .invalidRequest,
                 "A child context cannot save a bulk load; run the load in its parent"
                     + " (\(session.change.isEmpty ? "nothing" : "something") was written)")
         }
-        // Held, since nobody else may hold what is read before it is changed.
+        // Keep these alive: no other reference may hold the objects read here before they change.
         let held = (pending.updated + pending.deleted).map { parent.readForUndo(asIn: $0) }
         defer { withExtendedLifetime(held) {} }
         var change = StoreChange()
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         return SaveResult(change: change)
     }
 
-    /// What an undo here would have to put back is read before a child's changes are taken in.
+    /// Reads values that an undo here would restore, before the child's changes are applied.
     private func readForUndo(asIn object: ManagedObject) -> ManagedObject? {
         guard undoLog != nil else { return nil }
         let mine = self.object(with: object.objectID)
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
                 ManagedObject.Seed(id: object.objectID, layout: object.layout, link: link))
             register(mine)
         }
-        // An undo leads back to a new object, which has no links that a Deny rule could see.
+        // An undo makes the object new again, without links that a Deny rule could see.
         mine.becomeNew()
         undoLog?.note(mine, existed: false)
         mine.values = object.values
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
         list(mine)
     }
 
-    /// A child has undone a deletion that it had saved into this context: the row is still there.
+    /// Restores a row whose deletion a child saved into this context and then undid.
     private func bringBack(
         _ mine: ManagedObject, as object: ManagedObject, over row: ObjectRow
     ) throws(StoreError) {
@@ -148,14 +148,14 @@ extension ManagedObjectContext {
         noteDeletedOtherEnds(of: mine)
         if !mine.isStored { return annihilate(mine) }
         if mine.presence == .fault {
-            // Its links are needed by the save.
+            // The save needs its links.
             mine.values = object.values
             mine.links = object.links
             mine.lists = object.lists
             mine.version = object.version
             mine.presence = .realized
         } else {
-            // What was changed before the deletion counts: a Deny rule looks at it.
+            // Apply earlier changes, because a Deny rule checks them.
             try take(updated: object)
         }
         mine.pending = .deleted

@@ -1,11 +1,11 @@
 import GraphModel
 
-/// Deleting objects, and what that does to those that they are linked with.
+/// Deleting objects, and applying delete rules to related objects.
 extension ManagedObjectContext {
-    /// Marks an object to be deleted by the next save.
+    /// Marks an object for deletion by the next save.
     ///
-    /// Its rules work on others when changes are processed: with the next fetch or save, or by
-    /// `processPendingChanges()`. A Deny rule is judged by the save.
+    /// The delete rules are applied to related objects when changes are processed: by the next
+    /// fetch or save, or by `processPendingChanges()`. The save checks Deny rules.
     public func delete(_ object: ManagedObject) {
         guard object.link === link, object.pending != .deleted, !object.isGone else { return }
         if !object.skipsHooks { object.prepareForDeletion() }
@@ -20,20 +20,20 @@ extension ManagedObjectContext {
         unprocessedDeletes.append(object)
     }
 
-    /// Deletes what a rule leads to.
+    /// Deletes an object because of a Cascade rule.
     private func cascade(to object: ManagedObject, wasLoaded: Bool) throws(StoreError) {
         if deletionHooks == .loadedOnly, !wasLoaded { object.skipsHooks = true }
         if try exists(object) { delete(object) }
     }
 
-    /// What an undo would have to put back is read before its row is gone.
+    /// Reads the values that an undo would restore, before the row is deleted.
     func readForUndo(_ object: ManagedObject) {
         guard undoLog != nil, object.isStored else { return }
         do throws(StoreError) {
             try fire(object)
             object.prepareLists()
             for slot in object.lists.indices { try loadList(of: object, slot) }
-            // The other ends, too, while they still show the object.
+            // Also read the inverse ends, while they still contain the object.
             for (slot, toOne) in object.layout.toOnes.enumerated() {
                 guard case .toMany(let inverse) = toOne.inverse, let id = object.links[slot] else {
                     continue
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
                 }
             }
         } catch {
-            // A row that is gone cannot come back.
+            // A missing row cannot be restored.
             if error.code != .inaccessible { note(error) }
         }
     }
@@ -60,10 +60,10 @@ extension ManagedObjectContext {
         readsForUndo.append(other)
     }
 
-    /// Carries deletions to related objects, by the rules of their relationships.
+    /// Merges changes saved elsewhere, and applies the delete rules of deleted objects.
     public func processPendingChanges() throws(StoreError) {
         try mergeInbox()
-        // A cascade adds to the list while it is worked on.
+        // A cascade appends to the list during the loop.
         var next = 0
         while next < unprocessedDeletes.count {
             let object = unprocessedDeletes[next]
@@ -84,12 +84,11 @@ extension ManagedObjectContext {
         tellFollowers(.processed)
     }
 
-    /// Removes new objects that were deleted, unless a Deny rule keeps them: an object that links to
-    /// such a one must not be saved.
+    /// Removes new objects that were deleted, unless a Deny rule keeps them.
     ///
-    /// The rule is checked again after every change, since the link may have been removed. An undo
-    /// or a redo restores such a deletion in the same way as `delete` makes it, so that the rule
-    /// also covers a link that they restore.
+    /// An object with a link to a kept one must not be saved. The rule is checked again after every
+    /// change, since the link may have been removed. An undo or a redo restores these deletions in
+    /// the same way as `delete` makes them, so the rule also covers restored links.
     func annihilateNew() throws(StoreError) {
         guard !deletedNew.isEmpty else { return }
         let candidates = deletedNew.filter { !$0.isStored && $0.pending == .deleted }
@@ -105,7 +104,7 @@ extension ManagedObjectContext {
         deletedNew = denied
     }
 
-    /// A new object that was deleted never reaches the store.
+    /// Removes a new object that was deleted; it never reaches the store.
     func annihilate(_ object: ManagedObject) {
         object.pending = .none
         object.isGone = true
@@ -117,7 +116,7 @@ extension ManagedObjectContext {
         do throws(StoreError) {
             try fire(object)
         } catch {
-            // A row that is gone has no links to follow.
+            // A missing row has no links to follow.
             guard error.code == .inaccessible else { throw error }
             return
         }
@@ -127,10 +126,10 @@ extension ManagedObjectContext {
         for slot in object.layout.toManys.indices { try propagate(object, toMany: slot) }
     }
 
-    /// Adds deleted objects that an object still links to, to the group of the object's deletion.
+    /// Adds the deleted objects that an object links to, to the undo group of its own deletion.
     ///
-    /// If a Deny rule kept such an object, this deletion lets it go for good. An undo that brings
-    /// the link back must bring back the object, too, so that its rule denies the save again.
+    /// If a Deny rule kept the linked object, this deletion releases it for good. An undo that
+    /// restores the link must restore that object, too, so its rule denies the save again.
     func noteDeletedOtherEnds(of object: ManagedObject) {
         guard let undoLog else { return }
         let ids = object.links.compactMap { $0 } + object.lists.flatMap { $0.current?.ids ?? [] }
@@ -185,8 +184,9 @@ extension ManagedObjectContext {
             switch toMany.inverse {
             case .none: return
             case .toOne(let inverse):
-                // Objects not in memory are cleared by the save, set by set; but where the link
-                // is required each must fail, and a parent context must be told of each.
+                // The save clears objects that are not in memory, in batches. But if the link is
+                // required, each object must fail, and a parent context or an undo log needs each
+                // object.
                 let isRequired =
                     parent != nil || undoLog != nil
                     || container.objects.layout(toMany.destination)?.toOnes[inverse].relationship
@@ -212,8 +212,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The object where it must be told of a deletion: a parent learns what its children do from
-    /// their objects alone, and so does an undo.
+    /// Returns the object if it must record a deletion at the inverse end.
+    ///
+    /// A parent context and an undo log learn of changes only from objects.
     private func known(_ id: ManagedObjectID) -> ManagedObject? {
         parent != nil || undoLog != nil ? object(with: id) : registeredObject(for: id)
     }
@@ -224,7 +225,7 @@ extension ManagedObjectContext {
         other.links[slot] = nil
     }
 
-    /// Fires the object; false where its row is gone.
+    /// Fires the object and returns `false` if its row no longer exists.
     private func exists(_ object: ManagedObject) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try fire(object)
@@ -235,9 +236,11 @@ extension ManagedObjectContext {
         return !object.isGone
     }
 
-    /// Whether an object could be deleted now, as far as its own Deny rules go.
+    /// Returns the relationships whose Deny rules prevent deleting an object now.
     ///
-    /// - Returns: the relationships that keep it; objects that will be deleted do not count.
+    /// Related objects that will be deleted themselves are ignored.
+    ///
+    /// - Returns: the names of the relationships; empty if the object can be deleted.
     public func deletability(of object: ManagedObject) throws(StoreError) -> [String] {
         try fire(object)
         object.prepareLists()

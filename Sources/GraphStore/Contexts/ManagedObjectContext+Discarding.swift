@@ -1,12 +1,12 @@
 import GraphModel
 
-/// Going on after a save that failed for conflicts.
+/// Resuming after a save that failed with conflicts.
 extension ManagedObjectContext {
-    /// Drops the changes that a conflict is about, so that they do not make the next save fail too.
+    /// Discards the changes of a conflict, so that the next save does not fail because of them.
     ///
-    /// A new object is gone as if it had never been made; a changed one is as the store has it; of
-    /// one whose row is gone, what led to it is cleared; a deletion is taken back. What was changed
-    /// in other objects stays.
+    /// A new object is removed. A changed object gets the values of the store. If its row no longer
+    /// exists, links to the object are cleared. A deletion is canceled. Changes of other objects
+    /// are kept.
     public func discard(_ conflict: MergeConflict) throws(StoreError) {
         guard let object = registeredObject(for: conflict.objectID), object.link === link else {
             return
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Drops the changes of all conflicts that a save has named.
+    /// Discards the changes of all conflicts in a save's error.
     public func discard(_ error: MergeError) throws(StoreError) {
         for conflict in error.conflicts { try discard(conflict) }
     }
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         try processPendingChanges()
     }
 
-    /// Makes an object what its row is, and its relationships' other ends with it.
+    /// Resets an object to its row, and updates the inverse ends of its relationships.
     private func revert(_ object: ManagedObject, to row: ObjectRow) throws(StoreError) {
         try fire(object)
         object.prepareLists()

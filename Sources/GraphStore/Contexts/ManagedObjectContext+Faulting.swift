@@ -1,9 +1,9 @@
 public import GraphModel
 import SQLite
 
-/// Bringing rows and to-manys into memory, one by one and in batches.
+/// Loading rows and to-manys into memory, one by one and in batches.
 extension ManagedObjectContext {
-    /// The connection that this context reads on.
+    /// Returns the reader that this context uses.
     func objectReader() throws(StoreError) -> ObjectReader {
         if let parent { return try parent.objectReader() }
         try checkInterrupt()
@@ -15,9 +15,10 @@ extension ManagedObjectContext {
 
     // MARK: Rows
 
-    /// Brings an object's row into memory.
+    /// Loads an object's row into memory.
     ///
-    /// - Throws: `inaccessible` where it is gone, unless `faultPolicy` says otherwise.
+    /// - Throws: `.inaccessible` if the row no longer exists, unless `faultPolicy` is
+    ///   `.treatAsDeleted`.
     func fire(_ object: ManagedObject) throws(StoreError) {
         switch object.presence {
         case .realized: return
@@ -34,14 +35,14 @@ extension ManagedObjectContext {
         try clearDeletedLinks(of: object)
     }
 
-    /// Reads the rows of those that were fetched in one batch with an object.
+    /// Loads the rows of the objects in the fetch batch of an object.
     private func faultBatch(of object: ManagedObject) throws(StoreError) {
         guard let batch = object.extra?.batch else { return }
         let ids = batch.neighbours.neighbours(of: batch.position)
         try fault(ids.compactMap { registeredObject(for: $0) })
     }
 
-    /// The row is gone.
+    /// Handles a missing row according to `faultPolicy`.
     private func miss(_ object: ManagedObject) throws(StoreError) {
         guard faultPolicy == .treatAsDeleted else { throw Self.inaccessible(object) }
         object.values = object.layout.attributes.map { _ in .null }
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
         object.isGoneElsewhere = true
     }
 
-    /// An object's row as this context's parent, or else the store, has it.
+    /// Returns an object's row from the context's parent, or from the store if there is none.
     func row(of id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
         guard let parent else { return try objectReader().row(id) }
         return try parent.rowSeenByChildren(id)
@@ -63,7 +64,9 @@ extension ManagedObjectContext {
         return try row(of: id)
     }
 
-    /// An object's row where this context knows better than the store: nil in it of a deleted one.
+    /// Returns an object's row if this context has newer data than the store.
+    ///
+    /// The inner value is `nil` if the object is deleted here.
     private func ownRow(of id: ManagedObjectID) -> ObjectRow?? {
         guard let object = registeredObject(for: id) else { return nil }
         if object.isDeleted { return .some(nil) }
@@ -71,7 +74,7 @@ extension ManagedObjectContext {
         return ObjectRow(values: object.values, links: object.links, version: object.version)
     }
 
-    /// An object's row as the nearest ancestor that knows of it has it.
+    /// Returns an object's row from the nearest ancestor that has newer data than the store.
     func ancestorRow(of id: ManagedObjectID) -> ObjectRow?? {
         var next = parent
         while let context = next {
@@ -81,7 +84,7 @@ extension ManagedObjectContext {
         return nil
     }
 
-    /// A to-one of a row just read may lead to what is deleted here and not yet saved.
+    /// Clears to-ones of a row just read whose destination is deleted here but not yet saved.
     private func clearDeletedLinks(of object: ManagedObject) throws(StoreError) {
         guard hasPendingDeletes, object.pending != .deleted else { return }
         for (slot, toOne) in object.layout.toOnes.enumerated() {
@@ -94,7 +97,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether the object at a to-one's other end clears it when it is deleted.
+    /// Whether deleting the destination of a to-one clears the link.
     private func nullifies(_ other: ManagedObject, _ toOne: EntityLayout.ToOne) -> Bool {
         switch toOne.inverse {
         case .none: false
@@ -103,9 +106,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Brings the rows of many objects into memory with few statements.
+    /// Loads the rows of many objects into memory with few statements.
     ///
-    /// Objects that have no row stay faults.
+    /// Objects without a row stay faults.
     public func fault(_ objects: [ManagedObject]) throws(StoreError) {
         let faults = objects.filter { $0.presence == .fault && $0.link === link }
         guard !faults.isEmpty else { return }
@@ -128,7 +131,7 @@ extension ManagedObjectContext {
             }
         } else {
             try objectReader().rows(waiting.map(\.objectID)) { id, row in
-                // One that is asked for twice is read but once, and so is one that has been filled.
+                // Read a row only once if its ID occurs twice or the object is already filled.
                 guard let object = self.registry.object(for: id), object.presence == .fault else {
                     return
                 }
@@ -139,7 +142,7 @@ extension ManagedObjectContext {
         statistics.rowsRead += read
     }
 
-    /// The same for IDs; makes the objects.
+    /// Loads the rows of many objects by ID, creating the objects, and returns them.
     @discardableResult
     public func fault(_ ids: [ManagedObjectID]) throws(StoreError) -> [ManagedObject] {
         let objects = ids.map { object(with: $0) }
@@ -149,7 +152,7 @@ extension ManagedObjectContext {
 
     // MARK: To-manys
 
-    /// Reads a to-many under what was changed in it.
+    /// Loads a to-many, keeping its unsaved changes.
     func loadList(of owner: ManagedObject, _ slot: Int) throws(StoreError) {
         guard owner.lists[slot].isFault else { return }
         let toMany = owner.layout.toManys[slot]
@@ -167,7 +170,7 @@ extension ManagedObjectContext {
         if owner.pending != .deleted, hasPendingDeletes,
             toMany.relationship.deleteRule != .noAction || toMany.inverse != .none
         {
-            // What is deleted here, and not yet saved, is no longer to be seen.
+            // Hide objects that are deleted here but not yet saved.
             for id in saved where registeredObject(for: id)?.pending == .deleted {
                 _ = owner.lists[slot].remove(id)
             }
@@ -175,7 +178,7 @@ extension ManagedObjectContext {
         owner.lists[slot].load(saved, isOrdered: toMany.isOrdered)
     }
 
-    /// Whether no ancestor knows more of an object's to-manys than the store does.
+    /// Whether no ancestor has newer data on an object's to-many than the store.
     func isListOfStore(_ id: ManagedObjectID, _ slot: Int) -> Bool {
         var next = parent
         while let context = next {
@@ -188,7 +191,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// A to-many's objects as this context's parent, or else the store, has them.
+    /// Returns a to-many's objects from the context's parent, or from the store if there is none.
     func list(
         of id: ManagedObjectID, _ layout: EntityLayout, _ slot: Int
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -203,7 +206,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Puts a row into a fault.
+    /// Fills a fault with a row.
     final func fill(_ row: ObjectRow) {
         values = row.values
         links = row.links
@@ -212,13 +215,13 @@ extension ManagedObject {
         extra?.didFill()
     }
 
-    /// Somebody looks at the row.
+    /// Realizes the object on first access to its row.
     final func wake() {
         presence = .realized
         if !skipsHooks { awakeFromFetch() }
     }
 
-    /// Whether the object knows more of a to-many than the store does.
+    /// Whether the object has newer data on a to-many than the store.
     final func hasListState(_ slot: Int) -> Bool {
         guard slot < lists.count else { return false }
         let list = lists[slot]

@@ -1,12 +1,12 @@
 public import GraphModel
 import SQLite
 
-/// Fetching: what the store has, under what this context and its parents have changed.
+/// Fetching from the store, combined with unsaved changes of this context and its parents.
 extension ManagedObjectContext {
-    /// The objects that a request asks for.
+    /// Returns the objects of a request.
     ///
-    /// Unsaved changes count: the window of limit and offset lies over the merged result. Where
-    /// nothing that the request looks at was changed, the store alone answers.
+    /// Unsaved changes are included; the limit and the offset apply to the merged result. If no
+    /// pending change affects the request, only the store is read.
     public func fetch<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> [Object] {
         let plan = try begin(request)
         try use(Object.self, for: plan.numbers)
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         return try typed(objects)
     }
 
-    /// The IDs of the objects that a request asks for, in its order.
+    /// Returns the IDs of a request's objects, in its order.
     public func fetchIDs<Object>(
         _ request: FetchRequest<Object>
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         return try results(plan, request, readsRows: false)
     }
 
-    /// How many objects `fetch` would give.
+    /// Returns the number of objects that `fetch` would return.
     public func count<Object>(for request: FetchRequest<Object>) throws(StoreError) -> Int {
         let plan = try begin(request)
         let overlay = overlay(plan, request)
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
 
     // MARK: The store
 
-    /// What the store has, in order; rows go into the objects' faults.
+    /// Returns the saved objects, in order, and fills their faults with the rows if requested.
     func saved(
         _ plan: FetchPlan, limit: Int?, offset: Int, readsRows: Bool, refreshes: Bool
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
         return ids
     }
 
-    /// Puts a statement's current row into an object that has none, unless an ancestor has one.
+    /// Fills a fault with a statement's current row, unless an ancestor has newer data.
     func take(
         _ rows: Statement, _ plan: RowPlan, into object: ManagedObject
     ) throws(StoreError) {
@@ -132,7 +132,7 @@ extension ManagedObjectContext {
         object.fill(row)
     }
 
-    /// What the store has, in order; the properties that are named go into the faults.
+    /// Returns the saved objects, in order, and fills their faults with the given properties.
     private func partial(
         _ plan: FetchPlan, _ properties: [ExpressionDescription], limit: Int?
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -155,16 +155,16 @@ extension ManagedObjectContext {
         return ids
     }
 
-    /// Keeps an object until the fetch has handed it out.
+    /// Keeps an object alive until the fetch returns it.
     private func keep(_ object: ManagedObject) {
         fetched.append(object)
     }
 
-    /// All objects of the entity, each looked at in memory.
+    /// Returns the matching objects by evaluating all objects of the entity in memory.
     private func everything(
         _ plan: FetchPlan, _ evaluation: ObjectEvaluation
     ) throws(StoreError) -> [ManagedObjectID] {
-        // SQLite does not see the order of this request.
+        // SQLite does not sort this request, so check the order here.
         try plan.checkOrder()
         var all = FetchRequest<ManagedObject>(entityName: plan.layout.name)
         all.includesSubentities = plan.numbers.count == plan.layout.entity.familyNumbers.count

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// Setting relationships: one side is set, the other follows.
+/// Setting relationships and their inverses.
 extension ManagedObjectContext {
     /// Sets a to-one of an object that is in memory.
     func setLink(
@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         guard old != new?.objectID else {
             return willChange(object, bit: bit, isOther: false)
         }
-        // What may throw comes before the first change.
+        // Do everything that may throw before the first change.
         var oldPartner: ManagedObject?
         var displaced: ManagedObject?
         if case .toOne(let inverse) = toOne.inverse {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The object with its values, or nil where its row is gone.
+    /// Returns the object with its values; `nil` if its row no longer exists.
     private func realized(_ id: ManagedObjectID) throws(StoreError) -> ManagedObject? {
         let object = object(with: id)
         do throws(StoreError) {
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
         return object.isGone ? nil : object
     }
 
-    /// Sets a to-many to these objects, in this order.
+    /// Sets the objects of a to-many, in order.
     func setList(
         _ owner: ManagedObject, _ slot: Int, _ ids: [ManagedObjectID]
     ) throws(StoreError) {
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
         if toMany.isOrdered { owner.lists[slot].current?.replace(with: wanted) }
     }
 
-    /// Adds an object to a to-many, which need not be read for that.
+    /// Adds an object to a to-many without loading the to-many.
     func addLink(
         _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
     ) throws(StoreError) {
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         try link(owner, slot, object.objectID)
     }
 
-    /// Takes an object out of a to-many, which need not be read for that.
+    /// Removes an object from a to-many without loading the to-many.
     func removeLink(
         _ owner: ManagedObject, _ slot: Int, _ object: ManagedObject
     ) throws(StoreError) {
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
         _ = owner.lists[slot].remove(id)
     }
 
-    /// An undo after a save must know what a to-many was.
+    /// Loads a to-many so that an undo after a save can restore it.
     func readForUndo(_ owner: ManagedObject, _ slot: Int) {
         guard undoLog != nil, owner.lists[slot].isFault else { return }
         do throws(StoreError) {

@@ -1,9 +1,11 @@
 import GraphModel
 
-/// Taking in what others saved, and holding what is read.
+/// Merging changes saved elsewhere, and pinning query generations.
 extension ManagedObjectContext {
-    /// Whether what others save is merged by itself, with the next fetch, save or
-    /// `processPendingChanges()`; where the context has a queue, at once.
+    /// Whether the context merges changes saved elsewhere automatically.
+    ///
+    /// It merges them with the next fetch, save, or `processPendingChanges()`, or immediately if it
+    /// has a queue.
     public var automaticallyMergesChangesFromParent: Bool {
         get { inbox != nil }
         set { setMergesAutomatically(newValue, arrived: nil) }
@@ -20,16 +22,16 @@ extension ManagedObjectContext {
     }
 
     func mergeInbox() throws(StoreError) {
-        // A pinned context stays with what it holds.
+        // A pinned context keeps its generation.
         guard let inbox, reader?.isPinned != true else { return }
         for change in inbox.takeAll() { try merge(change) }
     }
 
-    /// Takes in what another context, or another process, has saved.
+    /// Merges changes that another context or process has saved.
     ///
-    /// Objects without changes become faults and read the new rows when they are next looked at;
-    /// changed ones get the new row under their changes. Objects whose rows are gone keep their
-    /// values and are `isDeleted`.
+    /// Unchanged objects become faults and read the new rows on next access. Changed objects get
+    /// the new row but keep their changes. Objects whose rows no longer exist keep their values,
+    /// and their `isDeleted` is `true`.
     public func merge(_ change: StoreChange) throws(StoreError) {
         guard !change.isEmpty else { return }
         for object in listed
@@ -51,7 +53,7 @@ extension ManagedObjectContext {
             if change.deleted.contains(object.objectID) {
                 mergeDeletion(of: object)
             } else if change.wrote(object.objectID), object.isStored {
-                // Another context may have made the row again.
+                // Another context may have inserted the row again.
                 if object.pending == .updated { object.isGoneElsewhere = false }
                 if change.updated.contains(object.objectID) || object.pending != .none {
                     try refresh(object, mergeChanges: true)
@@ -75,7 +77,7 @@ extension ManagedObjectContext {
         if readsOpenTransaction, object.isStored { goneInTransaction.append(object) }
         switch object.pending {
         case .inserted: return
-        // The save will find that the row is gone, and ask the merge policy.
+        // The save will find that the row is missing, and apply the merge policy.
         case .updated: object.isGoneElsewhere = true
         case .deleted:
             object.pending = .none
@@ -93,37 +95,37 @@ extension ManagedObjectContext {
 
     // MARK: Query generations
 
-    /// Whether the context reads one state of the store, whatever others save.
+    /// Whether the context reads a fixed state of the store, regardless of later saves.
     public var isPinned: Bool { parent?.isPinned ?? (reader?.isPinned ?? false) }
 
-    /// Holds the state of the store as it is now: fetches and faults see no later saves but this
-    /// context's own.
+    /// Pins the current state of the store: fetches and faults see only this context's later saves.
     ///
-    /// While it is held the store's log cannot be folded in beyond it; let go of it soon.
+    /// While a context is pinned, SQLite cannot checkpoint later parts of the write-ahead log
+    /// (WAL), so unpin it soon.
     public func pinQueryGeneration() throws(StoreError) {
         if let parent { return try parent.pinQueryGeneration() }
         try objectReader().pin()
     }
 
-    /// Lets go of the state that was held; what is in memory stays until it is refreshed.
+    /// Unpins the state of the store; objects in memory stay unchanged until refreshed.
     public func unpinQueryGeneration() throws(StoreError) {
         if let parent { return try parent.unpinQueryGeneration() }
         try reader?.unpin()
     }
 
-    /// After a save of its own, a pinned context goes on to the state that it made.
+    /// Moves a pinned context to the state that its own save created.
     func advanceGeneration() {
         guard let reader, reader.isPinned else { return }
         do throws(StoreError) {
             try reader.unpin()
             try reader.pin()
         } catch {
-            // The save is done; what failed is told by the next.
+            // The save has succeeded; the next one throws this error.
             note(error)
         }
     }
 
-    /// Makes saves check that an object, although it was not changed here, is as it was read.
+    /// Makes saves check that an object, even if not changed here, is unchanged since it was read.
     public func detectConflicts(for object: ManagedObject) {
         guard object.link === link, !watched.contains(where: { $0 === object }) else { return }
         watched.append(object)
@@ -131,7 +133,7 @@ extension ManagedObjectContext {
 }
 
 extension StoreChange {
-    /// Whether there is a row with that ID after the change.
+    /// Whether a row with that ID exists after the change.
     fileprivate func wrote(_ id: ManagedObjectID) -> Bool {
         inserted.contains(id) || updated.contains(id)
     }

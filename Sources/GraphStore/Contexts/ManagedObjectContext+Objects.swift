@@ -1,28 +1,28 @@
 public import GraphModel
 import SQLite
 
-/// Finding, making and registering objects.
+/// Finding, creating, and registering objects.
 extension ManagedObjectContext {
     // MARK: By ID
 
-    /// The object with that ID: the one in memory, else a fault, which may turn out to have no row.
+    /// Returns the object with an ID: the one in memory, or else a fault, which may have no row.
     ///
-    /// An ID that a new object had before it was united with a saved one finds the saved one, until
-    /// a row has the old ID.
+    /// A new object can be merged with a saved one and lose its ID. The old ID then finds the saved
+    /// object until a row has the old ID.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         let id = resolved(id)
         if let object = registry.object(for: id) { return object }
         return make(id)
     }
 
-    /// The object with that ID, if it is in memory; no values are read.
+    /// Returns the object with an ID if it is in memory, without reading values.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         registry.object(for: resolved(id))
     }
 
-    /// The object with that ID, with its values; never a fault.
+    /// Returns the object with an ID and its values; never a fault.
     ///
-    /// - Throws: `inaccessible` where it has no row.
+    /// - Throws: `.inaccessible` if it has no row.
     public func existingObject(with id: ManagedObjectID) throws(StoreError) -> ManagedObject {
         let object = object(with: id)
         guard object.pending != .deleted else { throw Self.inaccessible(object) }
@@ -31,9 +31,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object with that ID as the class that is asked for, with its values; never a fault.
+    /// Returns the object with an ID as the given class, with its values; never a fault.
     ///
-    /// - Throws: `inaccessible` where it has no row, `invalidRequest` where it is of another class.
+    /// - Throws: `.inaccessible` if it has no row, `.invalidRequest` if it has another class.
     public func existingObject<Object: ManagedObject>(
         _ type: Object.Type, with id: ManagedObjectID
     ) throws(StoreError) -> Object {
@@ -41,16 +41,16 @@ extension ManagedObjectContext {
         return try existingObject(with: id).typed()
     }
 
-    /// The object that a typed reference names, with its values; never a fault.
+    /// Returns the object of a typed reference with its values; never a fault.
     ///
-    /// - Throws: `inaccessible` where it has no row.
+    /// - Throws: `.inaccessible` if it has no row.
     public func existingObject<Object: ManagedObject>(
         _ reference: Ref<Object>
     ) throws(StoreError) -> Object {
         try existingObject(Object.self, with: reference.id)
     }
 
-    /// The object that a typed reference names.
+    /// The object of a typed reference; `nil` if it has another class.
     public subscript<Object: ManagedObject>(reference: Ref<Object>) -> Object? {
         do throws(StoreError) {
             try use(Object.self, for: [reference.id.entityNumber])
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
 
     // MARK: Inserting
 
-    /// Inserts a new object of that entity.
+    /// Inserts a new object of an entity.
     public func insert(_ entityName: String) throws(StoreError) -> ManagedObject {
         guard let layout = container.objects.layout(named: entityName) else {
             throw StoreError(.invalidRequest, "There is no entity '\(entityName)'")
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
         type.init(in: self)
     }
 
-    /// Inserts a new object of a class's entity and sets it up.
+    /// Inserts a new object of a class's entity and configures it with the body.
     @discardableResult
     public func insert<Object: ManagedObject>(
         _ type: Object.Type = Object.self, _ body: (Object) throws -> Void
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// What a new object starts from: a key of its own.
+    /// Returns the seed of a new object, with a new primary key.
     func seed(forNew entityName: String) -> ManagedObject.Seed {
         guard let layout = container.objects.layout(named: entityName), !layout.entity.isAbstract
         else {
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What an object starts from that cannot be one.
+    /// Returns the seed of an object that cannot exist, and records the error.
     private func noSeed(_ error: StoreError) -> ManagedObject.Seed {
         note(error)
         return ManagedObject.Seed(
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
         return ManagedObject.Seed(id: id, layout: layout, link: link)
     }
 
-    /// Takes a new object in, with its defaults.
+    /// Registers a new object, with default values.
     func adopt(new object: ManagedObject) {
         object.becomeNew()
         guard object.link === link else { return }
@@ -145,10 +145,11 @@ extension ManagedObjectContext {
 
     // MARK: Classes
 
-    /// Makes sure that objects come as the class that somebody asks for: one that no class is
-    /// registered for is registered by its use.
+    /// Makes sure that objects of these entities have the given class, or registers it.
     ///
-    /// - Throws: `invalidRequest` where they are of another class.
+    /// The class is registered only if the entity has no class yet.
+    ///
+    /// - Throws: `.invalidRequest` if the objects have another class.
     func use<Object: ManagedObject>(
         _ type: Object.Type, for numbers: some Collection<Int64>
     ) throws(StoreError) {
@@ -168,9 +169,9 @@ extension ManagedObjectContext {
                 + "before: `container.register(\(Object.self).self)`")
     }
 
-    /// The objects as the class that was asked for.
+    /// Returns the objects as the given class.
     ///
-    /// - Throws: `invalidRequest` where one came into memory before that class was registered.
+    /// - Throws: `.invalidRequest` if an object was loaded before that class was registered.
     func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws(StoreError) -> [Object] {
         var found: [Object] = []
         found.reserveCapacity(objects.count)
@@ -201,7 +202,7 @@ extension ManagedObjectContext {
         registry.remove(object)
     }
 
-    /// Called before any change of a property.
+    /// Records a change; call it before any change of a property.
     func willChange(_ object: ManagedObject, bit: Int, isOther: Bool = true) {
         undoLog?.note(object, existed: true)
         if object.committed == nil, object.isStored, object.presence == .realized {
@@ -243,7 +244,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The object as the class that was asked for.
+    /// Returns the object as the given class.
     final func typed<Object: ManagedObject>() throws(StoreError) -> Object {
         if let object = self as? Object { return object }
         throw StoreError(
@@ -254,17 +255,17 @@ extension ManagedObject {
     }
 }
 
-/// An object's ID that knows the object's class.
+/// An object ID with the class of the object.
 public struct Ref<Object: ManagedObject>: Sendable, Hashable, Codable {
     /// The ID.
     public let id: ManagedObjectID
 
-    /// Makes a reference to an object.
+    /// Creates a reference to an object.
     public init(_ object: Object) {
         id = object.objectID
     }
 
-    /// Makes a reference from an ID, which nobody checks.
+    /// Creates a reference from an ID, without checking it.
     public init(id: ManagedObjectID) {
         self.id = id
     }

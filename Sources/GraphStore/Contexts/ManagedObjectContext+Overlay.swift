@@ -1,22 +1,23 @@
 import GraphModel
 import SQLite
 
-/// What was changed and not yet saved, as fetches see it over the store's rows.
+/// Overlaying unsaved changes on the store's rows in fetches.
 extension ManagedObjectContext {
-    /// The pending objects that a request must consider itself.
+    /// The pending objects that a request must evaluate in memory.
     struct Overlay {
-        /// The request's own objects that are new, changed, or deleted and may meet its predicate,
-        /// each in the context nearest to the request's in which it is pending.
+        /// New, changed, or deleted objects of the request's entity that may meet its predicate.
+        ///
+        /// Each comes from the nearest context in which it is pending.
         var candidates: [ManagedObject] = []
-        /// How many of the store's rows may be those of pending objects, at most.
+        /// The maximum number of the store's rows that may belong to pending objects.
         var hiddenMax = 0
-        /// Objects elsewhere that it looks at were changed, so the store's answer does not count.
+        /// Whether other objects that the request reads were changed, so SQLite cannot answer it.
         var isWhole = false
 
         var isEmpty: Bool { candidates.isEmpty && hiddenMax == 0 && !isWhole }
     }
 
-    /// - Parameter isSelective: leaves out objects that do not meet the predicate's equalities.
+    /// - Parameter isSelective: whether to skip objects that fail the predicate's equalities.
     func overlay<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>, isSelective: Bool = true
     ) -> Overlay {
@@ -49,7 +50,7 @@ extension ManagedObjectContext {
         return overlay
     }
 
-    /// Whether objects were changed here that a request looks at besides its own.
+    /// Whether other objects that a request reads were changed here.
     private func changesElsewhere(of plan: FetchPlan) -> Bool {
         if plan.otherRoots.contains(where: { pendingIndex.hasPending(root: $0) }) { return true }
         return plan.namedRoots.contains { root in
@@ -57,8 +58,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a request asks only for objects whose to-ones lead to given objects of a hierarchy,
-    /// none of which is deleted: what a deletion clears is none of its business.
+    /// Whether a request restricts its to-ones to given, undeleted objects of a hierarchy.
+    ///
+    /// Links that a deletion clears then cannot affect the request.
     private func leadsToLiveObjects(_ plan: FetchPlan, _ root: Int64) -> Bool {
         plan.namedPaths.allSatisfy { path, pathRoot in
             guard pathRoot == root else { return true }
@@ -69,12 +71,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether an object was changed in this context and not yet saved.
+    /// Whether an object has unsaved changes in this context.
     func isPending(_ id: ManagedObjectID) -> Bool {
         registeredObject(for: id).map { $0.pending != .none } ?? false
     }
 
-    /// Whether an object was changed here or in an ancestor and not yet saved.
+    /// Whether an object has unsaved changes in this context or an ancestor.
     private func isPendingAnywhere(_ id: ManagedObjectID) -> Bool {
         var context: ManagedObjectContext? = self
         while let here = context {
@@ -84,8 +86,7 @@ extension ManagedObjectContext {
         return false
     }
 
-    /// The store's rows without those of pending objects, merged with the pending objects that
-    /// match.
+    /// Merges the store's visible rows with the matching pending objects.
     func merge(
         _ plan: FetchPlan, _ overlay: Overlay, _ evaluation: ObjectEvaluation, readsRows: Bool,
         refreshes: Bool
@@ -95,12 +96,12 @@ extension ManagedObjectContext {
         let matching = try matching(overlay.candidates, evaluation)
         guard !matching.isEmpty else { return rows }
         let saved = rows.map { object(with: $0) }
-        // Few new ones look at few of the rows to find their places; many look at most.
+        // Merging a few objects compares few of the rows; merging many compares most of them.
         if matching.count > rows.count / 8 { try fault(saved) }
         return try evaluation.merged(saved, evaluation.sorted(matching)).map(\.objectID)
     }
 
-    /// The rows of objects that are not pending, as many as the request's window may need.
+    /// Returns the rows of objects that are not pending, as many as the limit may need.
     private func visibleRows(
         _ plan: FetchPlan, _ overlay: Overlay, readsRows: Bool, refreshes: Bool
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -110,8 +111,8 @@ extension ManagedObjectContext {
             ).filter { !isPendingAnywhere($0) }
         }
         let wanted = plan.limit + plan.offset
-        // The rows of pending objects fall out. Few do so as a rule, so the first try asks for few
-        // more than are wanted.
+        // Rows of pending objects are dropped. They are usually few, so the first attempt reads
+        // only a few extra rows.
         var hidden = min(overlay.hiddenMax, 16)
         while true {
             let found = try saved(
@@ -127,9 +128,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Those of some pending objects that exist and meet the predicate, as this context has them.
+    /// Returns the pending objects that exist and meet the predicate, as objects of this context.
     ///
-    /// Each is judged by the context in which it is pending.
+    /// The context in which an object is pending evaluates it.
     func matching(
         _ candidates: [ManagedObject], _ evaluation: ObjectEvaluation
     ) throws(StoreError) -> [ManagedObject] {
@@ -153,11 +154,11 @@ extension ManagedObjectContext {
         return !object.isGone
     }
 
-    /// How many objects a request finds in the store that are not pending.
+    /// Returns the number of a request's objects in the store that are not pending.
     func countVisible(_ plan: FetchPlan, _ overlay: Overlay) throws(StoreError) -> Int {
         let all = try count(plan, without: [])
         guard overlay.hiddenMax > 0, all > 0 else { return all }
-        // Either list may be long; the shorter one is read.
+        // Either list may be long; read the shorter one.
         guard all > overlay.hiddenMax else {
             return try saved(
                 plan, limit: nil, offset: 0, readsRows: false, refreshes: false

@@ -1,8 +1,8 @@
 import GraphModel
 
-/// Dropping changes, and reading anew.
+/// Discarding changes and refreshing objects.
 extension ManagedObjectContext {
-    /// Forgets all changes: what was read is as it was, without being read again.
+    /// Discards all changes and restores the last read values without reading them again.
     public func rollback() {
         let undone = transactionReader == nil ? nil : openSession?.change
         giveUpSession()
@@ -39,11 +39,10 @@ extension ManagedObjectContext {
         if let undone { tellFollowers(.merged(undone)) }
     }
 
-    /// Forgets all objects and changes.
+    /// Discards all objects and changes.
     ///
-    /// Objects that somebody still holds are invalid from now on: reading or setting any of their
-    /// properties throws `invalidated`, at once or, from an accessor that cannot, with the
-    /// context's next save.
+    /// References to these objects become invalid: reading or setting a property throws
+    /// `.invalidated`. If an accessor cannot throw, the context's next save does.
     public func reset() {
         giveUpSession()
         invalidateLink()
@@ -68,30 +67,32 @@ extension ManagedObjectContext {
         tellFollowers(.reset)
     }
 
-    /// Reads an object anew.
+    /// Refreshes an object from the store.
     ///
     /// - Parameters:
     ///   - object: an object of this context.
-    ///   - mergeChanges: keeps what was changed here; false drops it and makes the object a fault.
+    ///   - mergeChanges: whether to keep unsaved changes; `false` discards them and makes the
+    ///     object a fault.
     public func refresh(
         _ object: ManagedObject, mergeChanges: Bool
     ) throws(StoreError) {
         try refresh([object], mergeChanges: mergeChanges)
     }
 
-    /// Reads the objects with these IDs anew that are in memory: those with changes now, 500 in a
-    /// statement, the others when they are next looked at.
+    /// Refreshes the objects in memory with these IDs.
+    ///
+    /// Objects with changes are read now, 500 per statement, and the others on next access.
     ///
     /// - Parameters:
-    ///   - ids: the objects; those that are not in memory are left out.
-    ///   - mergeChanges: keeps what was changed here; false drops it.
+    ///   - ids: the IDs of the objects; IDs of objects that are not in memory are ignored.
+    ///   - mergeChanges: whether to keep unsaved changes; `false` discards them.
     public func refresh(
         ids: some Sequence<ManagedObjectID>, mergeChanges: Bool = true
     ) throws(StoreError) {
         try refresh(ids.compactMap { registeredObject(for: $0) }, mergeChanges: mergeChanges)
     }
 
-    /// Reads all objects anew, under their changes.
+    /// Refreshes all objects, keeping their changes.
     public func refreshAllObjects() throws(StoreError) {
         try refresh(registeredObjects, mergeChanges: true)
     }
@@ -121,7 +122,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Puts a newer row under an object's changes.
+    /// Replaces an object's saved values with a newer row, keeping its changes.
     func merge(_ row: ObjectRow, into object: ManagedObject) {
         guard object.presence == .realized else {
             object.presence = .fault

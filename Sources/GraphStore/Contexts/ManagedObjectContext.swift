@@ -1,103 +1,105 @@
 import GraphModel
 import SQLite
 
-/// A scratch pad over a store: objects are read and changed here, and saved together.
+/// A context in which objects are read, changed, and saved together.
 ///
-/// Belongs to one thread at a time, which the compiler checks: it is not `Sendable`, so neither it
-/// nor what comes from it can leave its region.
+/// A context belongs to one thread at a time, which the compiler checks: it is not `Sendable`, so
+/// neither the context nor its objects can leave its region.
 ///
 /// Changed objects are pending in memory until `save()` writes them in one transaction, or
-/// `rollback()` drops them. A batch request writes to the store and is committed before `execute`
-/// returns; the context's objects are refreshed. Inside a unit of work, batch requests are committed
-/// by the unit's end, and until then only this context sees them.
+/// `rollback()` discards them. A batch request writes to the store and is committed before
+/// `execute` returns; then the context's objects are refreshed. Inside a unit of work, batch
+/// requests are committed at the end of the unit, and until then only this context sees them.
 public final class ManagedObjectContext {
-    /// What happens where an object's row turns out to be gone.
+    /// What to do if an object's row no longer exists.
     public enum FaultPolicy: String, Sendable, Hashable {
-        /// The access throws; an accessor that cannot gives nil and the next save throws.
+        /// The access throws, or returns `nil` if it cannot throw; then the next save throws.
         case throwing
-        /// The object counts as deleted and its values are nil.
+        /// The object is treated as deleted, and its values are `nil`.
         case treatAsDeleted
     }
 
-    /// The container that made it.
+    /// The container that created the context.
     public let container: PersistentContainer
-    /// The context whose changes this one sees and saves into; nil where that is the store.
+    /// The context whose changes this one sees and saves into; `nil` if that is the store.
     public let parent: ManagedObjectContext?
-    /// A name for messages and history.
+    /// A name for messages and the history.
     public var name: String?
-    /// Who saves, for the history.
+    /// The author of saves, for the history.
     public var transactionAuthor: String?
-    /// What a save does where the store has changed meanwhile.
+    /// What a save does if the store has changed since objects were read.
     public var mergePolicy = MergePolicy.error
-    /// What happens where an object's row is gone.
+    /// What to do if an object's row no longer exists.
     public var faultPolicy = FaultPolicy.throwing
-    /// A fetch that meets objects in memory reads them anew, under their changes.
+    /// Whether fetches refresh objects that are in memory, keeping their changes.
     public var shouldRefreshRefetchedObjects = false
-    /// Objects stay in memory although nobody holds them, until the context is reset.
+    /// Whether objects stay in memory without other references until the context is reset.
     public var retainsRegisteredObjects = false
-    /// Which objects' hooks a deletion calls.
+    /// The objects whose hooks a deletion calls.
     public var deletionHooks = DeletionHooks.all
-    /// Whether a save checks that clean objects, which it was told of, are still as they were.
+    /// Unchanged objects that a save checks for conflicts.
     var watched: [ManagedObject] = []
 
-    /// How often this context asked the store for what.
+    /// Counts of this context's requests to the store.
     public internal(set) var statistics = ContextStatistics()
 
-    /// Who is told what changes; nil while nobody is.
+    /// The event observers; `nil` without observers.
     var eventObservers: EventObservers?
-    /// Set while work runs that its task may cancel.
+    /// Set while work runs that the task may cancel.
     var interruptFlag: InterruptFlag?
     var openSession: WriteSession?
-    /// Reads inside the open transaction, if a unit of work has run a batch request in it.
+    /// The reader inside the open transaction, if a unit of work has run a batch request in it.
     var transactionReader: ObjectReader?
-    /// Units of work that are open, one in the other.
+    /// The number of open nested units of work.
     var savepointDepth = 0
-    /// Objects whose deletion by a batch request is not committed yet.
+    /// Objects deleted by a batch request that is not committed yet.
     var goneInTransaction: [ManagedObject] = []
-    /// The transaction that was given up last inside a unit of work.
+    /// The last transaction that was rolled back inside a unit of work.
     var dropped: DroppedTransaction?
-    /// Why the open units of work have lost what they had written.
+    /// The error that made the open units of work lose their writes.
     var lostUnit: (any Error)?
     let registry = ObjectRegistry()
-    /// The objects that changed since the last save, in the order in which they first did.
+    /// The objects that changed since the last save, in the order of their first change.
     private(set) var listed: [ManagedObject] = []
-    /// Finds them by what fetches compare.
+    /// An index of the pending objects by the values that fetches compare.
     var pendingIndex = PendingIndex()
     var unprocessedDeletes: [ManagedObject] = []
-    /// New objects that were deleted but not yet removed, or that a Deny rule keeps; with the latter,
-    /// saves fail.
+    /// New objects that were deleted but not yet removed, or that a Deny rule keeps.
+    ///
+    /// Saves fail if a Deny rule keeps one.
     var deletedNew: [ManagedObject] = []
-    /// Objects whose lists an undo of deletions must know, until those are processed.
+    /// Objects whose lists were read for an undo of deletions, until these are processed.
     var readsForUndo: [ManagedObject] = []
-    /// Something was deleted since the last save; it may have been undone.
+    /// Whether objects were deleted since the last save, even if undone since.
     var hasPendingDeletes = false
     /// Objects kept by `retainsRegisteredObjects`.
     var retained: [ManagedObject] = []
-    /// IDs that new objects had before they were united with others; no row had them then.
+    /// The new IDs of objects whose old ID was replaced when they were merged with other objects.
     ///
-    /// For IDs that callers pass. What is in memory never holds one of these.
+    /// No row had an old ID at that time. The map is for IDs that callers pass; no object in memory
+    /// has an old ID.
     var aliases: [ManagedObjectID: ManagedObjectID] = [:]
-    /// What objects were renamed to, since other processes took their keys.
+    /// New IDs of objects whose primary keys other processes took.
     var renames: [[ManagedObjectID: ManagedObjectID]] = []
-    /// The contexts that this one is the parent of.
+    /// The child contexts.
     private(set) var children: [Child] = []
-    /// What went wrong in accessors that cannot throw.
+    /// Errors in accessors that cannot throw.
     var notedErrors: [StoreError] = []
-    /// What objects are read by, also when the context is gone; a child's is its parent's.
+    /// The source of rows, also after the context is deallocated; a child shares its parent's.
     let rows: RowSource
-    /// The connection that this context reads on itself; nil before the first read.
+    /// The connection that this context itself reads on; `nil` before the first read.
     var reader: ObjectReader? { parent == nil ? rows.reader : nil }
     var undoLog: UndoLog?
     var inbox: ChangeInbox?
     private var storedLink: ContextLink?
     lazy var classes = container.objects.classesByNumber()
-    /// What a fetch has read and not yet handed out.
+    /// Objects that the running fetch has read and not yet returned.
     var fetched: [ManagedObject] = []
-    /// Who is told what happens to its objects.
+    /// The observers of the context's objects.
     var observers = ContextObservers()
-    /// What the last prefetch has read.
+    /// The objects that the last prefetch has read.
     var prefetched: [ManagedObject] = []
-    /// Compiled rules of entities, made when first needed.
+    /// Compiled validation rules by entity, created on demand.
     var validators: [Int64: ObjectValidator] = [:]
 
     init(container: PersistentContainer, parent: ManagedObjectContext? = nil) {
@@ -119,7 +121,7 @@ public final class ManagedObjectContext {
         if let inbox { container.stopObserving(inbox.token) }
     }
 
-    /// What its objects know it by; another one after a reset.
+    /// The link from the objects to the context; replaced by a reset.
     var link: ContextLink {
         if let storedLink { return storedLink }
         let link = ContextLink(self)
@@ -127,7 +129,7 @@ public final class ManagedObjectContext {
         return link
     }
 
-    /// Leaves the objects behind that there are: none of them gives a value any more.
+    /// Invalidates all existing objects: accessing a value fails from now on.
     func invalidateLink() {
         let check = storedLink?.check
         storedLink?.invalidate()
@@ -135,7 +137,7 @@ public final class ManagedObjectContext {
         storedLink?.check = check
     }
 
-    /// Whether there is something to save.
+    /// Whether there are unsaved changes.
     public var hasChanges: Bool {
         openSession != nil || listed.contains { $0.pending != .none }
     }
@@ -146,10 +148,10 @@ public final class ManagedObjectContext {
     public var updatedObjects: [ManagedObject] { listed.filter { $0.pending == .updated } }
     /// The objects that the next save will delete.
     public var deletedObjects: [ManagedObject] { listed.filter { $0.pending == .deleted } }
-    /// The objects in memory, faults too.
+    /// All objects in memory, including faults.
     public var registeredObjects: [ManagedObject] { registry.objects }
 
-    /// Holds an object until the next save, since it has changed.
+    /// Keeps a changed object alive until the next save.
     func list(_ object: ManagedObject) {
         guard !object.isListed else { return }
         if !object.isStored { rows.unwritten.add(object.objectID) }
@@ -157,7 +159,7 @@ public final class ManagedObjectContext {
         listed.append(object)
     }
 
-    /// Begins again with the objects that have changed, or with none.
+    /// Replaces the list of changed objects.
     func replaceListed(with objects: [ManagedObject] = []) {
         for object in listed { object.isListed = false }
         listed = objects
@@ -165,18 +167,18 @@ public final class ManagedObjectContext {
         pendingIndex.removeAll()
     }
 
-    /// No new object waits to be written any more, unless a child has some.
+    /// Resets the unwritten keys after a save, unless there are child contexts.
     func forgetUnwrittenKeys() {
         children.removeAll { $0.context == nil }
         if children.isEmpty { rows.unwritten.reset(to: aliases.keys) }
     }
 
-    /// Keeps what an accessor could not throw.
+    /// Records an error that an accessor could not throw.
     func note(_ error: StoreError) {
         if notedErrors.count < 100 { notedErrors.append(error) }
     }
 
-    /// What went wrong in accessors since the last call; without it the next save throws the first.
+    /// Returns and clears the errors of accessors; otherwise, the next save throws the first one.
     public func takeNotedErrors() -> [StoreError] {
         defer { notedErrors.removeAll() }
         return notedErrors
@@ -184,14 +186,14 @@ public final class ManagedObjectContext {
 
     // MARK: The open transaction
 
-    /// What a transaction that was given up would have changed.
+    /// The changes of a transaction that was rolled back.
     struct DroppedTransaction {
         var change: StoreChange
-        /// Objects may show what its batch requests wrote.
+        /// Whether objects may show values that its batch requests wrote.
         var hadRequests: Bool
     }
 
-    /// Gives the open transaction up, if there is one.
+    /// Rolls back the open transaction, if any.
     func giveUpSession() {
         guard let session = openSession else { return }
         if savepointDepth > 0 || transactionReader != nil {
@@ -204,10 +206,10 @@ public final class ManagedObjectContext {
         container.endWriting()
     }
 
-    /// Takes back rows that a load has written, if all of them are again what they were, so that
-    /// the store keeps its bytes; the transaction begins anew.
+    /// Rolls back the rows that a load has written if all of them end up unchanged.
     ///
-    /// Called after the load's `flush()`, and before anything is noted of it.
+    /// This keeps the bytes of the store; a new transaction begins. Call it after the load's
+    /// `flush()`, and before any notes are written.
     package func takeBackUnchangedRows(_ writer: BulkWriter) throws(StoreError) {
         guard let session = openSession else { return }
         guard try session.hasWrittenInVain else { return }
@@ -216,10 +218,10 @@ public final class ManagedObjectContext {
         _ = try self.session()
     }
 
-    /// Runs one request whole or not at all.
+    /// Runs one request atomically.
     ///
-    /// Where it fails, what came before it in this context stays, and a transaction that it began
-    /// is given up, so that others may write.
+    /// If it fails, earlier changes in this context are kept. If it began the transaction, the
+    /// transaction is rolled back to release the store.
     func whole<R>(_ body: (WriteSession) throws -> R) throws -> R {
         if savepointDepth > 0, let lostUnit { throw lostUnit }
         let isFirst = openSession == nil
@@ -238,10 +240,10 @@ public final class ManagedObjectContext {
             if isFirst {
                 giveUpSession()
             } else {
-                // SQLite may have given up the whole transaction, after a full disk for one.
+                // SQLite may have rolled back the complete transaction, such as for a full disk.
                 guard session.connection.isInTransaction else {
                     giveUpSession()
-                    // Whoever catches this still has lost what came before it in the unit.
+                    // A caller that catches this error has still lost the unit's earlier changes.
                     if savepointDepth > 0 { lostUnit = error }
                     throw error
                 }
@@ -254,9 +256,10 @@ public final class ManagedObjectContext {
         }
     }
 
-    /// Runs the body; what the store does for it fails with `cancelled` once the closure is true.
+    /// Runs the body; its requests to the store fail with `.cancelled` once the closure returns
+    /// `true`.
     ///
-    /// - Parameter isRequested: asked often, on this thread.
+    /// - Parameter isRequested: called often, on this thread.
     package func stoppable<R>(
         when isRequested: @escaping @Sendable () -> Bool, _ body: () throws -> R
     ) rethrows -> R {
@@ -265,26 +268,26 @@ public final class ManagedObjectContext {
         return try body()
     }
 
-    /// Ends what an interrupt flag began.
+    /// Stops watching the interrupt flag.
     func stopWatching() {
         interruptFlag = nil
         reader?.connection.watch(nil)
         openSession?.connection.watch(nil)
     }
 
-    /// Work whose task was cancelled asks the store for nothing more.
+    /// Throws `.cancelled` if the task of the running work was canceled.
     func checkInterrupt() throws(StoreError) {
         guard interruptFlag?.isRaised == true else { return }
         throw StoreError(.cancelled, "The task was cancelled")
     }
 
-    /// What errors call this context while it writes.
+    /// The name of this context in errors while it writes.
     private var writerName: String {
         if let name { return "the context '\(name)'" }
         return transactionAuthor.map { "a context of '\($0)'" } ?? "a context without a name"
     }
 
-    /// The open transaction, begun with the first change.
+    /// Returns the open transaction, or begins one.
     func session() throws(StoreError) -> WriteSession {
         try checkInterrupt()
         if let openSession {
@@ -307,9 +310,9 @@ extension ManagedObjectContext {
     /// Starts a bulk upsert in this context.
     ///
     /// - Parameters:
-    ///   - memory: what the load may hold of keys and rows before it keeps them elsewhere.
-    ///   - isResumable: goes on from what an earlier load noted with `noteState()`, if one did, and
-    ///   keeps such notes itself; there must be room for them.
+    ///   - memory: the memory limits of the load for keys and rows.
+    ///   - isResumable: whether to resume from the notes of an earlier load's `noteState()`, if
+    ///     any, and to write such notes; the store must have space for them.
     package func bulkWriter(
         for plan: BulkPlan, memory: BulkMemory = BulkMemory(), isResumable: Bool = false
     ) throws(StoreError) -> BulkWriter {
@@ -317,25 +320,27 @@ extension ManagedObjectContext {
     }
 }
 
-/// How often a context asked the store for what.
+/// Counts of a context's requests to the store.
 public struct ContextStatistics: Sendable, Hashable {
-    /// Rows fired one by one.
+    /// The number of rows that were fired one by one.
     public internal(set) var faultsFired = 0
-    /// Rows read by batch, prefetch or fetch.
+    /// The number of rows that were read by batches, prefetches, and fetches.
     public internal(set) var rowsRead = 0
-    /// To-manys read one by one.
+    /// The number of to-manys that were read one by one.
     public internal(set) var listsFired = 0
-    /// Fetches run.
+    /// The number of fetches.
     public internal(set) var fetches = 0
-    /// Saves that wrote something.
+    /// The number of saves that wrote changes.
     public internal(set) var saves = 0
-    /// Pending objects that fetches have read: each object when the index of pending objects enters
-    /// it, and those that may meet a fetch's predicate.
+    /// The number of pending objects that fetches have read.
+    ///
+    /// An object counts when the index of pending objects adds it, and when a fetch evaluates it.
     public internal(set) var pendingObjectsRead = 0
-    /// Entities of which so many faults were fired one after the other, and how many: what one
-    /// `fault(_:)` or a prefetched key path would have read with a few statements.
+    /// The number of faults, by entity, that were fired in runs of at least `runMinimum`.
+    ///
+    /// One `fault(_:)` or a prefetched key path would have read them with a few statements.
     public internal(set) var singleFaultRuns: [String: Int] = [:]
-    /// From so many single faults in a row on, they are counted as a run.
+    /// The minimum number of consecutive single faults that count as a run.
     public static let runMinimum = 100
 
     private var run: (entity: String, count: Int) = ("", 0)
@@ -350,7 +355,7 @@ public struct ContextStatistics: Sendable, Hashable {
         }
     }
 
-    /// The same counts.
+    /// Returns whether all counts are equal.
     public static func == (left: Self, right: Self) -> Bool {
         left.faultsFired == right.faultsFired && left.rowsRead == right.rowsRead
             && left.listsFired == right.listsFired && left.fetches == right.fetches
@@ -358,7 +363,7 @@ public struct ContextStatistics: Sendable, Hashable {
             && left.pendingObjectsRead == right.pendingObjectsRead
     }
 
-    /// By all counts.
+    /// Hashes all counts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(faultsFired)
         hasher.combine(rowsRead)

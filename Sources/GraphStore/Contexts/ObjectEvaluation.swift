@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// Runs a fetch's predicate and order over objects in memory.
+/// Evaluates a fetch's predicate and sort order over objects in memory.
 struct ObjectEvaluation {
     private let predicate: CompiledGraphPredicate?
     private let sorter: GraphSorter
@@ -23,7 +23,7 @@ struct ObjectEvaluation {
         }
     }
 
-    /// Whether the object, as it is in memory, meets the predicate.
+    /// Returns whether an object, with its values in memory, meets the predicate.
     func matches(_ object: ManagedObject) throws(StoreError) -> Bool {
         guard let predicate else { return true }
         graph.begin(object.link.context?.interruptFlag)
@@ -38,7 +38,7 @@ struct ObjectEvaluation {
         }
     }
 
-    /// Whether the first object comes before the second; those that tie come by key.
+    /// Returns whether the first object sorts before the second; ties are sorted by primary key.
     func precedes(_ left: ManagedObject, _ right: ManagedObject) throws(StoreError) -> Bool {
         graph.begin()
         do throws(EvaluationError) {
@@ -51,7 +51,7 @@ struct ObjectEvaluation {
         }
     }
 
-    /// Puts objects in the order, by merging sorted runs, since comparing may throw.
+    /// Sorts objects with a merge sort, because comparing may throw.
     func sorted(_ objects: [ManagedObject]) throws(StoreError) -> [ManagedObject] {
         guard objects.count > 1 else { return objects }
         let middle = objects.count / 2
@@ -60,7 +60,7 @@ struct ObjectEvaluation {
         return try merged(left, right)
     }
 
-    /// Merges two sorted runs; a short one finds its places in a long one by halving.
+    /// Merges two sorted runs; positions in `left` are found by binary search.
     func merged(
         _ left: [ManagedObject], _ right: [ManagedObject]
     ) throws(StoreError) -> [ManagedObject] {
@@ -83,23 +83,23 @@ struct ObjectEvaluation {
     }
 }
 
-/// The objects of a context as predicates see them; what they lack is read as it is looked at.
+/// An evaluation graph over the objects of a context, which loads missing values on access.
 final class ObjectGraph: EvaluationGraph {
     private let texts = ArenaBox()
-    /// What went wrong where a predicate cannot be told.
+    /// The error of an access that cannot throw.
     private(set) var problem: EvaluationError?
 
-    /// Ends the evaluation early.
+    /// The flag that stops the evaluation early.
     private(set) var stop: (any EvaluationStop)?
 
-    /// Before each evaluation.
+    /// Resets the graph; call it before each evaluation.
     func begin(_ flag: InterruptFlag? = nil) {
         stop = flag
         texts.reset()
         problem = nil
     }
 
-    /// A property's handle: its kind and its slot, which descendants of an entity share.
+    /// Returns the handle of a property: its kind and slot, which sub-entities share.
     static func handle(_ property: EntityLayout.Property) -> Int {
         switch property {
         case .attribute(let slot): slot
@@ -108,7 +108,7 @@ final class ObjectGraph: EvaluationGraph {
         }
     }
 
-    /// The handle of an object's number.
+    /// The handle of an object's primary key.
     static let numberHandle = 3 << 16
 
     func property(
@@ -117,7 +117,7 @@ final class ObjectGraph: EvaluationGraph {
         let slot = handle & 0xFFFF
         switch handle >> 16 {
         case 0:
-            // An entity beside the one that has the property: as in SQL, it has no value there.
+            // A sibling entity without the property has no value there, as in SQL.
             guard slot < object.layout.attributes.count, isThere(object) else {
                 return .value(.null)
             }
@@ -129,7 +129,7 @@ final class ObjectGraph: EvaluationGraph {
             else { return .value(.null) }
             return .object(context.object(with: id))
         case 3:
-            // A new object may get another number when it is saved.
+            // A new object may get another primary key when it is saved.
             return .value(object.isStored ? .integer(object.objectID.primaryKey) : .null)
         default: return .elements
         }
@@ -156,7 +156,7 @@ final class ObjectGraph: EvaluationGraph {
 
     func identity(of object: ManagedObject) -> EvaluatedValue { .object(object.objectID) }
 
-    /// Fires the object; a row that is gone has no values, as in a LEFT JOIN.
+    /// Fires the object; a missing row has no values, as in a LEFT JOIN.
     private func isThere(_ object: ManagedObject) -> Bool {
         guard object.presence != .realized else { return true }
         do throws(StoreError) {

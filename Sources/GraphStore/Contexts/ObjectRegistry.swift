@@ -1,33 +1,34 @@
 import GraphModel
 
-/// The objects of a context by their IDs, which it keeps alive only for a while.
+/// The objects of a context by ID, mostly as weak references.
 ///
-/// The registry belongs to the region of its context, like everything about objects. But an object
-/// may be freed on another thread: a caller that sends a context away may release its objects a
-/// moment after the receiver has started. So an entry is a weak reference, which gives either nil or
-/// an object that stays.
+/// The registry belongs to the region of its context. But an object may be freed on another thread:
+/// a caller that sends a context away may release its objects a moment after the receiver has
+/// started. So an entry is a weak reference, which returns either `nil` or an object that stays
+/// alive.
 ///
-/// The first weak reference to an object allocates memory and makes later uses of the object slower.
-/// Objects that the context keeps alive anyway, because they have changes or take part in a save,
-/// get a strong reference until `release()`. Most of them are freed then, and never had a weak one.
+/// The first weak reference to an object allocates memory and makes later uses of the object
+/// slower. Objects that the context keeps alive anyway, because they have changes or take part in a
+/// save, get a strong reference until `release()`. Most of them are freed then, without ever having
+/// a weak reference.
 ///
-/// Entries of freed objects stay until the table has no room or `objects` is read, and are dropped
-/// then. An object has nothing to do with it when it is freed.
+/// Entries of freed objects stay until the table is full or `objects` is read. Freeing an object
+/// does not touch the table.
 ///
-/// The table uses open addressing with linear probing. Keys are dense in most stores, so sixteen
-/// keys in a row have adjacent positions, and their blocks are scattered.
+/// The table uses open addressing with linear probing. Keys are dense in most stores, so 16
+/// consecutive keys have adjacent positions, and their blocks are scattered.
 final class ObjectRegistry {
     private struct Entry {
-        /// The entity number is 0 in a free position; no entity has it.
+        /// The ID; a free position has the entity number 0, which no entity has.
         var id = ManagedObjectID(entityNumber: 0, primaryKey: 0)
         weak var reference: ManagedObject?
-        /// The object, until `release()`.
+        /// A strong reference to the object until `release()`.
         var held: ManagedObject?
 
         var object: ManagedObject? { held ?? reference }
         var isFree: Bool { id.entityNumber == 0 }
 
-        /// Frees the object if nothing else holds it; otherwise refers to it weakly.
+        /// Drops the strong reference and, if the object stays alive, refers to it weakly.
         mutating func release() {
             guard held != nil else { return }
             if !isKnownUniquelyReferenced(&held) { reference = held }
@@ -37,21 +38,21 @@ final class ObjectRegistry {
 
     private static let smallest = 64
     private var entries = ContiguousArray(repeating: Entry(), count: smallest)
-    /// Positions that are not free.
+    /// The number of positions in use.
     private var count = 0
-    /// The IDs whose entries may hold their objects.
+    /// The IDs of entries that may hold strong references.
     private var heldIDs: [ManagedObjectID] = []
-    /// Whether every object that is entered is held.
+    /// Whether every added object is held strongly.
     private var holdsAll = false
 
-    /// The object with that ID, if it is in memory.
+    /// Returns the object with an ID if it is in memory.
     func object(for id: ManagedObjectID) -> ManagedObject? {
         entries[position(of: id)].object
     }
 
-    /// Every object in memory.
+    /// All objects in memory.
     ///
-    /// - Complexity: O(*n*) in the objects that were in memory at one time.
+    /// - Complexity: O(*n*) in the largest number of objects that were in memory at once.
     var objects: [ManagedObject] {
         var found: [ManagedObject] = []
         for entry in entries where !entry.isFree {
@@ -63,9 +64,9 @@ final class ObjectRegistry {
         return found
     }
 
-    /// Makes the ID of an object lead to it.
+    /// Adds an object under its ID, replacing another object with that ID.
     ///
-    /// - Parameter isHeld: whether it keeps the object alive until `release()`.
+    /// - Parameter isHeld: whether to keep the object alive until `release()`.
     func set(_ object: ManagedObject, isHeld: Bool = false) {
         if count * 8 >= entries.count * 5 {
             rebuild(for: entries.count { $0.object != nil })
@@ -85,27 +86,27 @@ final class ObjectRegistry {
         }
     }
 
-    /// Keeps every object alive that is entered from now on, until `release()`.
+    /// Keeps every object that is added from now on alive until `release()`.
     func holdAll() { holdsAll = true }
 
-    /// Keeps no object alive any more.
+    /// Drops all strong references.
     ///
-    /// - Complexity: O(*n*) in the objects entered as held since the last call.
+    /// - Complexity: O(*n*) in the objects held since the last call.
     func release() {
         holdsAll = false
         for id in heldIDs { entries[position(of: id)].release() }
         heldIDs.removeAll()
     }
 
-    /// Removes an object, unless its ID leads to another one.
+    /// Removes an object, unless its ID refers to another one.
     func remove(_ object: ManagedObject) {
         var free = position(of: object.objectID)
         guard entries[free].object === object else { return }
-        // Moves up those entries that would not be found any more behind a free position.
+        // Move entries up that a search would not find after the free position.
         let mask = entries.count - 1
         var next = (free + 1) & mask
         while !entries[next].isFree {
-            // Whether the free position is between an entry's first position and its own.
+            // Whether the free position is between the home and the position of an entry.
             if (next &- home(entries[next].id)) & mask >= (next &- free) & mask {
                 entries.swapAt(free, next)
                 free = next
@@ -124,10 +125,10 @@ final class ObjectRegistry {
 
     // MARK: The table
 
-    /// Positions in all.
+    /// The number of positions.
     var capacity: Int { entries.count }
 
-    /// The position where a search for an ID begins; the number of positions is a power of two.
+    /// Returns the position where a search for an ID begins; the table size is a power of two.
     private func home(_ id: ManagedObjectID) -> Int {
         let key = UInt64(bitPattern: id.primaryKey)
         let block = (key >> 4) ^ UInt64(bitPattern: id.entityNumber) << 40
@@ -135,7 +136,7 @@ final class ObjectRegistry {
         return Int(truncatingIfNeeded: scattered << 4 | key & 15) & (entries.count - 1)
     }
 
-    /// The position of an ID, or the free one where it would be.
+    /// Returns the position of an ID, or the free position where it belongs.
     private func position(of id: ManagedObjectID) -> Int {
         let mask = entries.count - 1
         var position = home(id)
@@ -145,7 +146,7 @@ final class ObjectRegistry {
         return position
     }
 
-    /// Drops the entries of freed objects, and leaves room for as many objects again.
+    /// Drops the entries of freed objects, and leaves space for as many objects again.
     private func rebuild(for living: Int) {
         var size = Self.smallest
         while size * 5 < living * 16 { size *= 2 }

@@ -1,23 +1,23 @@
 import GraphModel
 
-/// The pending objects of a context, by the values that fetches compare with `==`.
+/// An index of a context's pending objects, by the values that fetches compare with `==`.
 ///
-/// A fetch that asks for `email == "a@b.c"` must consider what was changed and not yet saved.
-/// Without an index it compares every pending object, so N pairs of find and create take time in
-/// proportion to N². The index has one table for each set of properties that some fetch compares
-/// with `==`: the keys of the model, single attributes, and to-ones. It is built by the first
-/// fetch that needs it, and later fetches enter only the objects that have changed since.
+/// A fetch for `email == "a@b.c"` must consider unsaved changes. Without an index it compares every
+/// pending object, so N pairs of find and create take O(N²) time. The index has one table for each
+/// set of properties that a fetch compares with `==`: the keys of the model, single attributes, and
+/// to-ones. The first fetch that needs a table builds it, and later fetches add only the objects
+/// that have changed since.
 ///
 /// A lookup may return too many objects, so the caller evaluates the predicate on each. It never
-/// misses one: values that the evaluator finds equal have equal keys, and an object whose values
-/// are not in memory is returned by every lookup.
+/// misses one: values that the evaluator treats as equal have equal keys, and an object whose
+/// values are not in memory is returned by every lookup.
 ///
-/// `ManagedObject` reports each change of its values, its links, and its state by `leaveIndex()`.
+/// `ManagedObject` calls `leaveIndex()` for each change of its values, its links, and its state.
 struct PendingIndex {
-    /// A value; those that `==` holds equal have the same key.
+    /// The key of a value; values that are equal by `==` have equal keys.
     enum Key: Hashable {
         case null
-        /// Any number, or a date. Integers that share a double share a key, which is harmless.
+        /// Any number or date; integers may share a double and its key, which is harmless.
         case number(Double)
         case text(String)
         case bytes([UInt8])
@@ -25,13 +25,13 @@ struct PendingIndex {
         case object(Int64)
     }
 
-    /// Which objects a table has, by which properties; without any, all are under one key.
+    /// The entity and properties of a table; without properties, all objects share one key.
     struct Shape: Hashable {
         let entityNumber: Int64
         let properties: [EntityLayout.Property]
     }
 
-    /// Objects with the same values; nearly always one.
+    /// The objects with the same values, nearly always one.
     private enum Bucket {
         case one(ManagedObject)
         case several(Set<ManagedObject>)
@@ -45,7 +45,7 @@ struct PendingIndex {
         var unread: Set<ManagedObject> = []
     }
 
-    /// Where an object is in the tables.
+    /// The entries of an object in the tables.
     private struct Record {
         enum Entry {
             case absent
@@ -60,39 +60,39 @@ struct PendingIndex {
         var entries: [Entry]
     }
 
-    /// More shapes than this, and the index begins again with the next one.
+    /// The maximum number of tables; the next one clears all others.
     private static let tablesMax = 12
 
-    /// How many objects were entered or found, for `ContextStatistics.pendingObjectsRead`.
+    /// The number of objects added or found, for `ContextStatistics.pendingObjectsRead`.
     private(set) var objectsRead = 0
 
     private var tables: [Table] = []
     private var places: [Shape: Int] = [:]
     private var records: [ObjectIdentifier: Record] = [:]
-    /// The objects of the context's list up to here were entered.
+    /// The number of objects in the context's list that were added.
     private var position = 0
-    /// Entered objects that have changed since.
+    /// Indexed objects that have changed since they were added.
     private var changed: [ManagedObject] = []
-    /// Pending objects by entity, and those of them that have a row.
+    /// The number of pending objects by entity, and of those with a row in the store.
     private var pendingCounts: [Int64: Int] = [:]
     private var storedCounts: [Int64: Int] = [:]
-    /// Pending objects by hierarchy, and those of them that are to be deleted.
+    /// The number of pending objects by root entity, and of deleted ones.
     private var rootCounts: [Int64: Int] = [:]
     private var deletedCounts: [Int64: Int] = [:]
 
-    // MARK: Keeping up
+    // MARK: Updating
 
-    /// Forgets everything, since the context's list of changed objects begins again.
+    /// Clears the index, because the context's list of changed objects was replaced.
     mutating func removeAll() {
         let read = objectsRead
         self = PendingIndex()
         objectsRead = read
     }
 
-    /// An object that was entered has changed.
+    /// Records that an indexed object has changed.
     mutating func noteChange(of object: ManagedObject) { changed.append(object) }
 
-    /// Enters the objects that were listed or have changed since the last call.
+    /// Adds the objects that were listed or have changed since the last call.
     mutating func update(_ listed: [ManagedObject]) {
         while position < listed.count {
             enter(listed[position])
@@ -138,7 +138,7 @@ struct PendingIndex {
                 case nil: continue
                 case .one: tables[place].buckets[keys] = nil
                 case .several(var objects):
-                    // Out of the table while it changes, so that the set is not copied.
+                    // Take the set out of the table during the change, so that it is not copied.
                     tables[place].buckets[keys] = .some(.one(object))
                     objects.remove(object)
                     tables[place].buckets[keys] = objects.isEmpty ? nil : .several(objects)
@@ -179,16 +179,16 @@ struct PendingIndex {
         switch value {
         case .null: .null
         case .integer(let number): .number(Double(number))
-        // NaN counts as nil.
+        // NaN is treated as `nil`.
         case .real(let number): number.isNaN ? .null : .number(number)
         case .text(let text): .text(text)
         case .blob(let bytes): .bytes(bytes)
         }
     }
 
-    // MARK: Looking up
+    // MARK: Lookup
 
-    /// How many pending objects some entities have, and how many of them have a row in the store.
+    /// Returns the number of pending objects of some entities, and of those with a row.
     func counts(of numbers: [Int64]) -> (pending: Int, stored: Int) {
         var (pending, stored) = (0, 0)
         for number in numbers {
@@ -198,14 +198,15 @@ struct PendingIndex {
         return (pending, stored)
     }
 
-    /// Whether an object of a hierarchy is pending.
+    /// Returns whether an object of a hierarchy is pending.
     func hasPending(root: Int64) -> Bool { rootCounts[root, default: 0] > 0 }
 
-    /// Whether an object of a hierarchy is going to be deleted.
+    /// Returns whether an object of a hierarchy is pending deletion.
     func hasDeleted(root: Int64) -> Bool { deletedCounts[root, default: 0] > 0 }
 
-    /// The pending objects of an entity and its sub-entities that may meet a predicate's
-    /// equalities; all of them for nil.
+    /// Returns the pending objects of an entity and its sub-entities that may meet a lookup.
+    ///
+    /// Returns all of them if `lookup` is `nil` or has too many keys.
     mutating func objects(
         of layout: EntityLayout, meeting lookup: EqualityLookup?
     ) -> [ManagedObject] {
@@ -240,7 +241,7 @@ struct PendingIndex {
         return found
     }
 
-    /// The table of a shape, built from the objects that were entered if it is a new one.
+    /// Returns the index of a shape's table, building the table if it is new.
     private mutating func place(of shape: Shape, _ layout: EntityLayout) -> Int {
         if let place = places[shape] { return place }
         if tables.count >= Self.tablesMax {

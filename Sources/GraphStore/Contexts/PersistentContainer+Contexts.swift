@@ -1,8 +1,8 @@
-/// The main actor's context, and work on contexts of its own.
+/// The main actor's context, and work on new background contexts.
 extension PersistentContainer {
-    /// The context for what people see; it merges what others save by itself.
+    /// The context for the user interface, which automatically merges changes saved elsewhere.
     ///
-    /// It keeps the container, and the container keeps it, until `releaseViewContext()`.
+    /// The context and the container keep each other alive until `releaseViewContext()`.
     @MainActor public var viewContext: ManagedObjectContext {
         if let context = viewContexts.context { return context }
         let context = ManagedObjectContext(container: self)
@@ -15,7 +15,7 @@ extension PersistentContainer {
         return context
     }
 
-    /// Lets go of the view context; the next use makes another one.
+    /// Releases the view context; the next use creates another one.
     @MainActor public func releaseViewContext() {
         viewContexts.context = nil
     }
@@ -29,15 +29,16 @@ extension PersistentContainer {
         }
     }
 
-    /// Runs the body on a new background context, which is gone afterwards with what it did not
-    /// save.
+    /// Runs the body on a new background context, which is discarded afterward.
+    ///
+    /// Changes that the body did not save are lost.
     public func background<R: Sendable>(
         _ body: sending (ManagedObjectContext) throws -> R
     ) async rethrows -> R {
         try await newBackgroundContext().perform(body)
     }
 
-    /// Takes in elsewhere-saved changes in several contexts.
+    /// Merges changes saved elsewhere into several contexts.
     public func merge(
         _ change: StoreChange, into contexts: [BackgroundContext]
     ) async throws {
@@ -46,9 +47,10 @@ extension PersistentContainer {
         }
     }
 
-    /// Saves a child, its parent and so on up to the store: one write, all or nothing.
+    /// Saves a child context, its parent, and so on up to the store, in one atomic write.
     ///
-    /// - Parameter contexts: each the parent of the one before it; the last one writes.
+    /// - Parameter contexts: the contexts, each followed by its parent; the last one writes to the
+    ///   store.
     @discardableResult
     public static func saveChain(
         _ contexts: [ManagedObjectContext]
@@ -63,7 +65,7 @@ extension PersistentContainer {
     }
 }
 
-/// Holds a container's view context.
+/// The holder of a container's view context.
 @MainActor final class ViewContextHolder {
     var context: ManagedObjectContext?
 

@@ -3,32 +3,32 @@ import FoundationEssentials
 import SQLite
 
 extension PersistentContainer {
-    /// Takes a store's files away, with its log and its external values.
+    /// Deletes a store's file, write-ahead log (WAL), and external values.
     ///
-    /// Waits until nobody has it open first, since what is saved into a file that has gone is lost;
-    /// nothing happens where there is none.
+    /// First waits until no connection has the store open, because saves into a deleted file are
+    /// lost. Does nothing if the store does not exist.
     ///
     /// - Parameters:
-    ///   - path: the store's file.
-    ///   - timeoutMilliseconds: how long others may take to let go of it.
-    /// - Throws: `.busy` where somebody still has it open, in this process or another.
+    ///   - path: the path of the store.
+    ///   - timeoutMilliseconds: how long to wait for other connections to close the store.
+    /// - Throws: `.busy` if this or another process still has the store open.
     public static func destroy(
         at path: String, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) {
-        // What is beside a linked store is beside the file itself, which goes with it.
+        // Companion files are next to a symbolic link's target; delete the link and the target.
         let (link, path) = (path, StoreFiles.resolved(path))
-        // Held until the names are gone, so that nobody gets in between.
+        // Held until the files are deleted, so that no other process opens them in between.
         var lock: Connection?
         if StoreFiles.exists(path), StoreFiles.size(path) > 0 {
             do throws(StoreError) {
                 let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
-                // Takes the log away in order; SQLite would do so at the end, by its name, which
-                // may be another store's then.
+                // Remove the WAL now. SQLite would remove it by name on close, when the name may
+                // belong to another store.
                 try connection.execute("PRAGMA journal_mode = DELETE")
                 lock = connection
             } catch {
-                // What is no database has no users that SQLite knows of; and a full disk, or a
-                // damaged file, is a reason to destroy a store, not to keep it.
+                // A file that is not a database has no SQLite users. A full disk or a damaged file
+                // is a reason to destroy a store, not to keep it.
                 guard error.code != .busy else { throw error }
             }
         }
@@ -36,14 +36,14 @@ extension PersistentContainer {
             try StoreFiles.remove(path + suffix)
         }
         try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
-        // It is done; what a loss of power may leave otherwise is what was there before.
+        // The store is deleted; after a power failure, the old files may reappear.
         try? StoreFiles.synchronizeFolder(of: path)
         if link != path { try StoreFiles.remove(link) }
-        // Only now may others make a store of that name.
+        // Only now may other processes create a store with that name.
         withExtendedLifetime(lock) {}
     }
 
-    /// Gives pages that hold nothing back to the file system.
+    /// Returns free pages to the file system.
     package func compact() throws(StoreError) {
         let session = try beginWriting()
         defer { endWriting() }
@@ -58,34 +58,37 @@ extension PersistentContainer {
         }
     }
 
-    /// Makes sure that there is nothing at the path, an empty file, or a store that
-    /// `replace(at:with:)` may take the place of; any other file is an error.
+    /// Throws unless the path has no file, an empty file, or a store that can be replaced.
+    ///
+    /// See `replace(at:with:)`.
     public static func checkReplaceable(at path: String) throws(StoreError) {
         guard StoreFiles.exists(path) else { return }
         try StoreFiles.checkLogs(of: path)
         try PersistentStore.checkIsStore(at: path)
     }
 
-    /// Puts a finished store, which nobody has open, into the place of another.
+    /// Replaces a store atomically with a finished store, which must not be open.
     ///
-    /// The old store must not be in use: its lock is taken, its log folded in and removed. Then
-    /// the new file takes its name, all or nothing; the old one is kept under another name until
-    /// the new one has opened.
+    /// The old store must not be in use: it is locked, and its write-ahead log is checkpointed and
+    /// removed. Then the new file takes its name. The old file is kept under another name until the
+    /// new store has been opened.
     public static func replace(at path: String, with newPath: String) throws(StoreError) {
         try replace(at: path, with: newPath, waiting: nil, unlessSeenBy: nil)
         try synchronizeFolder(ofStoreAt: path)
     }
 
-    /// Puts it there; until its folder is synchronized, a loss of power may bring the old one back.
+    /// Replaces a store, but does not make this durable: a power failure may restore the old store.
+    ///
+    /// Call `synchronizeFolder(ofStoreAt:)` afterward.
     ///
     /// - Parameters:
-    ///   - patience: how long others may take to let go of the old store.
-    ///   - witness: has seen whether anybody has written to the old store.
+    ///   - patience: how long to wait for other connections to close the old store.
+    ///   - witness: detects whether another process has written to the old store.
     package static func replace(
         at path: String, with newPath: String, waiting patience: LockPatience?,
         unlessSeenBy witness: StoreWitness?
     ) throws(StoreError) {
-        // A link stays a link.
+        // Replace the target of a symbolic link, not the link.
         let path = StoreFiles.resolved(path)
         let guarding: Connection? =
             if let witness {
@@ -93,31 +96,31 @@ extension PersistentContainer {
             } else {
                 StoreFiles.exists(path) ? try exclusive(path, waiting: patience) : nil
             }
-        // Keeps others away until the new store has the name.
+        // Keep other processes out until the new store has the name.
         defer { withExtendedLifetime(guarding) {} }
         try fold(try exclusive(newPath))
         let isOfApp = AppStore.isOne(newPath)
-        // What an app says of its store stays as it is.
+        // Leave an app's metadata unchanged.
         if !isOfApp { try beginLineage(newPath) }
-        // Before the swap, since files are named after nothing but themselves: neither the old
-        // store nor the new one lacks any at any moment.
+        // Copy before the swap, so that neither store lacks a file at any moment. File names are
+        // unique, so the copies cannot conflict.
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         let hasFiles = from != to && StoreFiles.exists(from)
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
         let old = CompanionFile.replaced.path(of: path)
         try StoreFiles.remove(old)
-        // Only now: whoever goes on with work beside a store wants its file as it was.
+        // Remove the WAL only now: work next to a store that is resumed needs the file unchanged.
         let journal = try guarding?.removeLog()
         let isKept: Bool
         do throws(StoreError) {
             for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
-            // Whoever may read the old one may read the new one, and nobody else.
+            // Give the new file the permissions of the old one.
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             isKept = StoreFiles.link(path, as: old)
             try StoreFiles.move(newPath, to: path)
         } catch {
-            // The store is where it was; behind the swap its log would be taken for the new one's.
-            // The error that led here is the one to tell.
+            // The old store is still in place. After the swap, its WAL would be mistaken for the
+            // new store's. Throw the original error.
             if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
             throw error
         }
@@ -129,24 +132,25 @@ extension PersistentContainer {
         }
         try StoreFiles.remove(old)
         guard hasFiles else { return }
-        // What the old store alone had.
+        // Remove the files that only the old store used.
         if isOfApp { try ExternalFiles.removeAll(in: to, butThoseIn: from) }
         try StoreFiles.removeFolder(from)
         if !isOfApp { try PersistentContainer(model: nil, at: path).sweepExternalFiles() }
     }
 
-    /// Makes durable that a store has taken the place of another, which a loss of power may bring back
-    /// until then.
+    /// Makes the replacement of a store durable.
+    ///
+    /// Until then, a power failure may restore the old store.
     package static func synchronizeFolder(ofStoreAt path: String) throws(StoreError) {
         try StoreFiles.synchronizeFolder(of: StoreFiles.resolved(path))
     }
 
-    /// Copies a store, as the last save left it, into a new file, while others read and write.
+    /// Copies the last saved state of a store to a new file, while others read and write.
     ///
     /// - Parameters:
-    ///   - path: the new file.
-    ///   - configuration: which of the container's stores; nil is the first.
-    /// - Throws: `.exists` where there is a file of that name.
+    ///   - path: the path of the new file.
+    ///   - configuration: the configuration of the store to copy; `nil` copies the first store.
+    /// - Throws: `.exists` if a file of that name exists.
     public func copyStore(
         to path: String, configuration: String? = nil
     ) throws(StoreError) {
@@ -157,16 +161,17 @@ extension PersistentContainer {
             usesLog: description.kind != .sqlite)
     }
 
-    /// Makes sure that a file is a store, whoever made it, of which a copy can be made.
+    /// Throws unless a file is a store, created by GraphStore or an app, that can be copied.
     package static func checkTemplate(at source: String) throws(StoreError) {
         try PersistentStore.checkIsStore(at: source)
     }
 
-    /// Copies a store's file, whoever made it, with its external values, for another store that has
-    /// a UUID of its own and knows nothing of the loads of the first.
+    /// Copies a store of GraphStore or an app, with its external values, as a new store.
     ///
-    /// - Parameter place: the store whose place the new one is to take, with its rights.
-    /// - Throws: `.missing` where there is none, `.exists` where there is a file of the new name.
+    /// The copy has a new UUID and no notes about loads of the original.
+    ///
+    /// - Parameter place: the store that the copy will replace, whose permissions it gets.
+    /// - Throws: `.missing` if the source does not exist, `.exists` if the new file exists.
     package static func copyTemplate(
         at source: String, to path: String, inPlaceOf place: String? = nil
     ) throws(StoreError) {
@@ -176,8 +181,9 @@ extension PersistentContainer {
             snapshot.connection, of: source, to: path, isNew: true, withRightsOf: place ?? path)
     }
 
-    /// Makes an empty file in which a store is to be built that takes the place of another, with the
-    /// rights of that one, if there is one.
+    /// Creates an empty file for a store that will replace another one.
+    ///
+    /// The file gets the permissions of the other store, if it exists.
     package static func makeFile(
         at path: String, inPlaceOf place: String
     ) throws(StoreError) {
@@ -189,16 +195,16 @@ extension PersistentContainer {
             try copy.execute("DROP TABLE IF EXISTS \(table)")
         }
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
-        // Nothing else of what a store says of itself changes, not even its order.
+        // Leave the rest of the metadata unchanged, including its order.
         let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
         write.bind(UUID().uuidString, at: 1)
         try write.run()
     }
 
     /// - Parameters:
-    ///   - usesLog: the copy gets a write-ahead log, whatever the original has.
-    ///   - isNew: it is another store.
-    ///   - other: the file whose rights it gets; nil is the original.
+    ///   - usesLog: whether the copy gets a write-ahead log, regardless of the original.
+    ///   - isNew: whether the copy is a new store.
+    ///   - other: the file whose permissions it gets; `nil` uses the original.
     static func copy(
         _ reader: Connection, _ database: String = "main", of source: String, to path: String,
         usesLog: Bool = false, isNew: Bool = false, withRightsOf other: String? = nil
@@ -226,11 +232,11 @@ extension PersistentContainer {
             }
             throw error
         }
-        // It is done; what a loss of power may leave otherwise is what was there before.
+        // The copy is complete; a power failure may lose it, which leaves the previous state.
         try? StoreFiles.synchronizeFolder(of: path)
     }
 
-    /// The store of a configuration; nil is the first.
+    /// Returns the store of a configuration; `nil` for the first store.
     private func part(ofConfiguration name: String?) throws(StoreError) -> StorePart? {
         guard let name, storeDescription.configuration != name else { return nil }
         guard let part = parts.first(where: { $0.description.configuration == name }) else {
@@ -240,8 +246,10 @@ extension PersistentContainer {
         return part
     }
 
-    /// Tokens of the store whose place a file takes say nothing of the file's own history, although
-    /// it may be a copy from before with the same UUID.
+    /// Gives a file that will replace a store a new history lineage.
+    ///
+    /// History tokens of the replaced store are then invalid for the file, even if the file is an
+    /// older copy with the same UUID.
     private static func beginLineage(_ path: String) throws(StoreError) {
         let connection = try exclusive(path)
         let keepsHistory = try HistorySchema.exists(on: connection)
@@ -253,14 +261,14 @@ extension PersistentContainer {
         try fold(connection)
     }
 
-    /// Folds a store's log into its file, which nobody else may be using.
+    /// Checkpoints a store's write-ahead log; no other connection may be using the store.
     private static func fold(_ connection: Connection) throws(StoreError) {
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// A connection that keeps everybody else out for as long as it lives.
+    /// Returns a connection that locks out all others for as long as it exists.
     ///
-    /// - Parameter patience: how long others may take to let go of the store; without it the time.
+    /// - Parameter patience: how long to wait for other connections; `nil` waits for the timeout.
     static func exclusive(
         _ path: String, waiting patience: LockPatience? = nil, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) -> Connection {
@@ -274,28 +282,30 @@ extension PersistentContainer {
         }
     }
 
-    /// Makes sure that a run may work at a store's place: the store is a regular file or still to be
-    /// made, and so are the files that etl keeps next to it.
+    /// Throws unless a run can use a store at this path.
     ///
-    /// - Throws: `.notAStore` or `.exists`, which name the file.
+    /// The store and the files that etl keeps next to it must be regular files or must not exist.
+    ///
+    /// - Throws: `.notAStore` or `.exists`, with the name of the file.
     package static func checkPlace(_ path: String) throws(StoreError) {
         try StoreFiles.refuseOtherKinds(path)
         try StoreFiles.checkOwnFiles(besideStoreAt: StoreFiles.resolved(path))
     }
 
-    /// Removes the store that a swap has replaced, if the process was killed during the swap.
+    /// Deletes the replaced store that a process left behind if it was killed during a swap.
     ///
-    /// Call it when the new store has been opened.
+    /// Call it after the new store has been opened.
     package static func removeReplaced(at path: String) throws(StoreError) {
         try StoreFiles.remove(CompanionFile.replaced.path(of: StoreFiles.resolved(path)))
     }
 
-    /// Makes sure that nobody is in the middle of writing to a store's file; what else is wrong with
-    /// it is left to whoever opens it.
+    /// Throws if another process is writing to a store's file.
+    ///
+    /// Opening the store reports any other fault of the file.
     package static func checkIsUnlocked(
         at path: String, waiting patience: LockPatience?
     ) throws(StoreError) {
-        // Without its log SQLite may take long to say that it cannot have the lock.
+        // Without its WAL, SQLite may take long to report that it cannot get the lock.
         try StoreFiles.checkLogs(of: path)
         do {
             let connection = try Connection(path: path, mode: .readWrite)

@@ -2,14 +2,14 @@ import FoundationEssentials
 import SQLite
 
 extension PersistentContainer {
-    /// What the store says of itself: Core Data's keys, and those of apps, as they stand.
+    /// The store's metadata, unchanged: Core Data's keys and those of apps.
     public var metadata: [String: PropertyListValue] { metadataState.current.propertyList }
 
-    /// Sets a key of the store's metadata, or takes it out; written with the next save.
+    /// Sets or removes a key of the store's metadata, to be written by the next save.
     ///
-    /// Keys that are not touched stay as they are in the file, whoever wrote them.
+    /// All other keys in the file stay unchanged.
     ///
-    /// - Throws: for Core Data's own keys, which say what the file is.
+    /// - Throws: `.invalidRequest` for Core Data's own keys, which identify the file.
     public func setMetadata(
         _ value: PropertyListValue?, forKey key: String
     ) throws(StoreError) {
@@ -20,10 +20,9 @@ extension PersistentContainer {
         metadataState.set(value, forKey: key)
     }
 
-    /// Gives the store an identity of its own, as a copy of another needs; written with the next
-    /// save.
+    /// Gives the store a new UUID, as a copy needs, to be written by the next save.
     ///
-    /// Object URIs and history tokens of the store before are foreign to it from then on.
+    /// Object URIs and history tokens with the old UUID are then foreign to the store.
     @discardableResult
     public func forkUUID() -> String {
         let uuid = UUID().uuidString
@@ -44,7 +43,7 @@ extension PersistentContainer {
         }
     }
 
-    /// Whether a store keeps all digits of decimals; nothing is written.
+    /// Returns whether a store keeps all digits of decimals, without writing to it.
     package static func keepsExactDecimals(
         at path: String, waiting patience: LockPatience
     ) throws(StoreError) -> Bool {
@@ -52,9 +51,7 @@ extension PersistentContainer {
             .propertyList[StoreMetadata.exactDecimalsKey] != nil
     }
 
-    /// What a store says of itself, read without opening it for work; nothing is written.
-    ///
-    /// - Returns: its UUID and the metadata.
+    /// Returns a store's UUID and metadata, without opening it for work or writing to it.
     public static func metadata(
         at path: String
     ) throws(StoreError) -> (storeUUID: String, metadata: [String: PropertyListValue]) {

@@ -1,19 +1,19 @@
 public import GraphModel
 
-/// One of a container's open stores.
+/// An open store of a container.
 public struct OpenStore: Sendable {
-    /// Which store it is, and how it was opened.
+    /// The description with which the store was opened.
     public let description: StoreDescription
-    /// The host of the URIs of its objects.
+    /// The UUID of the store, which is the host of its objects' URIs.
     public let uuid: String
-    /// What it says of itself.
+    /// The metadata of the store.
     public let metadata: [String: PropertyListValue]
-    /// The entities whose objects it holds, by name.
+    /// The names of the entities whose objects the store holds.
     public let entityNames: [String]
 }
 
 extension PersistentContainer {
-    /// Opens stores away from the caller's thread, as `init(model:stores:)` does.
+    /// Opens stores like `init(model:stores:)`, but not on the caller's thread.
     @concurrent
     public static func load(
         model: ManagedObjectModel?, stores: [StoreDescription]
@@ -21,7 +21,7 @@ extension PersistentContainer {
         try PersistentContainer(model: model, stores: stores)
     }
 
-    /// The open stores, in the order in which they were given.
+    /// The open stores, in the order in which they were passed.
     public var stores: [OpenStore] {
         let elsewhere = parts.reduce(into: Set<String>()) { $0.formUnion($1.entityNames) }
         let first = metadataState.current
@@ -38,7 +38,7 @@ extension PersistentContainer {
             }
     }
 
-    /// The store that holds an entity's objects; nil where none does.
+    /// Returns the store that holds an entity's objects; `nil` if no store does.
     public func store(of entityName: String) -> OpenStore? {
         stores.first { $0.entityNames.contains(entityName) }
     }

@@ -2,10 +2,10 @@ import GraphModel
 import SQLite
 
 extension PersistentContainer {
-    /// Deletes every object of the store at once, by no rule, and tells everyone who listens; for
-    /// tests that begin anew.
+    /// Deletes all objects of the store at once, without delete rules, and notifies observers.
     ///
-    /// Keys are not handed out again, so that IDs of objects that are gone stay unused.
+    /// It is meant for tests that start over. Primary keys are not reused, so the IDs of deleted
+    /// objects stay unused.
     @discardableResult
     public func truncateAll() throws(StoreError) -> SaveResult {
         guard schema.isOurs else {

@@ -2,9 +2,9 @@ public import GraphModel
 import SQLite
 import Synchronization
 
-/// A store with its model, from which contexts are made; may be used from any thread.
+/// A store with its model, which creates contexts; may be used from any thread.
 public final class PersistentContainer: Sendable {
-    // Only the holder of the lease below touches the store's connection; what else it has is
+    // Only the holder of the lease below uses the store's connection; its other properties are
     // immutable.
     private nonisolated(unsafe) let store: PersistentStore
     private let lease = WriteLease()
@@ -14,71 +14,72 @@ public final class PersistentContainer: Sendable {
     private struct Observers {
         var next = 0
         var bodies: [Int: @Sendable (StoreChange) -> Void] = [:]
-        /// Changes still to be told, in the order of their saves.
+        /// Changes to report, in the order of their saves.
         var queue: [StoreChange] = []
-        /// Somebody is telling them.
+        /// Whether a thread is reporting changes.
         var isTelling = false
     }
 
-    /// Which store it is, and how it was opened.
+    /// The description with which the store was opened.
     public let storeDescription: StoreDescription
-    /// The store's model.
+    /// The model of the store.
     public let model: ManagedObjectModel
     package let schema: StoreLayout
-    /// The stores behind the first.
+    /// The stores after the first.
     let parts: [StorePart]
     package let objects: ObjectSupport
     let externalFiles: ExternalFiles
     let viewContexts = ViewContextHolder()
     let metadataState: MetadataState
-    /// Whether saves write what they changed into the store's history.
+    /// Whether saves are recorded in the store's history.
     public let keepsHistory: Bool
-    /// Who made the store, and where its model is from.
+    /// The creator of the store and the source of its model.
     public let origin: StoreOrigin
     private let backup: AppStoreBackup?
 
-    /// Where the copy is that was made of an app's store before the first save; nil where there was
-    /// no save yet, or the store is ours.
+    /// The path of the backup of an app's store that the first save created.
+    ///
+    /// It is `nil` before the first save and for stores that GraphStore created.
     public var backupPath: String? { backup?.path }
 
-    /// Where the old stores are that were migrated while these were opened, in the order of the
-    /// stores; empty where none was.
+    /// The paths of the old stores that were migrated on opening, in store order; empty if none.
     public let migrationBackupPaths: [String]
 
-    /// Opens a store, or makes it.
+    /// Opens a store, or creates it.
     ///
     /// - Parameters:
-    ///   - model: what the store must hold; nil takes the model that the store carries.
-    ///   - path: the SQLite file.
-    ///   - opening: whether a missing file is made.
+    ///   - model: the model of the store; `nil` uses the model that the store carries.
+    ///   - path: the path of the SQLite file.
+    ///   - opening: whether to create a missing file.
     public convenience init(
         model: ManagedObjectModel?, at path: String, opening: StoreOpening = .existing
     ) throws(StoreError) {
         try self.init(model: model, .sqlite(at: path, opening: opening))
     }
 
-    /// Opens a store of any kind, or makes it.
+    /// Opens a store of any kind, or creates it.
     ///
     /// - Parameters:
-    ///   - model: what the store must hold; nil takes the model that the store carries.
-    ///   - description: which store, of which kind, and how it is opened.
+    ///   - model: the model of the store; `nil` uses the model that the store carries.
+    ///   - description: the path and kind of the store, and how to open it.
     public convenience init(
         model: ManagedObjectModel?, _ description: StoreDescription
     ) throws(StoreError) {
         try self.init(model: model, stores: [description])
     }
 
-    /// Opens several stores as one container, or makes them: all of them, or none.
+    /// Opens or creates several stores as one container, either all or none.
     ///
-    /// Each entity lives in one of them: a store with a configuration holds the configuration's
-    /// entities, with their sub-entities, and a store without one all others. A context has objects
-    /// of all of them, and a save is one transaction over all of them; a loss of power may leave it
-    /// done in some of the files only. Links between stores are refused. History, and what is asked
-    /// of the container without naming a store, are the first one's.
+    /// Each entity belongs to one store: a store with a configuration holds the configuration's
+    /// entities and their sub-entities, and a store without one holds all others. A context has
+    /// objects of all stores, and a save is one transaction over all of them. After a power
+    /// failure, the save may be present in only some of the files. Links between stores are not
+    /// allowed. The history, and requests to the container that do not name a store, use the first
+    /// store.
     ///
     /// - Parameters:
-    ///   - model: what the stores must hold; nil takes the model that the first one carries.
-    ///   - stores: which stores; SQLite files or in memory, where there are several.
+    ///   - model: the model of the stores; `nil` uses the model that the first one carries.
+    ///   - stores: the stores; if there are several, they must be SQLite files or in memory.
     public init(
         model: ManagedObjectModel?, stores: [StoreDescription]
     ) throws(StoreError) {
@@ -100,7 +101,7 @@ public final class PersistentContainer: Sendable {
         objects = ObjectSupport(store.schema, largestKeys: try store.largestKeys())
     }
 
-    /// A new store in memory, of its own, for tests.
+    /// Creates a new, separate store in memory, for tests.
     public static func ephemeral(
         model: ManagedObjectModel, history: HistoryOptions? = nil
     ) throws(StoreError) -> PersistentContainer {
@@ -109,30 +110,30 @@ public final class PersistentContainer: Sendable {
         return try PersistentContainer(model: model, .inMemory(options: options))
     }
 
-    /// Where the store is; of a store in memory, its name.
+    /// The path of the store, or the name of a store in memory.
     public var path: String { storeDescription.path }
 
-    /// The host of every object's URI in this store.
+    /// The UUID of the store, which is the host of its objects' URIs.
     public var storeUUID: String { metadataState.current.uuid }
 
-    /// The model that a store carries, without opening it for work.
+    /// Returns the model that a store carries, without opening the store for work.
     public static func model(ofStoreAt path: String) throws(StoreError) -> ManagedObjectModel? {
         try PersistentStore.model(at: path)
     }
 
-    /// The same, where whoever has the store locked may take as long as patience says.
+    /// Returns the model that a store carries, waiting if the store is locked.
     package static func model(
         ofStoreAt path: String, waiting patience: LockPatience
     ) throws(StoreError) -> ManagedObjectModel? {
         try PersistentStore.model(at: path, waiting: patience)
     }
 
-    /// Whether a file is a store that an app made on Apple's systems, and not one of ours.
+    /// Returns whether a file is a store that an app created on Apple's systems.
     public static func isAppStore(at path: String) -> Bool {
         AppStore.isOne(path)
     }
 
-    /// The model by which a store is read, and where it is from, without opening it for work.
+    /// Returns the model for reading a store and its origin, without opening the store for work.
     package static func carriedModel(
         at path: String
     ) throws(StoreError) -> (model: ManagedObjectModel?, origin: StoreOrigin) {
@@ -142,33 +143,33 @@ public final class PersistentContainer: Sendable {
         return (app.model, app.origin)
     }
 
-    /// Leaves out the account that SQLite keeps of the process's memory, which costs time.
+    /// Turns off SQLite's memory statistics, which cost time.
     ///
-    /// For a process that is ours alone, before it opens its first store.
+    /// Call it only in a process that no other code shares, before it opens its first store.
     package static func skipMemoryStatistics() {
         SQLiteLibrary.skipMemoryStatistics()
     }
 
-    /// Has large pieces of memory given back to the system when they are freed.
+    /// Makes SQLite return large blocks of memory to the system when they are freed.
     package static func returnLargeMemory() {
         SQLiteLibrary.returnLargeMemory()
     }
 
     // MARK: Contexts
 
-    /// A context to move whole into other code, such as an import.
+    /// Returns a new context to transfer to other code, such as an import.
     public func newContext() -> sending ManagedObjectContext {
         ManagedObjectContext(container: self)
     }
 
-    /// A context on a queue of its own.
+    /// Returns a new context on its own queue.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(container: self)
     }
 
     // MARK: Changes
 
-    /// Every save's change set from now on, in the order of the saves.
+    /// A stream of every save's changes from now on, in the order of the saves.
     public var changes: AsyncStream<StoreChange> {
         AsyncStream { continuation in
             let token = observeChanges { continuation.yield($0) }
@@ -176,9 +177,9 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Calls the body with every save's change set, in the order of the saves, until it is stopped.
+    /// Calls the body with every save's changes, in the order of the saves, until stopped.
     ///
-    /// It is called on a thread that saves; while several do, one of them tells for all.
+    /// The body runs on a saving thread. If several threads save, one of them reports for all.
     ///
     /// - Returns: a token for `stopObserving(_:)`.
     @discardableResult
@@ -190,18 +191,18 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Ends what `observeChanges(_:)` began.
+    /// Stops the observation that `observeChanges(_:)` started.
     public func stopObserving(_ token: Int) {
         observers.withLock { _ = $0.bodies.removeValue(forKey: token) }
     }
 
-    /// Notes a change to be told, while the turn to write is still had.
+    /// Queues a change to report, while the write lease is still held.
     func noteForBroadcast(_ change: StoreChange) {
         guard !change.isEmpty else { return }
         observers.withLock { $0.queue.append(change) }
     }
 
-    /// Tells what was noted, unless somebody is at it.
+    /// Reports the queued changes, unless another thread already does.
     func broadcast() {
         while let (change, bodies) = nextToTell() {
             for body in bodies { body(change) }
@@ -220,12 +221,12 @@ public final class PersistentContainer: Sendable {
 
     // MARK: Writing and reading
 
-    /// Waits for the turn to write and opens a transaction.
+    /// Waits for the write lease and begins a transaction.
     ///
-    /// - Parameter name: who writes, for the errors of callers that wait in vain.
-    /// - Throws: `.busy` with the name of the writer if its turn does not end within
-    ///   `busyTimeoutMilliseconds`, and at once if it has its turn on this thread; `.cancelled`
-    ///   if the task is cancelled while it waits.
+    /// - Parameter name: the name of the writer, for the errors of waiting callers.
+    /// - Throws: `.busy` with the name of the current writer, if it does not finish within
+    ///   `busyTimeoutMilliseconds`, or immediately if it has the lease on this thread; `.cancelled`
+    ///   if the task is canceled during the wait.
     func beginWriting(as name: String = #function) throws(StoreError) -> WriteSession {
         try requireWriting()
         try take(as: name)
@@ -238,7 +239,7 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// Gives the turn to the next writer.
+    /// Passes the write lease to the next writer.
     func endWriting() {
         lease.release()
     }
@@ -253,29 +254,29 @@ public final class PersistentContainer: Sendable {
         }
     }
 
-    /// A connection that sees what is committed.
+    /// Returns a connection that sees committed data.
     func newReader() throws(StoreError) -> Connection {
         try store.newReader()
     }
 
-    /// A counter that moves when others commit; nil while this container writes.
+    /// Returns a counter that changes when others commit; `nil` while this container writes.
     func foreignDataVersion() throws(StoreError) -> Int64? {
         guard lease.takeToLookIfFree() else { return nil }
         defer { lease.release() }
         return try schema.dataVersion(on: store.connection)
     }
 
-    /// Makes the indexes that a load had put off.
+    /// Builds the indexes that a load has deferred.
     public func buildPendingIndexes() throws(StoreError) {
         try buildPendingIndexes(linkBytes: PendingIndexes.linkBytes)
     }
 
-    /// Makes the indexes that a load had put off.
+    /// Builds the indexes that a load has deferred.
     ///
-    /// - Parameter linkBytes: what links may take while they are sorted; with less than all need
-    ///   that takes several passes, and with very little SQLite sorts them by way of files.
+    /// - Parameter linkBytes: the memory for sorting links. If it is too small for all links,
+    ///   sorting takes several passes; if it is very small, SQLite sorts them with temporary files.
     package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
-        // With the turn to write given back: whoever is told may save.
+        // Runs after the lease is released: observers may save.
         defer { broadcast() }
         try take(as: #function)
         defer { lease.release() }
@@ -288,14 +289,14 @@ public final class PersistentContainer: Sendable {
         try store.image()?.commit()
     }
 
-    /// Sets how much of the store's pages the connection that writes keeps in memory.
+    /// Sets the page cache size of the writing connection.
     package func setPageCache(kibibytes: Int) throws(StoreError) {
         try take(as: #function)
         defer { lease.release() }
         try store.connection.setPageCache(kibibytes: kibibytes)
     }
 
-    /// Folds the write-ahead log into the file, as far as readers allow.
+    /// Checkpoints the write-ahead log, up to the point that readers allow.
     public func checkpoint() throws(StoreError) {
         try take(as: #function)
         defer { lease.release() }

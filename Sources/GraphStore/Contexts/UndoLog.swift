@@ -1,14 +1,14 @@
 import GraphModel
 
-/// Remembers objects as they were before groups of changes.
+/// A log of objects' states before groups of changes.
 ///
-/// A group holds each changed object once, with its state from before: arrays are shared until
-/// they change, so this costs little. Undoing swaps states, which gives the group for redoing.
+/// A group stores each changed object once, with its earlier state. Arrays are shared until they
+/// change, so this is cheap. Undoing swaps the states, which yields the group for redoing.
 final class UndoLog {
-    /// What an object was.
+    /// The earlier state of an object.
     struct State {
         var exists: Bool
-        /// Nil of a fault, whose values did not change.
+        /// The values; `nil` of a fault, whose values did not change.
         var snapshot: ManagedObject.Snapshot?
         var lists: [ToManyState]
     }
@@ -33,12 +33,12 @@ final class UndoLog {
     private var open = Group()
     private var depth = 0
     private var isRestoring = false
-    /// How many groups are kept; 0 is all.
+    /// The maximum number of groups to keep; 0 keeps all.
     var levelsMax = 0
 
-    /// Called before an object changes.
+    /// Records an object's state; call it before the object changes.
     ///
-    /// - Parameter existed: false of an object that is being inserted.
+    /// - Parameter existed: `false` if the object is being inserted.
     func note(_ object: ManagedObject, existed: Bool) {
         guard !isRestoring else { return }
         redoable.removeAll()
@@ -53,9 +53,9 @@ final class UndoLog {
             object.presence == .realized
             ? ManagedObject.Snapshot(values: object.values, links: object.links) : nil
         if let state = group.states[key] {
-            // Its row came into memory after the group began, and changes only now.
+            // The row was loaded after the group began, and changes only now.
             if state.snapshot == nil, state.exists { group.states[key]?.snapshot = snapshot }
-            // So did its lists.
+            // The lists were, too.
             for slot in object.lists.indices where state.lists.isEmpty || state.lists[slot].isFault
             {
                 if state.lists.isEmpty {
@@ -78,7 +78,7 @@ final class UndoLog {
         close()
     }
 
-    /// An event ends; so does its group, unless one is held open.
+    /// Ends an event, and its group unless one is held open.
     func closeEvent() {
         close()
     }
@@ -119,7 +119,7 @@ final class UndoLog {
         undoable.append(restore(group, in: context))
     }
 
-    /// Reads what a group changes, while it still hears of objects that get other IDs by that.
+    /// Loads the objects that a group changes, while the group still receives new IDs of objects.
     private func read(_ group: Group?, in context: ManagedObjectContext) {
         guard let group else { return }
         isRestoring = true
@@ -153,7 +153,7 @@ final class UndoLog {
 }
 
 extension ManagedObjectContext {
-    /// Whether changes can be undone; off at first, since it costs memory.
+    /// Whether changes can be undone; off by default because it costs memory.
     public var isUndoEnabled: Bool {
         get { undoLog != nil }
         set {
@@ -162,36 +162,36 @@ extension ManagedObjectContext {
         }
     }
 
-    /// How many groups of changes can be undone; 0 is all of them.
+    /// The maximum number of groups that can be undone; 0 is no limit.
     public var levelsOfUndo: Int {
         get { undoLog?.levelsMax ?? 0 }
         set { undoLog?.levelsMax = max(0, newValue) }
     }
 
-    /// Whether there is something to undo.
+    /// Whether there are changes to undo.
     public var canUndo: Bool {
         undoLog?.closeEvent()
         return undoLog?.undoable.isEmpty == false
     }
 
-    /// Whether there is something to redo.
+    /// Whether there are changes to redo.
     public var canRedo: Bool { undoLog?.redoable.isEmpty == false }
 
-    /// Takes back the last group of changes; what was saved meanwhile becomes a change again.
+    /// Undoes the last group of changes; changes that were already saved become pending again.
     ///
-    /// Groups end with `processPendingChanges()`, and so with every fetch and save.
+    /// A group ends with `processPendingChanges()`, and therefore with every fetch and save.
     public func undo() throws(StoreError) {
         try processPendingChanges()
         undoLog?.undo(in: self)
     }
 
-    /// Makes the changes again that the last `undo()` took back.
+    /// Redoes the changes that the last `undo()` undid.
     public func redo() throws(StoreError) {
         try processPendingChanges()
         undoLog?.redo(in: self)
     }
 
-    /// Makes one group of all changes in the body.
+    /// Combines all changes in the body into one group.
     public func undoGroup<R>(_ body: () throws -> R) throws -> R {
         try processPendingChanges()
         undoLog?.begin()
@@ -201,7 +201,7 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// What an undo changes must be known first, since a redo puts it back.
+    /// Loads the values that an undo changes, since a redo restores them.
     func readForRestoring(_ object: ManagedObject, _ state: UndoLog.State) {
         guard object.link === link, object.isStored, !object.isGone else { return }
         do throws(StoreError) {
@@ -210,12 +210,12 @@ extension ManagedObjectContext {
             object.prepareLists()
             for slot in object.lists.indices { try loadList(of: object, slot) }
         } catch {
-            // A row that is gone is made anew, by what is known of it.
+            // A missing row is inserted again from the known values.
             if error.code != .inaccessible { note(error) }
         }
     }
 
-    /// Puts an object back to what it was.
+    /// Restores an object's earlier state.
     func restore(_ object: ManagedObject, to state: UndoLog.State) {
         guard object.link === link else { return }
         let layout = object.layout
@@ -252,7 +252,7 @@ extension ManagedObjectContext {
             return
         }
         guard object.isStored else {
-            // A row that is made anew has no links in the store yet.
+            // A row that is inserted again has no links in the store yet.
             for slot in object.lists.indices {
                 let isOrdered = layout.toManys[slot].isOrdered
                 if object.lists[slot].isFault { object.lists[slot].load([], isOrdered: isOrdered) }
@@ -270,7 +270,7 @@ extension ManagedObjectContext {
         object.prepareLists()
         for slot in object.lists.indices {
             let list = state.lists[slot]
-            // What was not in memory then was not changed by the group either.
+            // A list that was not in memory was not changed by the group.
             guard !list.isFault else { continue }
             if object.isStored, object.lists[slot].isFault {
                 do throws(StoreError) {
@@ -279,7 +279,7 @@ extension ManagedObjectContext {
                     note(error)
                 }
             }
-            // What was there then stands over what is saved now.
+            // Apply the earlier list to the list that is saved now.
             if object.lists[slot].committed == nil {
                 object.lists[slot] = list
             } else {

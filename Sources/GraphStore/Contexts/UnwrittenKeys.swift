@@ -1,22 +1,22 @@
 import GraphModel
 import SQLite
 
-/// The keys that contexts over one store gave to new objects, and that no row has so far.
+/// The primary keys of new objects, in all contexts over one store, that no row has yet.
 ///
 /// A new object gets its key from memory, so another process may write a row with that key first.
-/// `ObjectReader` therefore reports every ID that it reads from a row. If a new object has the ID,
-/// it gets another one: an ID that was read always leads to its row.
+/// `ObjectReader` therefore reports every ID that it reads from a row. If a new object has this ID,
+/// the object gets another one: an ID that was read always refers to its row.
 final class UnwrittenKeys {
-    /// The context that has the store.
+    /// The context that reads from the store.
     weak var context: ManagedObjectContext?
-    /// The smallest of the keys, so that nearly every row needs one comparison.
+    /// The smallest key, so that nearly every row needs only one comparison.
     private var first = Int64.max
-    /// The same for each entity, by its number.
+    /// The smallest key of each entity, by entity number.
     private var firsts: [Int64] = []
-    /// Rows with keys up to here need no look, by entity: no new object has or gets their keys.
+    /// Rows with keys up to here need no check, by entity: no new object has or gets these.
     private var bounds: [Int64] = []
 
-    /// An object got that ID, and no row has it.
+    /// Adds an ID that a new object got and no row has.
     func add(_ id: ManagedObjectID) {
         let number = Int(id.entityNumber)
         while firsts.count <= number { firsts.append(.max) }
@@ -25,21 +25,21 @@ final class UnwrittenKeys {
         first = min(first, id.primaryKey)
     }
 
-    /// All objects are written; these IDs alone are not.
+    /// Keeps only these IDs, after all objects have been written.
     func reset(to ids: some Collection<ManagedObjectID>) {
         first = .max
         firsts.removeAll(keepingCapacity: true)
         for id in ids { add(id) }
     }
 
-    /// Whether a new object may have that ID.
+    /// Returns whether a new object may have an ID.
     func mayHave(_ id: ManagedObjectID) -> Bool {
         guard id.primaryKey >= first else { return false }
         let number = Int(id.entityNumber)
         return number < firsts.count && id.primaryKey >= firsts[number]
     }
 
-    /// A row has that ID.
+    /// Handles the ID of a row that was read.
     func meet(_ id: ManagedObjectID) {
         let number = Int(id.entityNumber)
         if number < bounds.count, id.primaryKey <= bounds[number] { return }
@@ -52,27 +52,27 @@ final class UnwrittenKeys {
 }
 
 extension ManagedObjectContext {
-    /// A context below this one.
+    /// A child of this context.
     struct Child {
-        /// The context; nil after it was freed.
+        /// The context; `nil` after it was freed.
         weak var context: ManagedObjectContext?
     }
 
-    /// This context and all those below it.
+    /// This context and all its descendants.
     var family: [ManagedObjectContext] {
         children.isEmpty ? [self] : [self] + children.compactMap(\.context).flatMap(\.family)
     }
 
     // MARK: IDs that callers pass
 
-    /// The ID that an object has now which had another once.
+    /// Returns the current ID of an object that once had the given ID.
     ///
-    /// A row that has the old ID by now comes first, so that no row is out of reach.
+    /// If a row has the old ID by now, that ID is returned, so every row stays reachable.
     func resolved(_ id: ManagedObjectID) -> ManagedObjectID {
         var id = parent?.resolved(id) ?? id
         while let next = aliases[id] {
             do throws(StoreError) {
-                // The reader reports what it finds, which removes the alias.
+                // The reader reports the row it finds, which removes the alias.
                 if try objectReader().row(id) != nil { return id }
             } catch {
                 note(error)
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         return id
     }
 
-    /// The objects of those IDs that new objects may lose, held under the IDs that they have now.
+    /// Returns the objects whose IDs may still change, by their current IDs.
     func held(_ ids: some Sequence<ManagedObjectID>) -> [ManagedObjectID: ManagedObject] {
         var held: [ManagedObjectID: ManagedObject] = [:]
         for id in ids where rows.unwritten.mayHave(id) { held[id] = object(with: id) }
@@ -91,9 +91,9 @@ extension ManagedObjectContext {
 
     // MARK: Taken keys
 
-    /// New objects give up the keys that rows have, if the row with that ID is one of them.
+    /// Gives new objects other keys if rows have taken theirs and one has the given ID.
     ///
-    /// Called in the context that has the store.
+    /// Call it on the context that reads from the store.
     func giveWay(to id: ManagedObjectID) {
         let family = family
         for context in family { context.aliases[id] = nil }
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
             return
         }
         do throws(StoreError) {
-            // All that are taken at once, since each renaming reads every object in memory.
+            // Renew all taken keys at once, since each renaming reads every object in memory.
             let new = family.flatMap(\.listed).filter { !$0.isStored && !$0.isGone }
             let taken = try takenKeys(of: new, root: root, on: objectReader().connection)
             try renew(new.filter { taken.contains($0.objectID.primaryKey) }, root: root)
@@ -113,9 +113,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// No new object gets a key that the store has given out, if it has given out that of a row.
+    /// Skips the keys that the store has assigned, if they include that of a row.
     ///
-    /// - Returns: the next key that a new object gets.
+    /// - Returns: the next key for a new object.
     func skipTakenKeys(for id: ManagedObjectID) -> Int64 {
         let keys = container.objects.keys
         guard let root = container.objects.layout(id.entityNumber)?.rootNumber else { return 1 }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         return keys.peek(root: root)
     }
 
-    /// The keys of those objects of a hierarchy that rows have already.
+    /// Returns the keys of a hierarchy's objects that rows already have.
     func takenKeys(
         of objects: [ManagedObject], root: Int64, on connection: Connection
     ) throws(StoreError) -> Set<Int64> {
@@ -151,8 +151,8 @@ extension ManagedObjectContext {
     func renew(_ objects: [ManagedObject], root: Int64) throws(StoreError) {
         var ids: [ManagedObjectID: ManagedObjectID] = [:]
         var owners: [(context: ManagedObjectContext, ids: [ManagedObjectID: ManagedObjectID])] = []
-        // What got another key before an error has it for good. A context above the one that made
-        // an object may have the row that the key belongs to.
+        // Objects renewed before an error keep their new keys. Rename in the owner of each object:
+        // a context above it may have the row that the old key belongs to.
         defer { for owner in owners { owner.context.rename(owner.ids) } }
         for object in objects where object.layout.rootNumber == root {
             guard ids[object.objectID] == nil, let owner = object.link.context else { continue }
@@ -166,7 +166,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives objects other IDs, in this context and those below it.
+    /// Gives objects new IDs, in this context and its descendants.
     func rename(_ ids: [ManagedObjectID: ManagedObjectID]) {
         guard !ids.isEmpty else { return }
         for context in family {
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes over the IDs that objects have now.
+    /// Applies the new IDs of objects.
     func take(_ ids: [ManagedObjectID: ManagedObjectID]) {
         for (old, new) in ids {
             guard let object = registry.object(for: old) else { continue }
@@ -193,14 +193,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What was united with other objects in a save is united in the contexts below, too.
+    /// Merges objects in the descendants that a save merged with other objects.
     func tellChildren(united ids: [ManagedObjectID: ManagedObjectID]) {
         guard !ids.isEmpty else { return }
         undoLog?.rename(ids)
         for context in family.dropFirst() {
             let objects = ids.keys.compactMap { context.registry.object(for: $0) }
             context.take(ids)
-            // Their values are those of the row now.
+            // Their values are now those of the row.
             for object in objects where object.pending == .none && object.link === context.link {
                 object.turnIntoFault()
             }
@@ -209,21 +209,21 @@ extension ManagedObjectContext {
 
     /// Replaces IDs that objects no longer have in all relationships in memory.
     ///
-    /// One pass for all of them, since it reads every object in memory.
+    /// Pass all IDs at once, since each call reads every object in memory.
     func replaceLinks(_ ids: [ManagedObjectID: ManagedObjectID]) {
         guard !ids.isEmpty else { return }
         for object in registeredObjects { object.replaceLinks(ids) }
     }
 
-    // MARK: Keys for good
+    // MARK: Permanent keys
 
     /// Reserves the keys of new objects in the store, so that no other process takes them.
     ///
-    /// Before that, an unsaved object's ID may change when another process has written a row with
-    /// its key. Afterwards it stays, and its URI may be kept. The objects are still to be saved. Inside
-    /// a unit of work, the keys are reserved when the unit is committed.
+    /// An unsaved object's ID can change if another process writes a row with its key. After this
+    /// call the ID is permanent, and you can store its URI. The objects are not saved. Inside a
+    /// unit of work, the keys are reserved when the unit is committed.
     ///
-    /// - Throws: `busy` if another writer has the store.
+    /// - Throws: `.busy` if another writer has the store.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws(StoreError) {
         let new = objects.filter { $0.link === link && !$0.isStored && !$0.isGone }
         guard !new.isEmpty else { return }
@@ -245,7 +245,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Another object stands for the row from now on.
+    /// Detaches the object, because another object represents the row from now on.
     fileprivate final func leave(for other: ManagedObject) {
         link.context?.unregister(self)
         let nowhere = link.context.map(ContextLink.nowhere)
@@ -255,7 +255,7 @@ extension ManagedObject {
         objectID = other.objectID
     }
 
-    /// Replaces IDs that objects no longer have, wherever they are.
+    /// Replaces IDs that objects no longer have in all links and lists of the object.
     fileprivate final func replaceLinks(_ ids: [ManagedObjectID: ManagedObjectID]) {
         for slot in links.indices {
             if let id = links[slot], let new = ids[id] { links[slot] = new }
@@ -277,7 +277,7 @@ extension ManagedObject.Snapshot {
 }
 
 extension ContextChange {
-    /// An object has another ID.
+    /// Replaces the ID of an object.
     fileprivate mutating func rename(_ old: ManagedObjectID, _ new: ManagedObjectID) {
         if inserted.contains(old) {
             inserted.remove(old)

@@ -9,18 +9,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// The right to write to a container's store, which one caller at a time has.
+/// The exclusive right to write to a container's store, passed on in order of request.
 ///
-/// Callers get it in the order in which they ask. SQLite's own locks are between connections, and
-/// a container has one connection that writes, so they do not order the callers of one process.
+/// SQLite's own locks are between connections. A container has one writing connection, so these
+/// locks do not order the callers of one process.
 ///
-/// A context keeps the lease from the first batch request of a unit of work to the unit's end. A
-/// second context that saves meanwhile on the same thread would wait for itself. It fails at once.
+/// A context keeps the lease from the first batch request of a unit of work to the end of the unit.
+/// A second context that saves on the same thread in that time would wait for itself, so it fails
+/// immediately.
 final class WriteLease: Sendable {
     private struct Holder {
-        /// What it does to the store, for the errors of those who wait.
+        /// The holder's activity, for the errors of waiting callers.
         let text: String
-        /// Where it was taken; it is given back there, unless a context was moved meanwhile.
+        /// The thread that took the lease; it also releases it, unless the context was moved.
         let thread: UInt
     }
 
@@ -28,7 +29,7 @@ final class WriteLease: Sendable {
     private final class Waiter: Sendable {
         let text: String
         let thread: UInt
-        /// Signaled when the lease is passed to it.
+        /// Signaled when the lease is passed to this caller.
         let turn = DispatchSemaphore(value: 0)
 
         init(text: String, thread: UInt) {
@@ -50,15 +51,15 @@ final class WriteLease: Sendable {
 
     private let state = Mutex(State())
 
-    /// How a wait ended.
+    /// The result of a wait.
     private enum Wait { case came, late, cancelled }
 
     private static let pollMilliseconds = 5
 
-    /// Waits for the lease as long as the options say, and as long as the task is not cancelled.
+    /// Waits for the lease for as long as the options allow and the task is not canceled.
     ///
-    /// - Parameter name: who takes it, for the errors of those who wait for it.
-    /// - Throws: `.busy`, with the holder's name; `.cancelled`.
+    /// - Parameter name: the name of the caller, for the errors of waiting callers.
+    /// - Throws: `.busy` with the holder's name; `.cancelled`.
     func take(as name: String, _ options: StoreOptions, path: String) throws(StoreError) {
         let thread = ThreadNumber.current
         let answer = state.withLock { state -> Answer in
@@ -90,7 +91,7 @@ final class WriteLease: Sendable {
         }
     }
 
-    /// Takes the lease if no caller has it, to look at what other connections have saved.
+    /// Takes the lease if it is free, to check for changes saved by other connections.
     func takeToLookIfFree() -> Bool {
         state.withLock { state in
             guard state.holder == nil else { return false }
@@ -130,7 +131,7 @@ final class WriteLease: Sendable {
         return .came
     }
 
-    /// Leaves the queue; what the holder does, or nil if the lease came at the last moment.
+    /// Leaves the queue and returns the holder's activity; `nil` if the lease has just arrived.
     private func leave(_ waiter: Waiter) -> String? {
         state.withLock { state in
             guard let place = state.queue.firstIndex(where: { $0 === waiter }) else { return nil }
@@ -140,7 +141,7 @@ final class WriteLease: Sendable {
     }
 }
 
-/// Tells threads from each other.
+/// Unique numbers of threads.
 enum ThreadNumber {
     private static let last = Atomic<UInt>(0)
 
@@ -151,9 +152,9 @@ enum ThreadNumber {
         return key
     }()
 
-    /// The number of the thread that asks, from 1; no other thread has had it.
+    /// The number of the current thread, from 1; never reused.
     ///
-    /// `pthread_self()` and the system's numbers go to a later thread when theirs has ended.
+    /// `pthread_self()` and the system's thread IDs may be reused after a thread ends.
     static var current: UInt {
         if let known = pthread_getspecific(key) { return UInt(bitPattern: known) }
         let number = last.add(1, ordering: .relaxed).newValue

@@ -1,23 +1,23 @@
-/// What happened to a context's objects.
+/// An event in a context that affects its objects.
 enum FollowedEvent {
-    /// Changes were processed.
+    /// Pending changes were processed.
     case processed
-    /// They were saved.
+    /// Changes were saved.
     case saved
-    /// They were dropped.
+    /// Changes were discarded.
     case rolledBack
-    /// What others saved was taken in.
+    /// Changes saved elsewhere were merged.
     case merged(StoreChange)
-    /// All objects were forgotten.
+    /// The context was reset.
     case reset
 }
 
-/// Who wants to know what happens to a context's objects.
+/// An observer of a context's objects.
 protocol ContextObserver: AnyObject {
     func contextDidChange(_ event: FollowedEvent)
 }
 
-/// The observers of a context, which holds none of them.
+/// The observers of a context, as weak references.
 struct ContextObservers {
     private struct Entry {
         weak var observer: (any ContextObserver)?
@@ -35,7 +35,7 @@ struct ContextObservers {
         entries.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    /// Those to be told; none while others are, since they fetch.
+    /// Returns the observers to notify; none during a notification, since observers fetch.
     mutating func begin() -> [any ContextObserver] {
         guard !isTelling, !entries.isEmpty else { return [] }
         isTelling = true
@@ -48,7 +48,7 @@ struct ContextObservers {
 }
 
 extension ManagedObjectContext {
-    /// Tells those who follow results what happened.
+    /// Notifies the observers of an event.
     func tellFollowers(_ event: FollowedEvent) {
         let told = observers.begin()
         guard !told.isEmpty else { return }

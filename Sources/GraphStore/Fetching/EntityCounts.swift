@@ -1,15 +1,15 @@
 import SQLite
 
 extension PersistentContainer {
-    /// The number of objects of each entity, sub-entities included, in the order of the model.
+    /// Returns the number of objects of each entity, including sub-entities, in the model's order.
     ///
-    /// All numbers are of one snapshot.
+    /// All counts are from one snapshot.
     package func objectCounts() throws(StoreError) -> [(entityName: String, count: Int)] {
         let connection = try newReader()
         try connection.execute("BEGIN")
         var ownCounts: [Int64: Int64] = [:]
         for table in schema.tables {
-            // A table of one entity is counted by its smallest index.
+            // SQLite counts a table of one entity by its smallest index.
             guard table.hasSubentities else {
                 if let entity = schema.entity(named: table.rootEntity) {
                     ownCounts[entity.number] =
@@ -28,7 +28,7 @@ extension PersistentContainer {
         }
     }
 
-    /// The model's name of an entity that the store's own list, `Z_PRIMARYKEY`, has under another.
+    /// Returns the model's name of an entity that `Z_PRIMARYKEY` lists under another name.
     package func entityName(storedAs name: String) throws(StoreError) -> String? {
         let connection = try newReader()
         for database in schema.databases {

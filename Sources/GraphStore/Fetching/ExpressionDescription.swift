@@ -1,6 +1,6 @@
 public import GraphModel
 
-/// A column of a result: a property, or what is computed of an object or of a group of them.
+/// A column of a result: a property, or a value computed for each object or group.
 ///
 /// A string literal is a key path: `["title", "category.name"]`; `objectID` is the object itself.
 /// ```swift
@@ -8,41 +8,41 @@ public import GraphModel
 /// request.propertiesToGroupBy = ["category.name"]
 /// ```
 public struct ExpressionDescription: Sendable, Hashable {
-    /// What is made of the values of a group; values that are nil do not count.
+    /// A function of the values of a group, which ignores `nil`.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// How many there are.
+        /// The number of values.
         case count
-        /// Their sum; 0 of none.
+        /// The sum; 0 without values.
         case sum
-        /// Their mean, a double; nil of none.
+        /// The mean as a double; `nil` without values.
         case average
-        /// The smallest; nil of none.
+        /// The smallest value; `nil` without values.
         case minimum
-        /// The largest; nil of none.
+        /// The largest value; `nil` without values.
         case maximum
     }
 
     /// The column's name in the result.
     public var name: String
-    /// The value for each object.
+    /// The expression, evaluated for each object.
     public var expression: GraphExpression
-    /// What is made of the values of a group; nil shows the value itself.
+    /// The function applied to the values of a group; `nil` shows the value itself.
     public var function: Function?
-    /// Equal values count once.
+    /// Whether equal values count once.
     public var isDistinct = false
 
-    /// A property, or a path to one; its column has the path for a name.
+    /// Creates a column of a property or a key path, named after the path.
     public init(_ keyPath: String) {
         self.init(name: keyPath, expression: Self.expression(keyPath))
     }
 
-    /// What is computed of each object.
+    /// Creates a column of an expression, evaluated for each object.
     public init(name: String, expression: any GraphPredicateArgument) {
         self.name = name
         self.expression = expression.graphExpression
     }
 
-    /// What is computed of each group.
+    /// Creates a column of a function, evaluated for each group.
     public init(
         name: String, _ function: Function, of expression: any GraphPredicateArgument,
         distinct isDistinct: Bool = false
@@ -64,45 +64,45 @@ public struct ExpressionDescription: Sendable, Hashable {
         keyPath == ObjectNumber.key ? .evaluatedObject : GraphKey(keyPath).graphExpression
     }
 
-    /// How many objects there are in a group.
+    /// Counts the objects of a group.
     public static func count(as name: String = "count") -> Self {
         Self(name: name, .count, of: GraphExpression.evaluatedObject)
     }
 
-    /// How many objects of a group have a value.
+    /// Counts the objects of a group that have a value.
     public static func count(
         _ keyPath: String, as name: String? = nil, distinct isDistinct: Bool = false
     ) -> Self {
         Self(.count, keyPath, name, distinct: isDistinct)
     }
 
-    /// The sum over a group.
+    /// Returns the sum of a group's values.
     public static func sum(
         _ keyPath: String, as name: String? = nil, distinct isDistinct: Bool = false
     ) -> Self {
         Self(.sum, keyPath, name, distinct: isDistinct)
     }
 
-    /// The mean over a group.
+    /// Returns the mean of a group's values.
     public static func average(
         _ keyPath: String, as name: String? = nil, distinct isDistinct: Bool = false
     ) -> Self {
         Self(.average, keyPath, name, distinct: isDistinct)
     }
 
-    /// The smallest value of a group.
+    /// Returns the smallest value of a group.
     public static func minimum(_ keyPath: String, as name: String? = nil) -> Self {
         Self(.minimum, keyPath, name, distinct: false)
     }
 
-    /// The largest value of a group.
+    /// Returns the largest value of a group.
     public static func maximum(_ keyPath: String, as name: String? = nil) -> Self {
         Self(.maximum, keyPath, name, distinct: false)
     }
 }
 
 extension ExpressionDescription: ExpressibleByStringLiteral {
-    /// A property, or a path to one.
+    /// Creates a column of a property or a key path.
     public init(stringLiteral value: String) {
         self.init(value)
     }

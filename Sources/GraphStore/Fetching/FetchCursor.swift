@@ -1,24 +1,25 @@
 import GraphModel
 import SQLite
 
-/// Walks over the objects of a request, chunk by chunk, and keeps no more than one of them.
+/// A cursor over the objects of a request, which keeps at most one chunk of them.
 ///
-/// What it walks over is the store as it was when the cursor was opened, whoever saves meanwhile,
-/// under the changes that were pending in its context then. An object that is in memory already
-/// is given as it is there, and one that was deleted there meanwhile is left out. While it is open the store's log cannot
-/// be folded in beyond it. A reset of the context ends it with an error.
+/// The cursor reads a snapshot of the store from when it was opened, plus the pending changes of
+/// its context at that time. An object that is already in memory is returned with its values there.
+/// An object that the context has since deleted is skipped. While the cursor is open, SQLite cannot
+/// checkpoint later parts of the write-ahead log (WAL). After a reset of the context, the cursor
+/// throws an error.
 ///
-/// A binary or JSON store, a unit of work with batch requests, and a request that looks at changed
-/// objects elsewhere cost sixteen bytes an object.
+/// The cursor needs 16 bytes per object in a binary or JSON store, in a unit of work with batch
+/// requests, and for a request that refers to changed objects of other entities.
 public final class FetchCursor<Object: ManagedObject> {
-    /// Where saved objects come from.
+    /// The source of saved objects.
     private enum Source {
         case rows(Statement, plan: RowPlan?)
         case ids([ManagedObjectID])
         case nothing
     }
 
-    /// So many objects a chunk, unless the request has a `fetchBatchSize`.
+    /// The number of objects in a chunk, unless the request sets `fetchBatchSize`.
     public static var chunkSize: Int { 1000 }
 
     private let context: ManagedObjectContext
@@ -29,15 +30,15 @@ public final class FetchCursor<Object: ManagedObject> {
     private var position = 0
     private var evaluation: ObjectEvaluation?
     private var changed: Set<ManagedObjectID> = []
-    /// New objects, whose IDs may become those of other rows.
+    /// New objects, whose IDs may later belong to other rows.
     private var held: [ManagedObjectID: ManagedObject] = [:]
-    /// Changed objects that meet the request, in its order, and the first not given yet.
+    /// Changed objects that meet the request, in its order, and the index of the next one.
     private var pending: [ManagedObject] = []
     private var nextPending = 0
-    /// Objects that the window still leaves out, and still lets through.
+    /// The remaining objects to skip for the offset, and to return for the limit.
     private var skips = 0
     private var remaining = Int.max
-    /// A saved object that comes after a pending one.
+    /// A saved object that follows the next pending one.
     private var waiting: ManagedObject?
 
     init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws(StoreError) {
@@ -45,7 +46,7 @@ public final class FetchCursor<Object: ManagedObject> {
         self.request = request
         link = context.link
         let plan = try context.begin(request)
-        // The rows of all pending objects are left out as they are now, whatever changes meanwhile.
+        // The rows of all objects pending now are skipped, whatever changes later.
         let overlay = context.overlay(plan, request, isSelective: false)
         let isAtomic = context.container.storeDescription.kind.isAtomic
         let isShared =
@@ -75,7 +76,7 @@ public final class FetchCursor<Object: ManagedObject> {
             readsRows ? rowPlan.columns : "t.Z_PK, t.Z_ENT",
             limit: overlay.isEmpty && plan.limit > 0 ? plan.limit : nil,
             offset: overlay.isEmpty ? plan.offset : 0)
-        // One snapshot for all rows, from the first on.
+        // One snapshot for all rows.
         if !isShared {
             connection.watch(context.interruptFlag)
             try connection.execute("BEGIN")
@@ -84,10 +85,10 @@ public final class FetchCursor<Object: ManagedObject> {
         source = .rows(rows, plan: readsRows ? rowPlan : nil)
     }
 
-    /// Stops a running read from any thread.
+    /// A handle that interrupts a running read from any thread.
     var interrupter: InterruptHandle { connection.interrupter }
 
-    /// The next objects, at most a chunk of them; nil after the last.
+    /// Returns the next chunk of objects; `nil` after the last.
     public func nextChunk() throws(StoreError) -> [Object]? {
         guard link.context != nil else {
             source = .nothing
@@ -183,7 +184,7 @@ extension ManagedObjectContext {
         try FetchCursor(request, in: self)
     }
 
-    /// The objects of a request, chunk by chunk.
+    /// Returns the objects of a request in chunks.
     ///
     /// ```swift
     /// for try await chunk in context.stream(Todo.request.sort("title")) {
@@ -191,24 +192,24 @@ extension ManagedObjectContext {
     /// }
     /// ```
     ///
-    /// Runs where the context is. When the task is cancelled, a read that is going on is stopped
-    /// and `CancellationError` thrown.
+    /// The stream runs in the context's isolation. If the task is canceled, the stream interrupts a
+    /// running read and throws `CancellationError`.
     public func stream<Object>(_ request: FetchRequest<Object>) -> FetchStream<Object> {
         FetchStream(context: self, request: request)
     }
 }
 
-/// The objects of a request as an asynchronous sequence of chunks.
+/// An asynchronous sequence of a request's objects, in chunks.
 public struct FetchStream<Object: ManagedObject>: AsyncSequence {
     let context: ManagedObjectContext
     let request: FetchRequest<Object>
 
-    /// Begins to read; each iterator reads anew.
+    /// Creates an iterator, which starts a new read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(context: context, request: request)
     }
 
-    /// Reads chunk after chunk.
+    /// An iterator over chunks.
     public struct Iterator: AsyncIteratorProtocol {
         private let context: ManagedObjectContext
         private let request: FetchRequest<Object>
@@ -219,7 +220,7 @@ public struct FetchStream<Object: ManagedObject>: AsyncSequence {
             self.request = request
         }
 
-        /// The next chunk; nil after the last.
+        /// Returns the next chunk; `nil` after the last.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> [Object]? {

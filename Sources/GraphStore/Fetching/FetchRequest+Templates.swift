@@ -1,13 +1,13 @@
 public import GraphModel
 
 extension ManagedObjectModel {
-    /// A request that the model names, with values for its `$VARIABLES`.
+    /// Returns a fetch request of the model, with values for its `$VARIABLES`.
     ///
     /// - Parameters:
-    ///   - name: the template's name.
-    ///   - variables: the values, lists or objects by name, without the dollar sign.
-    /// - Throws: `invalidRequest` where there is no such template, where a variable has no value
-    ///   and where the predicate does not fit the entity.
+    ///   - name: the name of the template.
+    ///   - variables: the values, lists, or objects by name, without the dollar sign.
+    /// - Throws: `.invalidRequest` if the template does not exist, a variable has no value, or the
+    ///   predicate does not fit the entity.
     public func fetchRequest(
         named name: String, substituting variables: [String: any GraphPredicateArgument] = [:]
     ) throws(StoreError) -> FetchRequest<ManagedObject> {
@@ -19,7 +19,7 @@ extension ManagedObjectModel {
 }
 
 extension FetchRequestTemplate {
-    /// The template's predicate as a tree.
+    /// Returns the parsed predicate of the template.
     func parsedPredicate() throws(StoreError) -> GraphPredicate? {
         guard let predicate, !predicate.isEmpty else { return nil }
         do {
@@ -36,7 +36,7 @@ extension FetchRequestTemplate {
         guard let parsed = try parsedPredicate() else { return request }
         do {
             let predicate = try parsed.substituting(variables: variables)
-            // Told now, not by the fetch: what is wrong, and which variables have no values.
+            // Report invalid predicates and missing variables now, not in the fetch.
             _ = try predicate.resolved(for: entityName, in: model)
             request.predicate = predicate
         } catch {
@@ -49,7 +49,7 @@ extension FetchRequestTemplate {
     var bare: FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: entityName)
         request.fetchLimit = fetchLimit ?? 0
-        // The names are those of Xcode's model files.
+        // The keys are those of Xcode's model files.
         if let text = extras["fetchBatchSize"], let size = Int(text), size > 0 {
             request.fetchBatchSize = size
         }

@@ -1,14 +1,14 @@
 import GraphModel
 
-/// The objects of a request, of which no more are in memory than are looked at.
+/// The objects of a request, loaded in batches on access.
 ///
-/// Which objects there are, and their order, is fixed when it is made: eight bytes for each. Their
-/// rows are read batch by batch, `fetchBatchSize` at a time, when an index in the batch is asked
-/// for; the two batches looked at last are kept. Objects made by it are those of its context, so
-/// pending changes show, in child contexts too.
+/// The objects and their order are fixed when the page is created, at 8 bytes per object. Rows are
+/// read in batches of `fetchBatchSize` when an index in the batch is accessed. The page keeps the
+/// last two batches. The objects are registered in the page's context, so they show pending
+/// changes, in child contexts too.
 ///
-/// What goes wrong in reading is thrown by the context's next save; after a reset of the context
-/// its objects are invalid.
+/// The next save of the context throws any read error. After a reset of the context, the objects
+/// are invalid.
 public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
     private final class Loader {
         struct Chunk {
@@ -20,9 +20,9 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
         let batchSize: Int
         let link: ContextLink
         private let layouts: ObjectSupport
-        /// New objects, whose IDs may become those of other rows.
+        /// New objects, whose IDs may later belong to other rows.
         private let held: [ManagedObjectID: ManagedObject]
-        /// The batch looked at last, and the one before it.
+        /// The two batches that were accessed last, latest first.
         var chunks: [Chunk] = []
 
         init(_ ids: ObjectIDVector, batchSize: Int, _ context: ManagedObjectContext) {
@@ -57,24 +57,24 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
     }
 
     private let loader: Loader
-    /// The objects' IDs, in order.
+    /// The IDs of the objects, in order.
     public var objectIDs: ObjectIDVector { loader.ids }
-    /// So many rows are read at a time.
+    /// The number of rows to read at a time.
     public var batchSize: Int { loader.batchSize }
 
     init(_ ids: ObjectIDVector, batchSize: Int, _ context: ManagedObjectContext) {
         loader = Loader(ids, batchSize: batchSize, context)
     }
 
-    /// The first place: 0.
+    /// The first index: 0.
     public var startIndex: Int { 0 }
-    /// How many objects there are.
+    /// The number of objects.
     public var endIndex: Int { loader.ids.count }
 
-    /// The object at a place.
+    /// The object at an index.
     public subscript(index: Int) -> Object {
         if let object = loader.object(at: index) as? Object { return object }
-        // The context is gone or was reset: an object that says so when it is used.
+        // The context no longer exists or was reset; this object throws an error on access.
         let id = loader.ids[index]
         let nowhere = ManagedObject.Seed(
             id: id, layout: loader.layout(of: id), link: loader.link)

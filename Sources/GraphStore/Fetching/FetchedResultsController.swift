@@ -1,6 +1,6 @@
 import GraphModel
 
-/// A request's results, kept as they are in a context, in sections.
+/// The results of a request in sections, updated as its context changes.
 ///
 /// ```swift
 /// let controller = FetchedResultsController(
@@ -9,35 +9,36 @@ import GraphModel
 /// controller.delegate = list
 /// try controller.performFetch()
 /// ```
-/// While it has a delegate it follows what is changed, saved and merged in its context: after
-/// `processPendingChanges()`, which every fetch, save and `perform` calls. The request's limit
-/// holds at all times. After a reset of the context nothing is told; fetch again.
+/// If it has a delegate, the controller follows changes, saves, and merges in its context. It
+/// updates in `processPendingChanges()`, which every fetch, save, and `perform` calls. The
+/// request's limit always applies. After a reset of the context, the delegate gets no calls until
+/// you fetch again.
 public final class FetchedResultsController<Object: ManagedObject> {
     /// One section of the results.
     public struct SectionInfo {
-        /// What its objects have in common.
+        /// The value that the section's objects share.
         public let name: String
-        /// Its objects, in order.
+        /// The objects, in order.
         public let objects: [Object]
-        /// How many there are.
+        /// The number of objects.
         public var numberOfObjects: Int { objects.count }
     }
 
-    /// What is fetched.
+    /// The request of the controller.
     public let fetchRequest: FetchRequest<Object>
-    /// Where.
+    /// The context of the controller.
     public let managedObjectContext: ManagedObjectContext
-    /// The property, or path to one, that names an object's section; nil is one section.
+    /// The property or key path that names an object's section; `nil` creates one section.
     public let sectionNameKeyPath: String?
-    /// Is told of changes; without one none are followed.
+    /// The delegate; without one, the controller does not follow changes.
     public weak var delegate: (any FetchedResultsControllerDelegate<Object>)? {
         didSet { seen = changeCounts() }
     }
     private var results: SectionedObjects<Object>?
-    /// Changed objects as they were when they were last looked at.
+    /// The change counts of the objects with pending changes at the last update.
     private var seen: [ManagedObjectID: UInt32] = [:]
 
-    /// Creates a controller, which fetches nothing yet.
+    /// Creates a controller without fetching.
     public init(
         _ fetchRequest: FetchRequest<Object>, in context: ManagedObjectContext,
         sectionNameKeyPath: String? = nil
@@ -47,7 +48,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         managedObjectContext = context
     }
 
-    /// Fetches; what was fetched before is gone, and nobody is told.
+    /// Fetches and replaces the results without notifying the delegate.
     public func performFetch() throws(StoreError) {
         guard !fetchRequest.sortDescriptors.isEmpty else {
             throw StoreError(.invalidRequest, "Results that are followed need a sort descriptor")
@@ -60,25 +61,25 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     // MARK: Results
 
-    /// All objects, in order; nil before the first fetch and after a reset.
+    /// All objects, in order; `nil` before the first fetch and after a reset.
     public var fetchedObjects: [Object]? { results?.sections.flatMap(\.objects) }
 
-    /// The sections; nil before the first fetch and after a reset.
+    /// The sections; `nil` before the first fetch and after a reset.
     public var sections: [SectionInfo]? {
         results?.sections.map { SectionInfo(name: $0.name, objects: $0.objects) }
     }
 
-    /// The results by ID.
+    /// The object IDs of the results; `nil` before the first fetch and after a reset.
     public var snapshot: ResultSnapshot? { results?.snapshot }
 
-    /// The object at a place; nil where there is none.
+    /// Returns the object at an index path; `nil` if the path is out of range.
     public func object(at place: ResultIndexPath) -> Object? {
         guard let results, results.sections.indices.contains(place.section) else { return nil }
         let objects = results.sections[place.section].objects
         return objects.indices.contains(place.row) ? objects[place.row] : nil
     }
 
-    /// Where an object is; nil where it is not among the results.
+    /// Returns the index path of an object; `nil` if it is not among the results.
     public func indexPath(for object: Object) -> ResultIndexPath? {
         for (number, section) in (results?.sections ?? []).enumerated() {
             if let row = section.objects.firstIndex(where: { $0 === object }) {
@@ -98,14 +99,14 @@ public final class FetchedResultsController<Object: ManagedObject> {
         return counts
     }
 
-    /// The objects that look different since the last time; nil where nothing happened at all.
+    /// Returns a test for objects that changed since the last call; `nil` if nothing happened.
     private func changes(_ event: FollowedEvent) -> ((ManagedObjectID) -> Bool)? {
         let before = seen
         seen = changeCounts()
         var changed: Set<ManagedObjectID> = []
         for (id, count) in seen where before[id] != count { changed.insert(id) }
         for (id, count) in before where seen[id] == nil {
-            // After a save an object is as it was told already, unless a hook changed it.
+            // A save leaves an object as last reported, unless a hook changed it.
             if case .saved = event,
                 managedObjectContext.registeredObject(for: id)?.changeCount == count
             {
@@ -135,7 +136,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         delegate.controllerDidChangeContent(self)
     }
 
-    /// Sections first, then objects.
+    /// Reports sections first, then objects.
     private func tell(
         _ delegate: any FetchedResultsControllerDelegate<Object>, _ diff: ResultDiff,
         _ old: SectionedObjects<Object>, _ new: SectionedObjects<Object>
@@ -190,46 +191,46 @@ extension FetchedResultsController: ContextObserver {
     }
 }
 
-/// What happened to an object or a section.
+/// The kind of a change to an object or a section.
 public enum FetchedResultsChange: Sendable, Hashable {
-    /// It is new among the results.
+    /// It was added to the results.
     case insert
-    /// It is no longer among them.
+    /// It was removed from the results.
     case delete
-    /// It is elsewhere among the others, and may have changed.
+    /// It moved among the results, and may have changed.
     case move
-    /// It has changed where it is.
+    /// It changed without moving.
     case update
 }
 
-/// Is told what a controller's results become.
+/// A delegate that receives the changes of a controller's results.
 ///
-/// Between `controllerWillChangeContent` and `controllerDidChangeContent` come the sections, then
-/// the objects, each with its place before and its place after, as `ResultDiff` has them.
+/// Between `controllerWillChangeContent` and `controllerDidChangeContent`, the controller reports
+/// sections, then objects, with their old and new index paths as in `ResultDiff`.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     /// The class of the objects.
     associatedtype Object: ManagedObject
 
-    /// Changes follow; the controller still has the old results.
+    /// Announces changes; the controller still has the old results.
     func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
 
-    /// A section came or went.
+    /// Reports an inserted or deleted section.
     func controller(
         _ controller: FetchedResultsController<Object>,
         didChange section: FetchedResultsController<Object>.SectionInfo,
         atSectionIndex index: Int, for type: FetchedResultsChange)
 
-    /// An object came, went, moved or changed.
+    /// Reports an inserted, deleted, moved, or updated object.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange object: Object,
         at indexPath: ResultIndexPath?, for type: FetchedResultsChange,
         newIndexPath: ResultIndexPath?)
 
-    /// The same as one value.
+    /// Reports all changes as one value.
     func controller(
         _ controller: FetchedResultsController<Object>, didChangeContentWith diff: ResultDiff)
 
-    /// All changes were told.
+    /// Reports that all changes have been reported.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 }
 

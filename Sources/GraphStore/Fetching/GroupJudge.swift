@@ -1,8 +1,8 @@
 import GraphModel
 
-/// The columns of a result as an entity of their own, so that a predicate can look at them.
+/// The columns of a result as an entity, so that a predicate can refer to them.
 struct GroupJudge {
-    /// No name that an entity can have.
+    /// A name that no entity can have.
     private static let name = "row of the result"
 
     let entity: StoreLayout.Entity
@@ -44,7 +44,7 @@ struct GroupJudge {
         }
     }
 
-    /// A path that is a column's name is that column.
+    /// Returns the key of a column if the path is its name.
     private func key(_ path: [String]) -> [String]? {
         let name = path.joined(separator: ".")
         return names.contains(name) ? [name] : nil
@@ -71,7 +71,7 @@ struct GroupJudge {
         }
     }
 
-    /// Whether a path is the number of a group, which has none.
+    /// Returns whether a path is the object ID, which groups lack.
     private func isNumber(_ path: [String]) -> Bool {
         path.count == 1 && model.isObjectNumber(path[0], of: Self.name)
     }
@@ -93,7 +93,7 @@ struct GroupJudge {
 }
 
 extension SQLType {
-    /// An attribute's type that holds such values.
+    /// The attribute type that holds values of this SQL type.
     fileprivate var attributeType: AttributeType {
         switch self {
         case .null, .text: .string

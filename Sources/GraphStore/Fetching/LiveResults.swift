@@ -1,26 +1,26 @@
 import GraphModel
 
-/// What a request's results become with each save, as differences.
+/// An asynchronous sequence of the changes that each save makes to a request's results.
 ///
 /// ```swift
 /// for try await diff in container.liveResults(Todo.request.sort("title").limit(20)) {
 ///     rows = diff.apply(to: rows) { diff.results[$0] }
 /// }
 /// ```
-/// The first difference makes the results of nothing; each one after it follows a save of this
-/// container, from whatever context, that changes them. They are of what is saved, by ID, and
-/// may be sent anywhere. The request's limit holds at all times. Ends when its task is cancelled.
+/// The first element inserts all results. Each later one follows a save of this container, from any
+/// context, that changes the results. Elements contain IDs of saved objects and are `Sendable`. The
+/// request's limit always applies. The sequence ends if its task is canceled.
 public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
     let container: PersistentContainer
     let request: FetchRequest<Object>
     let sectionNameKeyPath: String?
 
-    /// Begins to follow.
+    /// Creates an iterator, which starts following the results.
     public func makeAsyncIterator() -> Iterator {
         Iterator(self)
     }
 
-    /// Follows the results.
+    /// An iterator over the changes of the results.
     public struct Iterator: AsyncIteratorProtocol {
         private let live: LiveResults
         private var changes: AsyncStream<StoreChange>.Iterator
@@ -30,12 +30,12 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
 
         init(_ live: LiveResults) {
             self.live = live
-            // From here on no save is missed.
+            // From here on, no save is missed.
             changes = live.container.changes.makeAsyncIterator()
             context = live.container.newBackgroundContext()
         }
 
-        /// The next difference.
+        /// Returns the next change of the results.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> ResultDiff? {
@@ -69,7 +69,7 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
         }
     }
 
-    /// The root entities whose objects have a say in the results.
+    /// Returns the root entities whose objects can affect the results.
     private func roots() throws(StoreError) -> Set<Int64> {
         guard !request.sortDescriptors.isEmpty else {
             throw StoreError(.invalidRequest, "Results that are followed need a sort descriptor")
@@ -81,12 +81,12 @@ public struct LiveResults<Object: ManagedObject>: AsyncSequence, Sendable {
 }
 
 extension PersistentContainer {
-    /// A request's results, and what each save makes of them.
+    /// Returns the results of a request and the changes that each save makes to them.
     ///
     /// - Parameters:
-    ///   - request: which objects, with a sort order.
-    ///   - sectionNameKeyPath: the property, or path to one, that names an object's section; nil is
-    ///     one section.
+    ///   - request: the request, which must have a sort order.
+    ///   - sectionNameKeyPath: the property or key path that names an object's section; `nil`
+    ///     creates one section.
     public func liveResults<Object>(
         _ request: FetchRequest<Object>, sectionNameKeyPath: String? = nil
     ) -> LiveResults<Object> {
@@ -96,7 +96,7 @@ extension PersistentContainer {
 }
 
 extension ObjectSupport {
-    /// Whether a save changed objects of some hierarchies.
+    /// Returns whether a save changed objects of any of these hierarchies.
     func touches(_ change: StoreChange, _ roots: Set<Int64>) -> Bool {
         [change.inserted, change.updated, change.deleted].contains { set in
             set.ranges.keys.contains { number in

@@ -1,7 +1,7 @@
 import GraphModel
 
-/// The key paths that a predicate looks at from the object itself, through collections and the
-/// variables of subqueries.
+/// The key paths, from the object itself, that a predicate refers to, including paths through
+/// collections and the variables of subqueries.
 struct LookedAtPaths {
     private(set) var paths: Set<[String]> = []
     private var scope: [String: [String]] = [:]
@@ -47,7 +47,7 @@ struct LookedAtPaths {
         }
     }
 
-    /// The path to what an expression gives, where it is one.
+    /// Returns the key path of an expression; `nil` if it has none.
     private func path(of expression: GraphExpression) -> [String]? {
         switch expression {
         case .keyPath(let path): path

@@ -2,9 +2,9 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// How the store would answer a request, without answering it.
+    /// Returns how the store would answer a request, without running it.
     ///
-    /// - Parameter isCount: only the number of its objects is wanted, whatever its limit.
+    /// - Parameter isCount: whether to explain the request for the count, without its limit.
     package func explain(
         _ request: RowRequest, isCount: Bool = false
     ) throws -> RequestExplanation {
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
             entity: entity, predicate: predicate, order: order, sources: sources,
             objectCount: count, steps: steps,
             indexes: container.schema.table(named: entity.table)?.indexes ?? [])
-        // Texts that are not folded yet are mostly none.
+        // Ignore the branch for strings that are not folded yet, which is usually empty.
         let computes = statement.sql
             .replacing("\(BoundFunction.sqlName)(?, \(FoldedTexts.textAlias).", with: "")
             .contains(BoundFunction.sqlName)

@@ -1,15 +1,15 @@
-/// What only Swift can judge, over objects that are loaded for it.
+/// Fetches with conditions that only Swift code can evaluate, on loaded objects.
 extension ManagedObjectContext {
-    /// The objects that a request's predicate leaves and a closure accepts.
+    /// Returns the objects that meet a request's predicate and that a closure accepts.
     ///
-    /// The predicate runs in the store and should leave few, since all that it leaves are loaded.
-    /// The closure, and the order that it may come with, run over them; the window of limit and
-    /// offset lies over their result, which no limit in SQL could do.
+    /// The predicate runs in the store and should match few objects, since all its matches are
+    /// loaded. The closure and the comparison run on these objects. The limit and the offset apply
+    /// to the result.
     ///
     /// - Parameters:
-    ///   - request: the objects that are loaded, and the window over the result.
-    ///   - areInIncreasingOrder: an order that no sort descriptor can say; objects that are equal
-    ///     in it stay in the order of the request.
+    ///   - request: the objects to load, with the limit and the offset of the result.
+    ///   - areInIncreasingOrder: an order that sort descriptors cannot express; objects that
+    ///     compare as equal keep the order of the request.
     ///   - accepts: the closure.
     public func fetchInMemory<Object>(
         _ request: FetchRequest<Object>,

@@ -1,11 +1,11 @@
 import GraphModel
 import SQLite
 
-/// Objects whose rows come in batches.
+/// Fetching with rows loaded in batches.
 extension ManagedObjectContext {
-    /// The objects of a request, whose rows are read batch by batch as they are looked at.
+    /// Returns the objects of a request, loading their rows in batches on access.
     ///
-    /// Costs eight bytes an object; `fetchBatchSize` is 100 unless the request says otherwise.
+    /// The page needs 8 bytes per object. `fetchBatchSize` is 100 by default.
     public func fetchPage<Object>(
         _ request: FetchRequest<Object>
     ) throws(StoreError) -> FetchedPage<Object> {
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         return FetchedPage(ids, batchSize: size, self)
     }
 
-    /// Lets the first batch come, and the others when one of their objects is looked at.
+    /// Loads the first batch now, and each other batch when one of its objects is accessed.
     func batch(
         _ objects: [ManagedObject], _ ids: [ManagedObjectID], size: Int
     ) throws(StoreError) {

@@ -1,10 +1,10 @@
 import GraphModel
 
-/// Reading along key paths.
+/// Reading relationships along key paths.
 extension ManagedObjectContext {
-    /// Reads relationships along key paths, one statement for each step and five hundred objects.
+    /// Loads relationships along key paths, with one statement per step and 500 objects.
     ///
-    /// What is read stays in memory until the next prefetch, save, or reset.
+    /// The objects stay in memory until the next prefetch, save, or reset.
     public func prefetch(
         _ keyPaths: [String], of objects: [ManagedObject]
     ) throws(StoreError) {
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         return try fault(ids)
     }
 
-    /// Reads one to-many of many objects at once.
+    /// Loads one to-many relationship of many objects at once.
     func loadLists(of owners: [ManagedObject], _ slot: Int) throws(StoreError) {
         for owner in owners { owner.prepareLists() }
         let faults = owners.filter {

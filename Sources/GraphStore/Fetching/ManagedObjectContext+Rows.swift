@@ -1,14 +1,14 @@
 public import GraphModel
 import SQLite
 
-/// Values instead of objects.
+/// Fetching values instead of objects.
 extension ManagedObjectContext {
-    /// The rows that a request's columns make, one for each object or for each group.
+    /// Returns the rows of a request's columns, one for each object or group.
     ///
-    /// They are what is saved: pending changes of this context do not show. A to-one gives the ID
-    /// of its object; a to-many is an error. Without `propertiesToFetch` the columns are all
-    /// stored attributes and to-ones, or what is grouped by. Groups can be sorted by columns of
-    /// the result.
+    /// The rows contain saved values, without pending changes of this context. A to-one
+    /// relationship yields the ID of its object; a to-many is an error. If `propertiesToFetch` is
+    /// empty, the columns are the grouping properties, or else all stored attributes and to-ones.
+    /// Groups can be sorted only by columns of the result.
     public func rows<Object>(_ request: FetchRequest<Object>) throws(StoreError) -> [Row] {
         var rows: [Row] = []
         try forEachRow(request) { row in
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         return rows
     }
 
-    /// The rows as structs, whose properties are named as the columns are.
+    /// Returns the rows as values of a type whose property names match the columns.
     public func rows<Object, Value: Decodable>(
         _ request: FetchRequest<Object>, as type: Value.Type
     ) throws -> [Value] {
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         return values
     }
 
-    /// Calls the body with one row after the other, in constant memory, while it returns true.
+    /// Calls the body with each row in constant memory, until it returns `false`.
     ///
     /// The body must not save in this context.
     public func forEachRow<Object>(
@@ -51,9 +51,9 @@ extension ManagedObjectContext {
         try statement.step()
     }
 
-    /// A sum, mean, bound or count over the objects of a request.
+    /// Returns a sum, mean, minimum, maximum, or count over the objects of a request.
     ///
-    /// As `rows` it is of what is saved. The request's limit, order and columns do not count.
+    /// Like `rows`, it uses saved values. The request's limit, order, and columns are ignored.
     public func aggregate<Object, Value>(
         _ request: FetchRequest<Object>, _ aggregate: AggregateExpression<Value>
     ) throws(StoreError) -> Value? {
@@ -61,13 +61,13 @@ extension ManagedObjectContext {
         return AggregateResults(try rows(whole).first).next(aggregate)
     }
 
-    /// Several sums, means, bounds or counts at once.
+    /// Returns several sums, means, minimums, maximums, or counts at once.
     ///
     /// ```swift
     /// let (total, count) = try context.aggregate(
     ///     Todo.request.where("isDone == NO"), .sum(Todo.Keys.number), .count())
     /// ```
-    /// As `rows` they are of what is saved. The request's limit, order and columns do not count.
+    /// Like `rows`, it uses saved values. The request's limit, order, and columns are ignored.
     public func aggregate<Object, each Value: AttributeValue>(
         _ request: FetchRequest<Object>, _ aggregates: repeat AggregateExpression<each Value>
     ) throws(StoreError) -> (repeat (each Value)?) {
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What is made of one value of all objects of a request, as a Swift type.
+/// A function over the values of all objects of a request, with its Swift type.
 public struct AggregateExpression<Value: AttributeValue>: Sendable {
     let column: ExpressionDescription
 
@@ -86,60 +86,60 @@ public struct AggregateExpression<Value: AttributeValue>: Sendable {
         column = ExpressionDescription(name: function.rawValue, function, of: expression)
     }
 
-    /// The sum of an attribute; 0 of no objects.
+    /// Returns the sum of an attribute; 0 without objects.
     public static func sum(_ key: AttributeKey<Value>) -> Self {
         Self(.sum, .keyPath([key.name]))
     }
 
-    /// The sum of what is computed of each object.
+    /// Returns the sum of an expression over all objects.
     public static func sum(of expression: any GraphPredicateArgument) -> Self {
         Self(.sum, expression.graphExpression)
     }
 
-    /// The smallest value of an attribute; nil of no values.
+    /// Returns the smallest value of an attribute; `nil` without values.
     public static func minimum(_ key: AttributeKey<Value>) -> Self {
         Self(.minimum, .keyPath([key.name]))
     }
 
-    /// The smallest of what is computed of each object.
+    /// Returns the smallest value of an expression over all objects.
     public static func minimum(of expression: any GraphPredicateArgument) -> Self {
         Self(.minimum, expression.graphExpression)
     }
 
-    /// The largest value of an attribute; nil of no values.
+    /// Returns the largest value of an attribute; `nil` without values.
     public static func maximum(_ key: AttributeKey<Value>) -> Self {
         Self(.maximum, .keyPath([key.name]))
     }
 
-    /// The largest of what is computed of each object.
+    /// Returns the largest value of an expression over all objects.
     public static func maximum(of expression: any GraphPredicateArgument) -> Self {
         Self(.maximum, expression.graphExpression)
     }
 }
 
 extension AggregateExpression where Value == Double {
-    /// The mean of an attribute; nil of no values.
+    /// Returns the mean of an attribute; `nil` without values.
     public static func average<Number>(_ key: AttributeKey<Number>) -> Self {
         Self(.average, .keyPath([key.name]))
     }
 
-    /// The mean of what is computed of each object.
+    /// Returns the mean of an expression over all objects.
     public static func average(of expression: any GraphPredicateArgument) -> Self {
         Self(.average, expression.graphExpression)
     }
 }
 
 extension AggregateExpression where Value == Int {
-    /// How many objects there are.
+    /// Counts the objects.
     public static func count() -> Self { Self(.count, .evaluatedObject) }
 
-    /// How many objects have a value.
+    /// Counts the objects that have a value.
     public static func count<Other>(_ key: AttributeKey<Other>) -> Self {
         Self(.count, .keyPath([key.name]))
     }
 }
 
-/// Hands out a row's values, one after the other.
+/// An iterator over a row's values.
 private final class AggregateResults {
     private let row: Row?
     private var position = 0
@@ -155,7 +155,7 @@ private final class AggregateResults {
 }
 
 extension FetchRequest {
-    /// The request for one row of all its objects.
+    /// Returns a request for one row that aggregates all objects.
     fileprivate func forAggregates(_ columns: [ExpressionDescription]) -> Self {
         var request = FetchRequest(
             entityName: entityName, predicate: predicate, variables: variables)
@@ -179,7 +179,7 @@ extension ResultSQL.Request {
 }
 
 extension ResultSQL.Column {
-    /// The column's value in a statement's current row.
+    /// Returns the column's value in a statement's current row.
     fileprivate func value(
         in statement: Statement, _ files: ExternalFiles, _ unwritten: UnwrittenKeys
     ) -> GraphValue {
@@ -201,7 +201,7 @@ extension ResultSQL.Column {
 }
 
 extension GraphValue {
-    /// What a column of that type holds.
+    /// Creates the value of a column of the given type.
     init(_ stored: StoredValue, _ type: SQLType) {
         switch stored {
         case .null: self = .null

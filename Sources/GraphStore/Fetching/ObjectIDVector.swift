@@ -1,11 +1,11 @@
 public import GraphModel
 
-/// The IDs of many objects: eight bytes each, two more where they are of several entities.
+/// The IDs of many objects, at 8 bytes each, or 10 if they have several entities.
 public struct ObjectIDVector: RandomAccessCollection, Sendable {
     private var keys: [Int64] = []
-    /// The entity of all of them, or of the first.
+    /// The entity number of all IDs, or of the first.
     private var entity: Int64 = 0
-    /// Empty while all are of one entity.
+    /// The entity number of each ID; empty if all have the same entity.
     private var entities: [UInt16] = []
 
     init() {}
@@ -26,12 +26,12 @@ public struct ObjectIDVector: RandomAccessCollection, Sendable {
         keys.append(id.primaryKey)
     }
 
-    /// The first place: 0.
+    /// The first index: 0.
     public var startIndex: Int { 0 }
-    /// How many there are.
+    /// The number of IDs.
     public var endIndex: Int { keys.count }
 
-    /// The ID at a place.
+    /// The ID at an index.
     public subscript(index: Int) -> ManagedObjectID {
         ManagedObjectID(
             entityNumber: entities.isEmpty ? entity : Int64(entities[index]),

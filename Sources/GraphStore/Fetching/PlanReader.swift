@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// Puts SQLite's account of a statement into words.
+/// Translates SQLite's query plan of a statement into sentences.
 ///
-/// SQLite says `SEARCH t USING INDEX Z_Task_byPriority (ZPRIORITY>?)`; the aliases and columns
-/// are ours, so each line has its words (https://www.sqlite.org/eqp.html).
+/// SQLite reports `SEARCH t USING INDEX Z_Task_byPriority (ZPRIORITY>?)`. GraphStore chooses the
+/// aliases and columns, so each line can be translated (https://www.sqlite.org/eqp.html).
 struct PlanReader {
-    /// A line of the account.
+    /// A line of the query plan.
     struct Step {
         var id: Int64
         var parent: Int64
@@ -19,10 +19,10 @@ struct PlanReader {
     let sources: [String: SQLSource]
     let objectCount: Int
     let steps: [Step]
-    /// Those of the entity's table.
+    /// The indexes of the entity's table.
     let indexes: [StoreLayout.Index]
 
-    /// The account, inner steps indented.
+    /// The query plan, with inner steps indented.
     var lines: [String] {
         steps.map { String(repeating: "  ", count: depth(of: $0)) + $0.detail }
     }
@@ -37,7 +37,7 @@ struct PlanReader {
         return depth
     }
 
-    /// Whether the whole table is read for the request itself.
+    /// Whether the statement scans the complete table of the request.
     var scansAll: Bool {
         steps.contains { $0.detail == "SCAN t" || $0.detail.hasPrefix("SCAN t ") }
     }
@@ -46,7 +46,7 @@ struct PlanReader {
         steps.contains { $0.parent == 0 && $0.detail == "USE TEMP B-TREE FOR ORDER BY" }
     }
 
-    // MARK: Words
+    // MARK: Sentences
 
     var sentences: [String] {
         steps.compactMap { step in
@@ -54,7 +54,7 @@ struct PlanReader {
         }
     }
 
-    /// For whom a step is made: once, or for each object.
+    /// Returns the prefix for a step that runs once, or once for each object.
     private func context(of step: Step) -> String {
         var parent = step.parent
         while let outer = steps.first(where: { $0.id == parent }) {
@@ -71,7 +71,7 @@ struct PlanReader {
     private func sentence(_ detail: String) -> String? {
         let words = detail.split(separator: " ").map(String.init)
         guard let verb = words.first else { return nil }
-        // What is not folded yet is mostly nothing.
+        // Omit the steps for strings that are not folded yet; usually there are none.
         if words.count > 1, words[1].hasPrefix("ETL_UNFOLDED_") || words[1] == FoldedTexts.textAlias
         {
             return nil
@@ -120,7 +120,7 @@ struct PlanReader {
         return "looks up \(name(of: words[1])) by index \(index)"
     }
 
-    /// The parts of the predicate that an index's terms serve: `ZPRIORITY>?` is `priority >= 1`.
+    /// Returns the conditions that an index's terms serve: `ZPRIORITY>?` is `priority >= 1`.
     private func conditions(_ terms: Substring) -> String {
         var found: [String] = []
         for column in terms.split(separator: " ").filter({ $0 != "AND" }) {
@@ -140,7 +140,7 @@ struct PlanReader {
         guard let comparison = topComparisons.first(where: { $0.looksAt(name) }) else {
             return name
         }
-        // An element's path is one key, which only people read here.
+        // Show an element's path, which is one key internally, as separate keys.
         return GraphPredicate.comparison(comparison).replacingLeaves { leaf in
             guard case .keyPath(let path) = leaf else { return nil }
             return .keyPath(path.flatMap(\.keyPath))
@@ -155,9 +155,9 @@ struct PlanReader {
         return path.isEmpty ? "\(source.entity) objects" : "\(path) (\(source.entity))"
     }
 
-    // MARK: What would help
+    // MARK: Suggestions
 
-    /// The comparisons all of which must hold.
+    /// The top-level comparisons, all of which must hold.
     private var topComparisons: [GraphComparison] {
         func comparisons(_ predicate: GraphPredicate) -> [GraphComparison] {
             switch predicate {
@@ -198,7 +198,7 @@ struct PlanReader {
         return found
     }
 
-    /// What to say of an index that there is already, and that SQLite took for the slower way.
+    /// Returns a hint about an existing index that SQLite did not choose; `nil` if there is none.
     private func other(than names: [String]) -> String? {
         let columns = names.compactMap { entity.attributes[$0]?.column }
         let index = indexes.first { index in
@@ -243,7 +243,7 @@ extension GraphComparison {
         left == .keyPath([name]) || right == .keyPath([name])
     }
 
-    /// The attribute whose folded texts could serve the comparison.
+    /// The attribute whose folded strings could serve the comparison.
     fileprivate var searchable: String? {
         guard modifier == .direct, options.contains(.caseInsensitive), op != .matches,
             case .keyPath(let path) = left, path.count == 1
@@ -254,7 +254,7 @@ extension GraphComparison {
         }
     }
 
-    /// The attribute whose index could serve the comparison, and whether as an equality.
+    /// The attribute whose index could serve the comparison, and whether for equality.
     fileprivate var servable: (name: String, isEquality: Bool)? {
         guard modifier == .direct,
             options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])

@@ -1,18 +1,17 @@
-/// How the store would answer a request: for people, and for tests of indexes.
+/// An explanation of how the store would answer a request, for users and for tests of indexes.
 public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The statement, with a question mark for each value.
     public let sql: String
-    /// SQLite's own account, a line for each step, inner ones indented.
+    /// SQLite's query plan, one line per step, with inner steps indented.
     public let plan: [String]
-    /// The same in words, in the same order, and what is computed outside SQLite.
+    /// The plan as sentences, in the same order, plus work that runs outside SQLite.
     public let sentences: [String]
-    /// What would make it quicker.
+    /// Suggestions that would make the request faster.
     public let suggestions: [String]
-    /// How many objects are looked at one by one because no index serves the request; 0 where
-    /// one does.
+    /// The number of objects that are scanned because no index serves the request, or 0.
     public let scannedObjects: Int
 
-    /// The sentences, then the suggestions.
+    /// The sentences, followed by the suggestions.
     public var description: String {
         (sentences + suggestions.map { "mend: " + $0 }).joined(separator: "\n")
     }

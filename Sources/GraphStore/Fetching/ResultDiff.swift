@@ -1,41 +1,41 @@
 public import GraphModel
 
-/// What makes new results of old ones.
+/// The changes that turn old results into new results.
 ///
-/// Deletions and the start of each move and update are places in the old results, insertions and
-/// the ends of moves and updates places in the new ones. Done in this order, old becomes new:
-/// 1. take out what is deleted and what moves, from the last place to the first;
-/// 2. take out the deleted sections, and put in the inserted ones;
-/// 3. put in what is inserted and what moved, from the first place to the last.
+/// Deletions and the `from` of moves and updates are index paths in the old results. Insertions and
+/// the `to` of moves and updates are index paths in the new results. Apply them in this order:
+/// 1. Remove deleted and moving objects, from the last to the first.
+/// 2. Remove the deleted sections, and insert the new ones.
+/// 3. Insert the new and moved objects, from the first to the last.
 ///
-/// `apply(to:inserting:)` does just that. A section that comes or goes also names each of its
-/// objects. Whatever moves may have changed, too. As few objects as can be move, and those that
-/// changed rather than those that did not.
+/// `apply(to:inserting:)` does these steps. The objects of an inserted or deleted section are also
+/// listed one by one. A moved object may have changed, too. As few unchanged objects as possible
+/// move, and then as few changed ones as possible.
 public struct ResultDiff: Sendable, Hashable {
-    /// An object that is in both results.
+    /// The old and new index path of an object that is in both results.
     public struct Step: Sendable, Hashable {
-        /// Where it was.
+        /// The index path in the old results.
         public var from: ResultIndexPath
-        /// Where it is.
+        /// The index path in the new results.
         public var to: ResultIndexPath
     }
 
-    /// Sections of the old results that are gone.
+    /// Sections of the old results that were removed.
     public private(set) var deletedSections: [Int] = []
-    /// Sections of the new results that were not there.
+    /// Sections of the new results that were added.
     public private(set) var insertedSections: [Int] = []
-    /// Objects of the old results that are gone.
+    /// Objects of the old results that were removed.
     public private(set) var deletes: [ResultIndexPath] = []
-    /// Objects of the new results that were not there.
+    /// Objects of the new results that were added.
     public private(set) var inserts: [ResultIndexPath] = []
-    /// Objects that are elsewhere among the others.
+    /// Objects that moved relative to the others.
     public private(set) var moves: [Step] = []
-    /// Objects that changed and did not move.
+    /// Objects that changed without moving.
     public private(set) var updates: [Step] = []
     /// The new results.
     public let results: ResultSnapshot
 
-    /// Whether nothing is to be done.
+    /// Whether there are no changes.
     public var isEmpty: Bool {
         deletedSections.isEmpty && insertedSections.isEmpty && deletes.isEmpty && inserts.isEmpty
             && moves.isEmpty && updates.isEmpty
@@ -46,7 +46,7 @@ public struct ResultDiff: Sendable, Hashable {
     /// - Parameters:
     ///   - old: the results before.
     ///   - new: the results after.
-    ///   - isChanged: whether an object that is in both has changed.
+    ///   - isChanged: returns whether an object that is in both results has changed.
     public init(
         from old: ResultSnapshot, to new: ResultSnapshot,
         isChanged: (ManagedObjectID) -> Bool
@@ -80,8 +80,9 @@ public struct ResultDiff: Sendable, Hashable {
         }
     }
 
-    /// The old number of each new section that stays: those of the same name, as many as stand in
-    /// the same order.
+    /// Returns the old number of each kept new section.
+    ///
+    /// Sections are matched by name; the longest run in the same order is kept.
     private static func keptSections(_ old: ResultSnapshot, _ new: ResultSnapshot) -> [Int: Int] {
         var numbers: [String: Int] = [:]
         for (number, section) in old.sections.enumerated() { numbers[section.name] = number }
@@ -93,7 +94,7 @@ public struct ResultDiff: Sendable, Hashable {
         return kept
     }
 
-    /// The rows of a new section whose objects need not move.
+    /// Returns the rows of a new section whose objects need not move.
     private static func staying(
         _ section: ResultSnapshot.Section, _ before: [ManagedObjectID: ResultIndexPath],
         _ oldSection: Int?, _ isChanged: (ManagedObjectID) -> Bool
@@ -106,17 +107,17 @@ public struct ResultDiff: Sendable, Hashable {
             guard let from = before[id], from.section == oldSection else { continue }
             rows.append(row)
             places.append(from.row)
-            // No number of changed objects weighs more than one that did not change.
+            // One unchanged object outweighs any number of changed ones.
             weights.append(isChanged(id) ? 1 : section.objectIDs.count + 1)
         }
         return Set(RisingRun.heaviest(of: places, weights: weights).map { rows[$0] })
     }
 
-    /// Does to sections of elements what was done to the results.
+    /// Applies the changes of the results to sections of elements.
     ///
     /// - Parameters:
     ///   - sections: an element for each object of the old results.
-    ///   - inserting: the element for an object at a place of the new results.
+    ///   - inserting: returns the element for an index path in the new results.
     public func apply<Element>(
         to sections: [[Element]], inserting: (ResultIndexPath) -> Element
     ) -> [[Element]] {
@@ -138,12 +139,12 @@ public struct ResultDiff: Sendable, Hashable {
     }
 }
 
-/// The subsequence of rising numbers that weighs most.
+/// Finds the increasing subsequence with the largest total weight.
 enum RisingRun {
-    /// Its positions; the numbers are all different, and none is below 0.
+    /// Returns the positions of the subsequence; the numbers must be distinct and not negative.
     static func heaviest(of numbers: [Int], weights: [Int]) -> [Int] {
         guard let largest = numbers.max() else { return [] }
-        // A Fenwick tree: at a number, the heaviest run that ends at or below it.
+        // A Fenwick tree: for each number, the heaviest run that ends at or below it.
         var tree = [(weight: Int, position: Int)](
             repeating: (0, -1), count: largest + 2)
         var previous = [Int](repeating: -1, count: numbers.count)

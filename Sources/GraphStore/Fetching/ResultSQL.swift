@@ -1,10 +1,10 @@
 import GraphModel
 import SQLite
 
-/// The SELECT of a request for values: columns of objects, or of groups of them.
+/// The SELECT of a request for values of objects or of groups.
 ///
-/// Groups are made inside and judged outside, so that `having` and the order see each column by
-/// its name:
+/// A subquery forms the groups. The outer query filters them, so `having` and the sort order can
+/// refer to columns by name:
 /// `SELECT r.c0, r.c1 FROM (SELECT min(t.Z_PK) AS Z_PK, … AS c0 … GROUP BY c0) r WHERE … ORDER BY …`.
 struct ResultSQL {
     /// A column of the result.
@@ -12,9 +12,9 @@ struct ResultSQL {
         var name: String
         var type: SQLType
         var attribute: AttributeDescription?
-        /// Where objects of several entities may be, the select's column of their `Z_ENT`.
+        /// The index of the column with the `Z_ENT` of objects, if they may have several entities.
         var entityPlace: Int32?
-        /// Their `Z_ENT` otherwise.
+        /// The `Z_ENT` of objects otherwise.
         var entityNumber: Int64 = 0
         var place: Int32 = 0
     }
@@ -25,7 +25,7 @@ struct ResultSQL {
     private(set) var columns: [Column] = []
     private(set) var fragment = SQLFragment("")
 
-    /// What of a fetch request the select is made of.
+    /// The parts of a fetch request that determine the SELECT.
     struct Request {
         var entityName: String
         var predicate: GraphPredicate?
@@ -99,7 +99,7 @@ struct ResultSQL {
 
     // MARK: Columns
 
-    /// A column's SQL over the objects, before it has a name there.
+    /// Returns a column's SQL over the objects, and adds the column to `columns`.
     private mutating func operand(
         _ description: ExpressionDescription, _ compiler: inout PredicateSQL
     ) throws(StoreError) -> SQLOperand {
@@ -122,7 +122,7 @@ struct ResultSQL {
         return made
     }
 
-    /// The attribute that a key path leads to.
+    /// Returns the attribute at the end of a key path.
     private func attribute(of expression: GraphExpression) -> AttributeDescription? {
         guard case .keyPath(let path) = expression else { return nil }
         var here: StoreLayout.Entity? = entity
@@ -150,7 +150,7 @@ struct ResultSQL {
                 throw StoreError(
                     .invalidRequest, "'\(description.name)': only numbers have a sum or a mean")
             }
-            // Whole decimals stand as integers.
+            // Integral decimals are stored as integers.
             let number =
                 isWhole || value.type == .decimal ? value.sql : "CAST(" + value.sql + " AS REAL)"
             let name = function == .sum ? NumberAggregates.sum : NumberAggregates.average
@@ -167,7 +167,7 @@ struct ResultSQL {
         }
     }
 
-    /// What tells the entities of objects apart, where there are several.
+    /// Returns SQL for the `Z_ENT` of a column's objects; `nil` if they have one entity.
     private mutating func entityColumn(
         _ value: SQLFragment, _ position: Int
     ) -> SQLFragment? {
@@ -245,7 +245,7 @@ struct ResultSQL {
         return try judged(select.statement.fragment, outer)
     }
 
-    /// The groups that `having` keeps, in order.
+    /// Returns the SELECT of the groups that meet `having`, in order.
     private func judged(
         _ groups: SQLFragment, _ selected: [String]
     ) throws(StoreError) -> EntitySelect {

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// A request's results in sections, as a context sees them.
+/// A request's results in sections, with the context's pending changes.
 struct SectionedObjects<Object: ManagedObject> {
     var sections: [(name: String, objects: [Object])] = []
 
@@ -14,7 +14,7 @@ struct SectionedObjects<Object: ManagedObject> {
 }
 
 extension ManagedObjectContext {
-    /// Fetches objects and puts them in sections by the value at a path of each.
+    /// Fetches objects and groups them into sections by the value at a key path.
     func sections<Object>(
         _ request: FetchRequest<Object>, by keyPath: String?
     ) throws(StoreError) -> SectionedObjects<Object> {
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// The value at a path as text; empty for nil.
+    /// Returns the value at a key path as a string; empty for `nil`.
     private static func sectionName(
         of object: ManagedObject, _ path: [String]
     ) throws(StoreError) -> String {

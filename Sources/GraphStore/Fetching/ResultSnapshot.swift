@@ -1,34 +1,34 @@
 public import GraphModel
 
-/// A place in results: Core Data's index path.
+/// A position in results, like Core Data's index path.
 public struct ResultIndexPath: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Which section, from 0.
+    /// The index of the section, from 0.
     public var section: Int
-    /// Which object in it, from 0.
+    /// The index of the object in the section, from 0.
     public var row: Int
 
-    /// Creates a place.
+    /// Creates an index path.
     public init(section: Int, row: Int) {
         self.section = section
         self.row = row
     }
 
-    /// Sections first.
+    /// Orders by section, then by row.
     public static func < (left: Self, right: Self) -> Bool {
         (left.section, left.row) < (right.section, right.row)
     }
 
-    /// `0.3`.
+    /// The index path in the form `0.3`.
     public var description: String { "\(section).\(row)" }
 }
 
-/// What a request gave at some moment, in sections, by ID.
+/// The object IDs of a request's results at one time, in sections.
 public struct ResultSnapshot: Sendable, Hashable {
-    /// Objects that belong together.
+    /// A section of the results.
     public struct Section: Sendable, Hashable {
-        /// What they have in common; empty where the results have no sections.
+        /// The value that the section's objects share; empty if the results have no sections.
         public var name: String
-        /// The objects, in order.
+        /// The IDs of the objects, in order.
         public var objectIDs: [ManagedObjectID]
 
         /// Creates a section.
@@ -38,7 +38,7 @@ public struct ResultSnapshot: Sendable, Hashable {
         }
     }
 
-    /// The sections, in order; none is empty, except the only one of results without sections.
+    /// The sections, in order; only the single section of results without sections may be empty.
     public var sections: [Section]
 
     /// Creates a snapshot.
@@ -46,15 +46,15 @@ public struct ResultSnapshot: Sendable, Hashable {
         self.sections = sections
     }
 
-    /// All objects, in order.
+    /// The IDs of all objects, in order.
     public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
 
-    /// The object at a place.
+    /// The object ID at an index path.
     public subscript(place: ResultIndexPath) -> ManagedObjectID {
         sections[place.section].objectIDs[place.row]
     }
 
-    /// Where each object is.
+    /// The index path of each object.
     var places: [ManagedObjectID: ResultIndexPath] {
         var places: [ManagedObjectID: ResultIndexPath] = [:]
         for (number, section) in sections.enumerated() {

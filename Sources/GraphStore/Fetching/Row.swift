@@ -1,10 +1,10 @@
 public import GraphModel
 
-/// One row of a result that is made of values, not of objects.
+/// One row of a result that contains values instead of objects.
 ///
-/// May be sent anywhere; it does not follow later changes.
+/// A row is `Sendable` and does not reflect later changes.
 public struct Row: Sendable, Hashable {
-    /// What the rows of one result have in common.
+    /// The column names that all rows of a result share.
     final class Header: Sendable, Hashable {
         let names: [String]
         let places: [String: Int]
@@ -30,30 +30,30 @@ public struct Row: Sendable, Hashable {
 
     /// The names of the columns.
     public var names: [String] { header.names }
-    /// How many columns there are.
+    /// The number of columns.
     public var count: Int { values.count }
 
-    /// A column's value, from 0.
+    /// The value of the column at an index, from 0.
     public subscript(index: Int) -> GraphValue { values[index] }
 
-    /// A column's value by its name; nil where there is no such column.
+    /// The value of a column by name; `nil` if the column does not exist.
     public subscript(name: String) -> GraphValue? {
         header.places[name].map { values[$0] }
     }
 
-    /// A column's value as a Swift type; nil where it has none, or one of another type.
+    /// Returns a column's value as a Swift type; `nil` without a value or if the type differs.
     public func value<Value: AttributeValue>(
         _ name: String, as type: Value.Type = Value.self
     ) -> Value? {
         self[name].flatMap { Value(storedValue: $0.stored) }
     }
 
-    /// The object that a to-one, or `objectID`, stands for.
+    /// Returns the object ID in the column of a to-one or of `objectID`.
     public func objectID(_ name: String) -> ManagedObjectID? {
         if case .object(let id)? = self[name] { id } else { nil }
     }
 
-    /// The row as a struct whose properties are named as the columns are.
+    /// Decodes the row as a type whose property names match the columns.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try type.init(from: RowDecoder(row: self))
     }

@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// Walks over rows of one read snapshot, batch by batch, in constant memory.
+/// A cursor over the rows of one read snapshot, in batches and constant memory.
 ///
-/// Used by one thread at a time, `interrupt()` excepted.
+/// Only one thread may use it at a time, except for `interrupt()`.
 package final class RowCursor {
-    /// Where a field's cells come from: a column of the select, as it is or as a key of what is
-    /// known of another table, or links.
+    /// The source of a field's cells: a column of the SELECT, a cached value of another table by a
+    /// key column, or the items of a to-many relationship.
     private enum Source {
         case column(Int32)
         case known(Int32, KnownValues)
@@ -18,17 +18,17 @@ package final class RowCursor {
 
     private let connection: Connection
     private let rows: Statement
-    // Reached by one thread, and never from inside its own use.
+    // Only one thread accesses it, and never reentrantly.
     @exclusivity(unchecked) private var isDone = false
-    /// Counts the rows of the request without its limit and its offset.
+    /// A statement that counts the rows without the limit and the offset.
     private let counting: SelectSQL
     private let sources: [Source]
-    /// One for each field of the request.
+    /// The columns, one for each field of the request.
     package let columns: [RowColumn]
-    /// What the rows are of, and the paths of the columns, for messages.
+    /// The entity of the rows; like `fields`, used in messages.
     package let entityName: String
     package let fields: [[String]]
-    /// Where cells of external values, and transformed ones, lead.
+    /// The resolver of cells with external and transformed values.
     package let externalValues: ExternalValues
 
     init(_ request: RowRequest, in container: PersistentContainer) throws {
@@ -47,7 +47,7 @@ package final class RowCursor {
         var plans: [FieldPlan] = []
         for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
         columns = plans.map(\.column)
-        // One snapshot for the rows and what they lead to.
+        // One snapshot for the rows and their related rows.
         try connection.execute("BEGIN")
         let known = try Self.knownValues(plans, schema, on: connection)
         let select = try request.select(
@@ -62,12 +62,12 @@ package final class RowCursor {
             on: connection)
     }
 
-    /// For each field, what is known of the small table that it leads to.
+    /// Returns, for each field, the cached values of the small table that it leads to, if any.
     private static func knownValues(
         _ plans: [FieldPlan], _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) -> [KnownValues?] {
         try plans.map { plan throws(StoreError) in
-            // In an app's store a link to nothing is looked at by joining what it leads to.
+            // In an app's store, only a join with the destination detects dangling links.
             guard schema.isOurs, let (table, column) = plan.distant else { return nil }
             return try KnownValues(of: column, in: table, on: connection)
         }
@@ -94,20 +94,21 @@ package final class RowCursor {
         return sources
     }
 
-    /// A batch for `next` to fill; a cell behind those of the fields has the object's number.
+    /// Creates a batch for `next`; the last cell of each row contains the primary key.
     package func makeBatch() -> RowBatch {
         RowBatch(width: sources.count + 1, capacity: Self.batchRowsMax)
     }
 
-    /// Fills a batch with the next rows: a cell for each field, lists for to-manys, by key unless
-    /// they are ordered.
+    /// Fills a batch with the next rows, with one cell per field.
     ///
-    /// - Returns: whether there are any.
+    /// Cells of to-many relationships are lists, sorted by key unless the relationship is ordered.
+    ///
+    /// - Returns: whether the batch contains any rows.
     package func next(
         _ batch: RowBatch, rowsMax: Int = batchRowsMax
     ) throws(StoreError) -> Bool {
         batch.removeAll()
-        // Cells of known values point into what the cursor keeps.
+        // Cells of known values point into memory that the cursor owns.
         batch.owner = self
         do {
             while !isDone, batch.count < rowsMax,
@@ -139,27 +140,27 @@ package final class RowCursor {
         connection.watch(flag)
     }
 
-    /// Stops `next`; may be called from any thread.
+    /// Interrupts `next`; may be called from any thread.
     package func interrupt() {
         connection.interrupter.interrupt()
     }
 
-    /// How many objects meet the request, whatever its limit and its offset, in the same snapshot.
+    /// Returns the number of matching objects in the same snapshot, ignoring limit and offset.
     package func matchCount() throws(StoreError) -> Int {
         try counting.integer(on: connection)
     }
 }
 
-/// Where a field of a request leads.
+/// The resolution of a request's field to columns and relationships.
 struct FieldPlan {
     var path: [String]
     var toMany: StoreLayout.ToManyPlace?
-    /// The destination's column of a to-many's items.
+    /// The column of the destination that holds the items of a to-many.
     var keyColumn = "Z_PK"
-    /// The columns that a to-many's items are in the order of.
+    /// The columns by which the items of a to-many are sorted.
     var keyOrder = ["Z_PK"]
     var column: RowColumn
-    /// The attribute's table and column, at the end of a path of to-ones.
+    /// The table and column of an attribute at the end of a path of to-ones.
     var distant: (table: String, column: String)?
 
     init(
@@ -191,7 +192,7 @@ struct FieldPlan {
                         .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")
                 }
                 keyColumn = key.column
-                // So that lists of several parts of a key belong together item by item.
+                // Lists of several attributes of one key have the same order, so their items match.
                 keyOrder =
                     whole.contains(item)
                     ? whole.compactMap { schema.entity(named: destination)?.attributes[$0]?.column }
@@ -209,7 +210,7 @@ struct FieldPlan {
             }
             here = next
         }
-        // A path that ends in a to-one stands for the key at its other end.
+        // A path that ends in a to-one yields the key of the destination.
         let key = schema.key(of: here.name)
         if key.count == 1, let attribute = here.attributes[key[0]] {
             path.append(key[0])
@@ -220,7 +221,7 @@ struct FieldPlan {
 }
 
 extension ManagedObjectContext {
-    /// Opens a cursor over what is saved.
+    /// Opens a cursor over saved rows.
     package func cursor(_ request: RowRequest) throws -> RowCursor {
         let cursor = try RowCursor(request, in: container)
         cursor.watch(interruptFlag)

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GraphModel
 
-/// Reads a `Decodable` type from a row: its keys are the columns' names.
+/// Decodes a `Decodable` type from a row; its keys are the column names.
 struct RowDecoder: Decoder {
     let row: Row
-    /// The column that is read; nil where the whole row is.
+    /// The column to decode; `nil` for the complete row.
     var column: Int?
     var codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -30,7 +30,7 @@ struct RowDecoder: Decoder {
             .init(codingPath: codingPath, debugDescription: "A row holds single values"))
     }
 
-    /// One value.
+    /// A single value of a row.
     struct Cell: SingleValueDecodingContainer {
         let value: GraphValue
         let decoder: RowDecoder
@@ -88,7 +88,7 @@ struct RowDecoder: Decoder {
     }
 }
 
-/// A row's values by the names of their columns.
+/// The values of a row by column name.
 private struct KeyedRow<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: RowDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }

@@ -1,19 +1,19 @@
 package import GraphModel
 
-/// Which rows, in which order, and which of their values: what an export asks for.
+/// The rows, order, and values that an export requests.
 package struct RowRequest: Sendable {
     package var entityName: String
     package var predicate: GraphPredicate?
     package var variables: [String: GraphValue]
-    /// Empty means the key.
+    /// The sort order; empty sorts by the key.
     ///
-    /// The order of `objectID` is that of the table, which costs no sorting.
+    /// Sorting by `objectID` uses the table's order, which is free.
     package var order: [GraphSortDescriptor]
-    /// Key paths; a to-many among them gives a list.
+    /// The key paths of the values; a path through a to-many yields a list.
     package var fields: [[String]]
-    /// At most so many rows.
+    /// The maximum number of rows.
     package var limit: Int?
-    /// So many rows are passed over first.
+    /// The number of rows to skip.
     package var offset = 0
 
     package init(
@@ -32,10 +32,10 @@ package struct RowRequest: Sendable {
 }
 
 extension RowRequest {
-    /// Its select: `Z_PK` first, then the columns.
+    /// Returns the SELECT: `Z_PK` first, then the columns.
     ///
     /// - Parameters:
-    ///   - predicate: the request's, resolved.
+    ///   - predicate: the request's predicate, resolved.
     ///   - columns: the key paths to select.
     func select(
         of entity: StoreLayout.Entity, where predicate: GraphPredicate?, columns: [[String]],
@@ -54,18 +54,18 @@ extension RowRequest {
     }
 }
 
-/// What a column of a cursor holds.
+/// The content of a cursor's column.
 package struct RowColumn: Sendable {
     /// The type of a value, or of each item of a list.
     package enum Content: Sendable, Hashable {
         case attribute(AttributeType)
-        /// `Z_PK`: `objectID`, or a link to an object that has no key.
+        /// `Z_PK`: `objectID`, or a link to an object without a key.
         case objectNumber
     }
 
     package var content: Content
     package var isList: Bool
-    /// Values begin with a mark that says where they are; see `ExternalData`.
+    /// Whether values begin with a marker for their location; see `ExternalData`.
     package var isExternal = false
 
     package init(content: Content, isList: Bool) {
@@ -73,7 +73,7 @@ package struct RowColumn: Sendable {
         self.isList = isList
     }
 
-    /// The column of an attribute.
+    /// Creates the column of an attribute.
     package init(_ attribute: AttributeDescription) {
         self.init(content: .attribute(attribute.type), isList: false)
         isExternal = attribute.allowsExternalBinaryDataStorage
@@ -81,23 +81,23 @@ package struct RowColumn: Sendable {
 }
 
 extension StoreLayout {
-    /// The attributes that tell objects of an entity apart, or none.
+    /// Returns the attributes of an entity's first uniqueness constraint; empty without one.
     package func key(of entity: String) -> [String] {
         model.uniquenessConstraints(of: entity).first ?? []
     }
 
-    /// The attributes of an entity's key, by which links to its objects are written.
+    /// Returns the stored attributes of an entity's key, which identify its objects in links.
     package func linkKey(of entity: String) -> [String] {
         let attributes = self.entity(named: entity)?.attributes
         return key(of: entity).filter { attributes?[$0] != nil }
     }
 
-    /// Fields in which links to objects whose key has several attributes are written by each of
-    /// them: `peers` as `peers.a` and `peers.b`.
+    /// Returns the fields with each link to a composite key replaced by its attributes: `peers`
+    /// becomes `peers.a` and `peers.b`.
     ///
-    /// The lists of a to-many have its objects in the same order.
+    /// The lists of one to-many have the same order of objects.
     ///
-    /// - Parameter withToManys: whether to-manys are written so, too.
+    /// - Parameter withToManys: whether to replace to-manys, too.
     package func spelledOut(
         _ fields: [[String]], of entity: String, withToManys: Bool
     ) -> [[String]] {
@@ -110,7 +110,7 @@ extension StoreLayout {
         }.filter { seen.insert($0).inserted }
     }
 
-    /// The attributes of the key of what a path of relationships leads to; nil of other paths.
+    /// Returns the key of the entity at the end of a path of relationships; `nil` for other paths.
     private func keyOfLink(
         at field: [String], from entity: String, withToManys: Bool
     ) -> [String]? {
@@ -124,8 +124,9 @@ extension StoreLayout {
         return linkKey(of: here)
     }
 
-    /// The members of objects that an export names none of: the fields of a table, but composites
-    /// as wholes, and to-manys.
+    /// Returns the members of exported objects if the export names no fields.
+    ///
+    /// They are the default fields, but with complete composites, and the to-manys.
     package func defaultMembers(of entity: String) -> [[String]] {
         var seen: Set<[String]> = []
         return defaultFields(of: entity, withToManys: true).map { field in
@@ -133,8 +134,10 @@ extension StoreLayout {
         }.filter { seen.insert($0).inserted }
     }
 
-    /// The fields of an export that names none: the key, the other attributes by name, elements of
-    /// composites by theirs, to-ones by their destination's key, and to-manys if they are wanted.
+    /// Returns the fields of an export that names none.
+    ///
+    /// They are the key, the other attributes and composite elements by name, the keys of to-one
+    /// destinations, and optionally the to-manys.
     package func defaultFields(of entity: String, withToManys: Bool) -> [[String]] {
         guard let place = self.entity(named: entity) else { return [] }
         let key = key(of: entity)

@@ -1,20 +1,19 @@
 import GraphModel
 import SQLite
 
-/// Reads the items of a to-many relationship, owner by owner.
+/// Reads the items of a to-many relationship, one owner at a time.
 ///
-/// Items of small destinations are kept in memory in the order of their keys; then, where owners
-/// come in the order of their table, one walk over the links serves all of them. Otherwise each
-/// owner asks for its own.
+/// The keys of small destinations are kept in memory, sorted. If the owners then come in table
+/// order, one scan of the join table serves all of them. Otherwise, each owner runs a query.
 final class ToManyReader {
-    /// Walks over the links along with the owners, rather than asking for each owner's.
+    /// Whether one scan of the links in step with the owners replaces a query per owner.
     private let isWalk: Bool
     private let rows: Statement
-    /// The keys of the destinations, where they are few.
+    /// The keys of the destinations; `nil` if they are too many.
     private let keys: KnownKeys?
-    // Reached by one thread, and never from inside its own use.
+    // Only one thread accesses it, and never reentrantly.
     @exclusivity(unchecked) private var found: [Int32] = []
-    /// Whose pair the walk stands at; nil before its first one.
+    /// The owner of the scan's current join row; `nil` before the first one.
     @exclusivity(unchecked) private var nextOwner: Int64?
     @exclusivity(unchecked) private var isDone = false
 
@@ -65,9 +64,9 @@ final class ToManyReader {
         rows = try select.prepare(on: connection)
     }
 
-    /// Adds an owner's items to a batch, which may not outlive this reader.
+    /// Adds an owner's items to a batch, which must not outlive this reader.
     ///
-    /// - Returns: the cell of their list.
+    /// - Returns: the cell of the list.
     func list(of owner: Int64, in batch: RowBatch) throws(StoreError) -> BulkCell {
         let start = batch.beginList()
         guard let keys else {
@@ -95,24 +94,24 @@ final class ToManyReader {
         return batch.list(from: start)
     }
 
-    /// Moves the walk to the next pair.
+    /// Moves the scan to the next join row.
     private func walk() throws(StoreError) {
         isDone = try !rows.step()
         nextOwner = isDone ? .max : rows.integer(0)
     }
 }
 
-/// The keys of a destination that has few objects, in their order.
+/// The sorted keys of a destination that has few objects.
 private final class KnownKeys {
     private static let countMax = 100_000
     private static let bytesMax = 16 << 20
 
     private let keys: [BulkCell]
     private let rankByPrimaryKey: [Int32]
-    /// What the keys' bytes are in.
+    /// The arena that holds the bytes of the keys.
     private let arena: ByteArena
 
-    /// Nil where they are too many for memory.
+    /// Returns `nil` if the keys are too many for memory.
     init?(
         table: String, keyColumn: String, order: [String], on connection: Connection
     ) throws(StoreError) {
@@ -148,6 +147,6 @@ private final class KnownKeys {
         return rank < 0 ? nil : rank
     }
 
-    /// The key, whose bytes live as long as this does.
+    /// Returns a key, whose bytes are valid as long as this object exists.
     func cell(at rank: Int32) -> BulkCell { keys[Int(rank)] }
 }

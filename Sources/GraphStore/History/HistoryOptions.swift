@@ -1,30 +1,30 @@
-/// Keeps a persistent history in a store: what each save changed, in Core Data's own tables.
+/// The retention of a store's persistent history, which records each save in Core Data's tables.
 ///
-/// A history without end is what fills disks, so it says how long it keeps a transaction; what is
-/// older goes with later saves, a part at a time.
+/// An unlimited history fills the disk, so each option sets a retention. Later saves purge older
+/// transactions in batches.
 public struct HistoryOptions: Sendable, Hashable {
-    /// How long a transaction is kept.
+    /// How long transactions are kept.
     public enum Retention: Sendable, Hashable {
-        /// So many days.
+        /// Keeps transactions for N days.
         case days(Int)
-        /// The last so many.
+        /// Keeps the last N transactions.
         case transactions(Int)
-        /// Until `purgeHistory(before:)` is called, by whoever has read it.
+        /// Keeps transactions until `purgeHistory(before:)` or `purgeHistory(upTo:)` is called.
         case untilPurged
-        /// Not at all: opening the store takes the history out of it, with all that it holds.
+        /// Keeps no history: opening the store drops the history tables with all their rows.
         ///
-        /// Whoever has read a part of it is told so by `HistoryError.off`, and, once there is a
-        /// history again, by `HistoryError.expired`.
+        /// Readers with an old token get `HistoryError.off` and, after history is turned on again,
+        /// `HistoryError.expired`.
         case nothing
     }
 
-    /// How long a transaction is kept.
+    /// How long transactions are kept.
     public var retention: Retention
 
-    /// Keeps no history, and takes out what a store has of one.
+    /// Keeps no history, and drops the history of the store.
     public static let off = HistoryOptions(keeping: .nothing)
 
-    /// Keeps transactions for so long; seven days, if nothing else is said.
+    /// Keeps transactions for the given retention, 7 days by default.
     public init(keeping retention: Retention = .days(7)) {
         self.retention = retention
     }

@@ -2,11 +2,11 @@ package import GraphModel
 import SQLite
 
 extension HistoryReader {
-    /// What an object's attributes hold when the reading began; nil where it was gone by then.
+    /// Returns an object's attributes as of the start of the read; `nil` if it was missing.
     ///
     /// - Parameters:
     ///   - entity: the object's own entity.
-    ///   - attributes: attributes that the entity stores, in the order of the answer.
+    ///   - attributes: attributes that the entity stores, in the order of the result.
     package func values(
         of attributes: [String], _ id: ManagedObjectID, _ entity: StoreLayout.Entity
     ) throws(HistoryError) -> [StoredValue]? {

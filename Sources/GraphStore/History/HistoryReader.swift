@@ -2,24 +2,24 @@ public import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// Reads a store's history, transaction by transaction, as it stood when the reading began.
+/// A reader of a store's history, one transaction at a time, as of the start of the read.
 ///
 /// One transaction is in memory at a time, or one change with `nextTransaction` and `nextChange`.
 public final class HistoryReader {
-    /// The place behind the newest transaction that there was when the reading began.
+    /// The position after the newest transaction at the start of the read.
     public let end: HistoryToken
-    /// The oldest transaction that is kept, whether it is wanted or not; nil where none is.
+    /// The oldest transaction that is kept, ignoring the filter; `nil` without any.
     ///
-    /// Where its number is not 1, what came before it was purged.
+    /// If its number is not 1, earlier transactions were purged.
     public let oldest: (token: HistoryToken, timestamp: Date)?
 
     let connection: Connection
     private let schema: HistorySchema
-    /// The store's first place.
+    /// The position before the store's first transaction.
     private let start: HistoryToken
     private let transactions: Statement
     private let changes: Statement
-    /// `changes` stands in a transaction and has not come to its end.
+    /// Whether `changes` has a current transaction with unread changes.
     private var isInTransaction = false
     private let entityNumbers: Set<Int64>?
     private let kinds: Set<HistoryChange.Kind>
@@ -54,7 +54,7 @@ public final class HistoryReader {
         if let token { try Self.check(token, oldest?.token, end) }
         let tombstoneCount = self.schema.tombstoneCount
         (transactions, changes) = try Self.reading { () throws(StoreError) in
-            // Apps made with old frameworks keep less.
+            // Stores of old frameworks lack some columns.
             let kept = try HistorySchema.columns(of: "ACHANGE", on: connection)
             let tombstones = (0..<tombstoneCount).map {
                 kept.contains("ZTOMBSTONE\($0)") ? ", ZTOMBSTONE\($0)" : ", NULL"
@@ -68,10 +68,10 @@ public final class HistoryReader {
         }
     }
 
-    /// Stops a running read from any thread.
+    /// A handle that interrupts a running read from any thread.
     var interrupter: InterruptHandle { connection.interrupter }
 
-    /// The next transaction with a change that is wanted, or nil after the last.
+    /// Returns the next transaction with a change that matches the filter; `nil` after the last.
     public func next() throws(HistoryError) -> HistoryTransaction? {
         while let transaction = try nextTransaction() {
             var found: [HistoryChange] = []
@@ -81,10 +81,11 @@ public final class HistoryReader {
         return nil
     }
 
-    /// The next transaction without its changes, which `nextChange` gives one by one; nil after the
-    /// last.
+    /// Returns the next transaction without its changes; `nil` after the last.
     ///
-    /// - Parameter number: only changes with a larger number are given.
+    /// `nextChange` returns its changes one by one.
+    ///
+    /// - Parameter number: the reader returns only changes with a larger number.
     package func nextTransaction(
         changesAfter number: Int64 = .min
     ) throws(HistoryError) -> HistoryTransaction? {
@@ -103,8 +104,7 @@ public final class HistoryReader {
         }
     }
 
-    /// The next change that is wanted of the transaction that `nextTransaction` gave; nil after the
-    /// last.
+    /// Returns the next matching change of the current transaction; `nil` after the last.
     package func nextChange() throws(HistoryError) -> HistoryChange? {
         guard isInTransaction else { return nil }
         return try Self.reading { () throws(StoreError) in
@@ -116,7 +116,7 @@ public final class HistoryReader {
         }
     }
 
-    /// All that are left.
+    /// Returns all remaining transactions.
     public func remaining() throws(HistoryError) -> [HistoryTransaction] {
         var found: [HistoryTransaction] = []
         while let transaction = try next() { found.append(transaction) }
@@ -127,7 +127,7 @@ public final class HistoryReader {
         transactions.isNull(column) ? nil : transactions.string(column)
     }
 
-    /// The change of the statement's current row; nil where it is not wanted.
+    /// Returns the change of the statement's current row; `nil` if it does not match the filter.
     private func change() -> HistoryChange? {
         let entity = changes.integer(2)
         guard let kind = HistoryChange.Kind(rawValue: changes.integer(1)),
@@ -150,7 +150,7 @@ public final class HistoryReader {
             updatedProperties: properties, tombstone: tombstone)
     }
 
-    // MARK: Beginning
+    // MARK: Starting
 
     static func reading<R>(_ body: () throws(StoreError) -> R) throws(HistoryError) -> R {
         do {
@@ -160,11 +160,11 @@ public final class HistoryReader {
         }
     }
 
-    /// What follows the token must be there from the first transaction on.
+    /// Throws unless all transactions after the token still exist.
     private static func check(
         _ token: HistoryToken, _ oldest: HistoryToken?, _ newest: HistoryToken
     ) throws(HistoryError) {
-        // A copy that was taken back has not come as far as the token.
+        // A store restored from a backup has not reached the token.
         guard token.isOfSameStore(as: newest), token.sequence <= newest.sequence else {
             throw .foreign(token)
         }
@@ -197,7 +197,7 @@ public final class HistoryReader {
         _ filter: HistoryFilter, after sequence: Int64, on connection: Connection
     ) throws(StoreError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
-        // The text stands in the row, or is interned, or both in a store that changed its way.
+        // The string is in the row, or interned, or both in a store that changed its storage.
         let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
         let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = there.contains(name) ? "t.\(name)" : "NULL"

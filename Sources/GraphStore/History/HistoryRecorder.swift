@@ -1,28 +1,28 @@
 import GraphModel
 import SQLite
 
-/// What a transaction in progress knows of its changes beyond which objects they are of: the
-/// properties that updates set, and the values of deleted objects that history keeps.
+/// The details of a running transaction's changes: the properties that updates set, and the
+/// preserved values of deleted objects.
 ///
-/// A session has one only where the store keeps a history, so that without one a change costs
-/// nothing. Whatever is told of no properties is written as an update of unknown ones.
+/// A session has a recorder only if the store keeps a history; otherwise a change costs nothing. An
+/// update without recorded properties is written as an update of unknown properties.
 final class HistoryRecorder {
     private let schema: HistorySchema
     private let connection: Connection
     private var masks: [ManagedObjectID: [UInt8]] = [:]
-    /// The same properties, set in many objects.
+    /// A set of properties that were set in many objects.
     private struct Group {
         let properties: [String]
         var ids = ManagedObjectIDSet()
-        /// Their bits, by entity.
+        /// The bits of the properties, by entity number.
         var masks: [Int64: [UInt8]] = [:]
     }
 
     private var groups: [Group] = []
-    /// Nil if no attribute is preserved on deletion.
+    /// `nil` if no attribute is preserved on deletion.
     private let tombstones: Tombstones?
 
-    /// Begins with a transaction, before its first savepoint.
+    /// Creates a recorder for a new transaction, before its first savepoint.
     init(_ schema: HistorySchema, _ connection: Connection) throws(StoreError) {
         self.schema = schema
         self.connection = connection
@@ -31,12 +31,12 @@ final class HistoryRecorder {
             ? try Tombstones(columnCount: schema.tombstoneCount, on: connection) : nil
     }
 
-    /// Notes which properties an update sets.
+    /// Records the properties that an update sets.
     func update(_ id: ManagedObjectID, properties: some Sequence<String>) {
         update(id, mask: schema.mask(properties, entity: id.entityNumber))
     }
 
-    /// Notes which properties are set in all of these objects, however many.
+    /// Records the properties that an update sets in many objects.
     func update(_ ids: ManagedObjectIDSet, properties: [String]) {
         let place = groups.firstIndex { $0.properties == properties } ?? groups.endIndex
         if place == groups.endIndex { groups.append(Group(properties: properties)) }
@@ -46,7 +46,7 @@ final class HistoryRecorder {
         }
     }
 
-    /// The bits of the properties that updates set of an object; nil where they are not known.
+    /// Returns the bits of the properties that updates set in an object; `nil` if they are unknown.
     func mask(of id: ManagedObjectID) -> [UInt8]? {
         var mask = masks[id]
         for group in groups where group.ids.contains(id) {
@@ -64,8 +64,9 @@ final class HistoryRecorder {
         zip(mask, other).map { $0 | $1 }
     }
 
-    /// Keeps what the history of deletions holds, of all rows whose keys a query gives; before the
-    /// rows go.
+    /// Saves the preserved values of all rows whose keys a query returns.
+    ///
+    /// Call it before the rows are deleted.
     func willDelete(
         rowsOf table: String, keys: String
     ) throws(StoreError) {
@@ -77,27 +78,29 @@ final class HistoryRecorder {
         }
     }
 
-    /// What the history of a deletion holds, which is good until the next call; nil for nothing.
+    /// Returns the preserved values of a deleted object; `nil` without any.
+    ///
+    /// The statement is valid until the next call.
     func tombstone(of id: ManagedObjectID) throws(StoreError) -> Statement? {
         try tombstones?.row(of: id)
     }
 }
 
-/// The values of deleted objects that a history keeps, in a temporary table: they may be many.
+/// The preserved values of deleted objects, in a temporary table because they may be many.
 private final class Tombstones {
     private static let table = "temp.ETL_TOMBSTONES"
 
     private let columnCount: Int
     private let connection: Connection
 
-    /// Makes the table, empty.
+    /// Creates the empty table.
     ///
-    /// In a savepoint it would go again with what is undone.
+    /// If a savepoint created it, rolling back would drop it.
     init(columnCount: Int, on connection: Connection) throws(StoreError) {
         self.columnCount = columnCount
         self.connection = connection
         let columns = (0..<columnCount).map { ", V\($0)" }.joined()
-        // Of no type, so that every value stays as it is.
+        // Columns have no type, so values are stored without conversion.
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table)
@@ -117,7 +120,7 @@ private final class Tombstones {
                 + " WHERE \(condition)")
     }
 
-    /// The values of an object, first to last.
+    /// Returns the values of an object, in column order.
     func row(of id: ManagedObjectID) throws(StoreError) -> Statement? {
         let names = (0..<columnCount).map { "V\($0)" }.joined(separator: ", ")
         let row = try connection.cached(
@@ -130,7 +133,7 @@ private final class Tombstones {
 }
 
 extension StoredValue {
-    /// What the statement's current row holds in a column.
+    /// Creates a value from a column of the statement's current row.
     init(_ row: Statement, _ column: Int32) {
         self =
             switch row.storage(column) {

@@ -1,18 +1,18 @@
 import GraphModel
 import SQLite
 
-/// Core Data's three history tables, and which bit of a change stands for which property.
+/// The layout of Core Data's three history tables, and the property of each bit in a change.
 ///
-/// `ACHANGE.ZCOLUMNS` of an update has a bit for each stored property of the entity, the first bit
-/// the highest of the first byte: to-ones by name (two bits where the destination has
+/// `ACHANGE.ZCOLUMNS` of an update has a bit for each stored property of the entity, starting at
+/// the highest bit of the first byte: to-ones by name (two bits if the destination has
 /// sub-entities), then attributes by name, then to-manys by name. `ZTOMBSTONE<i>` of a deletion
-/// holds the i-th attribute, by name, whose value history keeps.
+/// holds the value of the i-th preserved attribute, by name.
 struct HistorySchema: Sendable {
-    /// One entity's properties.
+    /// The properties of one entity.
     struct Entity: Sendable {
         /// The property of each bit.
         let bits: [String]
-        /// Attributes whose values a deletion keeps, with their columns.
+        /// Attributes whose values are preserved on deletion, with their columns.
         let preserved: [(name: String, column: String)]
         let table: String
     }
@@ -20,14 +20,14 @@ struct HistorySchema: Sendable {
     static let changeEntity: Int64 = 16001
     static let transactionEntity: Int64 = 16002
     static let stringEntity: Int64 = 16003
-    /// The tables, by the numbers of their entities.
+    /// The table names, by entity number.
     static let tableNames = [
         changeEntity: "ACHANGE", transactionEntity: "ATRANSACTION",
         stringEntity: "ATRANSACTIONSTRING",
     ]
 
     let entities: [Int64: Entity]
-    /// As many as the entity with the most has.
+    /// The largest number of preserved attributes in any entity.
     let tombstoneCount: Int
 
     init(_ schema: StoreLayout) {
@@ -49,7 +49,7 @@ struct HistorySchema: Sendable {
         tombstoneCount = entities.values.map(\.preserved.count).max() ?? 0
     }
 
-    /// The bits of those properties; names that have none are left out.
+    /// Returns the bits of the given properties; names without a bit are ignored.
     func mask(_ properties: some Sequence<String>, entity number: Int64) -> [UInt8] {
         guard let entity = entities[number] else { return [] }
         let names = Set(properties)
@@ -60,7 +60,7 @@ struct HistorySchema: Sendable {
         return mask
     }
 
-    /// The properties of those bits.
+    /// Returns the properties of the given bits.
     func properties(_ mask: some Collection<UInt8>, entity number: Int64) -> [String] {
         guard let entity = entities[number] else { return [] }
         let bytes = Array(mask)
@@ -78,13 +78,13 @@ struct HistorySchema: Sendable {
         try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'ACHANGE'") == 1
     }
 
-    /// Whether authors and the like are interned, as in newer stores.
+    /// Whether strings such as authors are interned, as in newer stores.
     static func internsStrings(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer(
             "SELECT count(*) FROM sqlite_master WHERE name = 'ATRANSACTIONSTRING'") == 1
     }
 
-    /// Makes the tables where they are missing, and the columns for what the model keeps.
+    /// Creates missing tables, and missing columns for preserved attributes.
     func make(on connection: Connection) throws(StoreError) {
         if try !Self.exists(on: connection) {
             for number in Self.tableNames.keys.sorted() {
@@ -98,17 +98,18 @@ struct HistorySchema: Sendable {
         }
     }
 
-    /// Makes the tables that a history lacks, and corrects the numbers that it has handed out; nothing
-    /// happens if the store keeps no history.
+    /// Creates the missing tables of a history and corrects its primary key counters.
     ///
-    /// - Returns: what is lost.
+    /// Does nothing if the store keeps no history.
+    ///
+    /// - Returns: the findings about lost data.
     static func complete(on connection: Connection) throws(StoreError) -> [StoreFinding] {
         var there: Set<String> = []
         for name in tableNames.values where try !columns(of: name, on: connection).isEmpty {
             there.insert(name)
         }
         guard !there.isEmpty else { return [] }
-        // Older frameworks keep authors in the transactions themselves.
+        // Older frameworks store authors in the transactions themselves.
         let columns = try columns(of: "ATRANSACTION", on: connection)
         let internsStrings =
             there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
@@ -139,7 +140,7 @@ struct HistorySchema: Sendable {
         return lost
     }
 
-    /// The columns of a table.
+    /// Returns the column names of a table.
     static func columns(
         of table: String, on connection: Connection
     ) throws(StoreError) -> Set<String> {
@@ -149,10 +150,10 @@ struct HistorySchema: Sendable {
         return columns
     }
 
-    /// Takes the tables out; inside the open transaction.
+    /// Drops the tables, inside the open transaction.
     ///
-    /// The next history begins behind a transaction that nobody can read, so that who has read this
-    /// one to its end does not take that one for what follows.
+    /// Skips one transaction number, so that a reader at the end of this history gets an error
+    /// instead of mistaking the next history for its continuation.
     static func remove(on connection: Connection) throws(StoreError) {
         guard try exists(on: connection) else { return }
         try connection.execute(
@@ -163,7 +164,7 @@ struct HistorySchema: Sendable {
             """)
     }
 
-    /// The statements that create each table and its indexes, by the number of its entity.
+    /// The statements that create each table and its indexes, by entity number.
     private static let statements = [
         changeEntity: """
         CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
@@ -198,7 +199,7 @@ struct HistorySchema: Sendable {
         statements.sorted { $0.key < $1.key }.map(\.value).joined(separator: "\n")
     }
 
-    /// The rows of the three entities in `Z_PRIMARYKEY`.
+    /// The statement that adds the rows of the three entities to `Z_PRIMARYKEY`.
     private static let counters = """
         INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 0), \
         (16002, 'TRANSACTION', 0, 0), (16003, 'TRANSACTIONSTRING', 0, 0);

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// A place in a store's history: what comes after it has not been read.
+/// A position in a store's history; transactions after it are unread.
 public struct HistoryToken: Sendable, Hashable, Codable {
-    /// The store that it belongs to.
+    /// The UUID of the store.
     public let storeUUID: String
     /// The number of the last transaction that was read; 0 is before the first.
     public let sequence: Int64
-    /// Which of the files that had the store's place one after the other; nil of the first.
+    /// The ID of the file at the store's path, which changes on replacement; `nil` for the first.
     public let lineage: String?
 
-    /// Creates a token, such as one for the beginning (`sequence` 0).
+    /// Creates a token; `sequence` 0 is before the first transaction.
     public init(storeUUID: String, sequence: Int64, lineage: String? = nil) {
         self.storeUUID = storeUUID
         self.sequence = sequence
         self.lineage = lineage
     }
 
-    /// Another place in the same history.
+    /// Returns a token for another position in the same history.
     package func with(sequence: Int64) -> HistoryToken {
         HistoryToken(storeUUID: storeUUID, sequence: sequence, lineage: lineage)
     }
@@ -27,21 +27,21 @@ public struct HistoryToken: Sendable, Hashable, Codable {
     }
 }
 
-/// One save as history tells it.
+/// One save in the history.
 public struct HistoryTransaction: Sendable, Hashable {
-    /// The place behind this transaction.
+    /// The position after this transaction.
     public let token: HistoryToken
-    /// When it was saved.
+    /// The time of the save.
     public let timestamp: Date
-    /// Who saved, by the context's word.
+    /// The author that the context set.
     public let author: String?
-    /// The context's name.
+    /// The name of the context that saved.
     public let contextName: String?
-    /// The program that saved.
+    /// The bundle ID or name of the program that saved.
     public let bundleID: String?
-    /// The process that saved.
+    /// The ID of the process that saved.
     public let processID: String?
-    /// What it changed, in the order of writing.
+    /// The changes of the save, in the order of writing.
     public let changes: [HistoryChange]
 
     func with(changes: [HistoryChange]) -> HistoryTransaction {
@@ -51,55 +51,56 @@ public struct HistoryTransaction: Sendable, Hashable {
     }
 }
 
-/// One object's change as history tells it.
+/// The change of one object in the history.
 public struct HistoryChange: Sendable, Hashable {
-    /// What happened to the object; the raw value is that of the store.
+    /// The kind of a change; the raw value is the one in the store.
     public enum Kind: Int64, Sendable, Hashable, CaseIterable {
-        /// It is new.
+        /// The object was inserted.
         case insert = 0
-        /// Some of its properties changed.
+        /// Properties of the object were updated.
         case update = 1
-        /// It is gone.
+        /// The object was deleted.
         case delete = 2
     }
 
-    /// The change's number.
+    /// The number of the change.
     public let changeID: Int64
-    /// What happened.
+    /// The kind of the change.
     public let kind: Kind
-    /// To which object.
+    /// The ID of the changed object.
     public let objectID: ManagedObjectID
-    /// The properties that an update set; nil where that was not written down.
+    /// The properties that an update set; `nil` if they were not recorded.
     public let updatedProperties: [String]?
-    /// Values of a deleted object, of attributes that the model preserves.
+    /// The values of a deleted object's preserved attributes.
     public let tombstone: [String: StoredValue]
 }
 
-/// Which part of a history is wanted.
+/// A filter for transactions and changes of a history.
 public struct HistoryFilter: Sendable, Hashable {
-    /// Only transactions of these authors; nil takes all.
+    /// Includes only transactions of these authors; `nil` includes all.
     public var authors: Set<String>?
-    /// No transactions of these authors, such as one's own.
+    /// Excludes transactions of these authors, such as your own.
     public var excludedAuthors: Set<String> = []
-    /// Only transactions of contexts of these names; nil takes all.
+    /// Includes only transactions of contexts with these names; `nil` includes all.
     public var contextNames: Set<String>?
-    /// Only transactions after that moment.
+    /// Includes only transactions after this time.
     public var after: Date?
-    /// Only changes of these entities and their sub-entities; nil takes all.
+    /// Includes only changes of these entities and their sub-entities; `nil` includes all.
     public var entityNames: Set<String>?
-    /// Only changes of these kinds.
+    /// Includes only changes of these kinds.
     public var kinds = Set(HistoryChange.Kind.allCases)
 
-    /// Everything.
+    /// Creates a filter that includes everything.
     public init() {}
 }
 
-/// Why a history cannot be read from where a token says.
+/// The reason why a history cannot be read after a token.
 public enum HistoryError: Error, Sendable, CustomStringConvertible {
-    /// What followed the token has been purged in part; read the whole store, and go on from the
-    /// current token.
+    /// Changes after the token have been purged.
+    ///
+    /// Read the complete store, and continue from the current token.
     case expired(HistoryToken)
-    /// The token is of another store, or of a copy that has gone its own way.
+    /// The token belongs to another store, or to another copy of this store.
     case foreign(HistoryToken)
     /// The store keeps no history; `StoreOptions.history` turns it on.
     case off
@@ -109,7 +110,7 @@ public enum HistoryError: Error, Sendable, CustomStringConvertible {
     /// One sentence.
     public var description: String { message(ofStore: nil) }
 
-    /// One sentence that names the store, where that is known.
+    /// Returns one sentence that names the store if its path is known.
     package func message(ofStore path: String?) -> String {
         switch self {
         case .expired(let token):
@@ -124,9 +125,9 @@ public enum HistoryError: Error, Sendable, CustomStringConvertible {
 }
 
 extension HistoryError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The description, which the command also prints.
     public var errorDescription: String? { description }
-    /// How to go on.
+    /// The fix.
     public var recoverySuggestion: String? {
         switch self {
         case .expired, .foreign: "read the whole store, and go on from its current token"

@@ -1,7 +1,7 @@
 import SQLite
 
 extension PersistentContainer {
-    /// The transactions after the token, one by one, as they stand when the reading begins.
+    /// Returns the transactions after the token, one by one, as of the start of the read.
     ///
     /// ```swift
     /// for try await transaction in container.historyTransactions(after: lastToken) {
@@ -15,21 +15,21 @@ extension PersistentContainer {
     }
 }
 
-/// A history as an asynchronous sequence of transactions, of which one is in memory at a time.
+/// An asynchronous sequence of a history's transactions, with one in memory at a time.
 public struct HistoryTransactions: AsyncSequence, Sendable {
     let container: PersistentContainer
     let token: HistoryToken?
     let filter: HistoryFilter
 
-    /// Begins to read; each iterator reads anew.
+    /// Creates an iterator, which starts a new read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(sequence: self)
     }
 
-    /// Reads transaction after transaction, where it is called.
+    /// An iterator that reads one transaction per call, on the caller's executor.
     ///
-    /// Throws a `HistoryError`. When the task is cancelled, a read that is going on is stopped and
-    /// `CancellationError` thrown.
+    /// Throws a `HistoryError`. If the task is canceled, the iterator interrupts a running read and
+    /// throws `CancellationError`.
     public struct Iterator: AsyncIteratorProtocol {
         private let sequence: HistoryTransactions
         private var reader: HistoryReader?
@@ -38,7 +38,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// The next transaction with a change that is wanted; nil after the last.
+        /// Returns the next transaction with a matching change; `nil` after the last.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> HistoryTransaction? {

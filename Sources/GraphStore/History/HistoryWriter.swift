@@ -17,18 +17,19 @@ final class HistoryWriter {
     let schema: HistorySchema
     private let connection: Connection
     private let retention: HistoryOptions.Retention
-    /// The columns for author, bundle, context and process, as far as there are some, and whether
-    /// each holds the key of a text.
+    /// The existing columns for author, bundle, context, and process, and whether each holds the
+    /// key of an interned string.
     private let textColumns: [(place: Int, column: String, isInterned: Bool)]
     private let tombstoneColumns: [String]
-    /// What the triggers of an app's store change.
+    /// Records the changes that triggers of an app's store make.
     private let triggerNotes: TriggerNotes?
-    /// Rows that the purge of one save takes at least, where so many are too old.
+    /// The minimum number of rows that one save purges, if enough have expired.
     private static let purgedChanges = 10_000
-    /// Behind it there may be too few keys for a transaction; only a damaged counter is there.
+    /// A larger counter may leave too few keys for a transaction; only a damaged counter is larger.
     private static let maximumMost = Int64.max - Int64(Int32.max)
 
-    /// Nil where the store keeps no history, and none is asked for, or it is to keep none.
+    /// Returns `nil` if the store is read-only, or keeps no history and `options` requests none, or
+    /// if `options` turns it off.
     init?(
         _ schema: StoreLayout, _ options: StoreOptions, on connection: Connection
     ) throws(StoreError) {
@@ -40,7 +41,7 @@ final class HistoryWriter {
         let isWanted = retention != .nothing
         let exists = try HistorySchema.exists(on: connection)
         if !exists, options.history == nil || !isWanted { return nil }
-        // In an app's store the tables stay as its framework has made them.
+        // The tables of an app's store keep the form that its framework created.
         if schema.isOurs { try Self.prepare(history, isWanted, on: connection) }
         let changes = try HistorySchema.columns(of: "ACHANGE", on: connection)
         tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
@@ -50,7 +51,7 @@ final class HistoryWriter {
         if retention == .nothing { return nil }
     }
 
-    /// Makes the tables, or takes them out.
+    /// Creates or drops the tables.
     private static func prepare(
         _ history: HistorySchema, _ isWanted: Bool, on connection: Connection
     ) throws(StoreError) {
@@ -68,7 +69,7 @@ final class HistoryWriter {
         }
     }
 
-    /// Older tables have the texts themselves.
+    /// Returns the existing columns for strings; older tables contain the strings themselves.
     private static func textColumns(
         on connection: Connection
     ) throws(StoreError) -> [(place: Int, column: String, isInterned: Bool)] {
@@ -81,12 +82,12 @@ final class HistoryWriter {
         }
     }
 
-    /// Writes what the session changed.
+    /// Writes the changes of a session.
     ///
-    /// - Returns: the transaction's number; nil where nothing changed.
+    /// - Returns: the transaction's number; `nil` if nothing changed.
     func write(_ session: WriteSession) throws(StoreError) -> Int64? {
         let change = session.change
-        // Objects in other stores of the container are no matter of this one's history.
+        // Objects in other stores of the container are not part of this store's history.
         let numbers = change.entityNumbers
         guard numbers.contains(where: { schema.entities[$0] != nil }) else { return nil }
         let number = try maximum(HistorySchema.transactionEntity) + 1
@@ -107,7 +108,7 @@ final class HistoryWriter {
             if let mask { row.bind(mask, at: 6) } else { row.bindNull(at: 6) }
             try row.run()
         }
-        // Not as an array: a batch request may have changed every object that there is.
+        // Not an array: a batch request may have changed every object in the store.
         func forEach(
             _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(StoreError) -> Void
         ) throws(StoreError) {
@@ -229,7 +230,7 @@ final class HistoryWriter {
 
     // MARK: Purging
 
-    /// Takes whole transactions from the front, until enough rows are gone for one save.
+    /// Deletes complete transactions, oldest first, until enough rows are deleted for one save.
     private func purgeOld(newest: Int64) throws(StoreError) {
         let condition: String
         switch retention {
@@ -250,9 +251,9 @@ final class HistoryWriter {
         }
     }
 
-    /// Takes all transactions up to that one.
+    /// Deletes all transactions up to the given number.
     ///
-    /// - Returns: how many changes went with them, and at least one.
+    /// - Returns: the number of deleted changes plus 1.
     @discardableResult
     static func purge(
         upTo number: Int64, on connection: Connection

@@ -2,11 +2,11 @@ public import FoundationEssentials
 import SQLite
 
 extension PersistentContainer {
-    /// Reads the history of changes, oldest first.
+    /// Returns a reader of the history, oldest transaction first.
     ///
     /// - Parameters:
-    ///   - token: where the last reading ended; nil reads from the oldest that is kept.
-    ///   - filter: which transactions and changes are wanted.
+    ///   - token: the position to read from; `nil` reads from the oldest transaction that is kept.
+    ///   - filter: the transactions and changes to return.
     public func historyReader(
         after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
     ) throws(HistoryError) -> HistoryReader {
@@ -14,14 +14,14 @@ extension PersistentContainer {
             historyConnection(), schema, historyToken(0), after: token, filter)
     }
 
-    /// The transactions after the token; all of them in memory.
+    /// Returns the transactions after the token, all in memory.
     public func history(
         after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
     ) throws(HistoryError) -> [HistoryTransaction] {
         try historyReader(after: token, matching: filter).remaining()
     }
 
-    /// The place behind the newest transaction.
+    /// Returns the position after the newest transaction.
     public func currentHistoryToken() throws(HistoryError) -> HistoryToken {
         let connection = try historyConnection()
         let (exists, newest) = try HistoryReader.reading { () throws(StoreError) in
@@ -34,9 +34,9 @@ extension PersistentContainer {
         return historyToken(newest)
     }
 
-    /// Takes the transactions up to the token's out of the history.
+    /// Purges the transactions up to and including the token's from the history.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of purged transactions.
     @discardableResult
     public func purgeHistory(upTo token: HistoryToken) throws(HistoryError) -> Int {
         let newest = try currentHistoryToken()
@@ -46,22 +46,22 @@ extension PersistentContainer {
         return try purge("SELECT \(token.sequence)")
     }
 
-    /// Takes the transactions before that moment out of the history.
+    /// Purges the transactions before the given time from the history.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of purged transactions.
     @discardableResult
     public func purgeHistory(before date: Date) throws(HistoryError) -> Int {
         let seconds = date.timeIntervalSinceReferenceDate
         return try purge("SELECT max(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP < \(seconds)")
     }
 
-    /// The place behind what a session has saved, noted as this container's own.
+    /// Returns the position after the transaction that a session saved; `nil` without a history.
     func historyToken(of session: WriteSession) -> HistoryToken? {
         guard let sequence = session.historySequence else { return nil }
         return historyToken(sequence)
     }
 
-    /// A place in this store's history.
+    /// Returns a token for a transaction number in this store's history.
     func historyToken(_ sequence: Int64) -> HistoryToken {
         let metadata = metadataState.current
         var lineage: String?

@@ -1,30 +1,30 @@
 import SQLite
 import Synchronization
 
-/// A change of the store that another process, or another container, has saved.
+/// A change that another process or another container saved to the store.
 public struct RemoteChange: Sendable, Hashable {
-    /// The store.
+    /// The UUID of the store.
     public let storeUUID: String
-    /// What changed, where the store keeps a history; nil says only that something did.
+    /// The changed objects; `nil` if the store keeps no history or they are unknown.
     public let change: StoreChange?
-    /// The place behind the change, where the store keeps a history.
+    /// The position after the change; `nil` if the changed objects are unknown.
     public let historyToken: HistoryToken?
 }
 
-/// What a container knows of the saves that others make.
+/// The state of a container that detects saves by other processes and containers.
 final class RemoteChangeMonitor: Sendable {
     private struct State {
-        /// SQLite's counter of what others committed
+        /// SQLite's counter of commits by other connections
         /// (https://www.sqlite.org/pragma.html#pragma_data_version).
         var dataVersion: Int64?
         var newestSequence: Int64 = 0
-        /// Transactions of this container behind the newest that was looked at.
+        /// This container's own transactions after the newest one that was read.
         var ownSequences: Set<Int64> = []
     }
 
     private let state = Mutex(State())
 
-    /// Takes what is there now as known.
+    /// Starts watching, with the current state of the store as known.
     func begin(dataVersion: Int64, newestSequence: Int64) {
         state.withLock { state in
             state.dataVersion = dataVersion
@@ -32,7 +32,7 @@ final class RemoteChangeMonitor: Sendable {
         }
     }
 
-    /// Whether somebody watches.
+    /// Whether watching has started.
     var isWatching: Bool { state.withLock { $0.dataVersion != nil } }
 
     func noteOwn(_ sequence: Int64) {
@@ -41,7 +41,7 @@ final class RemoteChangeMonitor: Sendable {
         }
     }
 
-    /// Whether others have committed since the last call.
+    /// Returns whether other connections have committed since the last call.
     func hasMoved(to dataVersion: Int64) -> Bool {
         state.withLock { state in
             defer { state.dataVersion = dataVersion }
@@ -51,9 +51,9 @@ final class RemoteChangeMonitor: Sendable {
 
     var newestSequence: Int64 { state.withLock { $0.newestSequence } }
 
-    /// Notes that all up to that one was looked at.
+    /// Records that all transactions up to the given number were read.
     ///
-    /// - Returns: which of them were this container's own.
+    /// - Returns: the numbers of this container's own transactions among them.
     func advance(to sequence: Int64) -> Set<Int64> {
         state.withLock { state in
             let own = state.ownSequences.filter { $0 <= sequence }
@@ -65,10 +65,10 @@ final class RemoteChangeMonitor: Sendable {
 }
 
 extension PersistentContainer {
-    /// Changes that others save from now on, looked for at intervals.
+    /// Returns a stream of changes that others save from now on, polled at an interval.
     ///
-    /// Ends with the container, or when its reader ends. A store that cannot be read at one look is
-    /// looked at again.
+    /// The stream finishes when the container is deallocated or its consumer stops. If the store
+    /// cannot be read, the next poll tries again.
     public func remoteChanges(every interval: Duration = .seconds(1)) -> AsyncStream<RemoteChange> {
         AsyncStream { continuation in
             let task = Task { [weak self] in
@@ -77,7 +77,7 @@ extension PersistentContainer {
                         guard let self else { break }
                         if let change = try self.pollRemoteChange() { continuation.yield(change) }
                     } catch {
-                        // Busy or gone for a moment; the next look tells.
+                        // The store is busy or missing for now; the next poll tries again.
                     }
                     do { try await Task.sleep(for: interval) } catch { break }
                 }
@@ -87,9 +87,10 @@ extension PersistentContainer {
         }
     }
 
-    /// Looks once whether others have saved since the last look.
+    /// Checks once whether others have saved since the last call.
     ///
-    /// The first look takes what is there as known. While this container saves, nothing is told.
+    /// The first call takes the current state as known. While this container saves, the method
+    /// returns `nil`.
     public func pollRemoteChange() throws(StoreError) -> RemoteChange? {
         guard let dataVersion = try foreignDataVersion() else { return nil }
         guard remoteMonitor.isWatching else {
@@ -118,7 +119,7 @@ extension PersistentContainer {
             switch error {
             case .store(let error): throw error
             case .expired, .foreign, .off:
-                // More changed than history tells; whoever listens must look at everything.
+                // More changed than the history records; observers must reload everything.
                 _ = remoteMonitor.advance(to: try newestSequence())
                 return RemoteChange(storeUUID: storeUUID, change: nil, historyToken: nil)
             }

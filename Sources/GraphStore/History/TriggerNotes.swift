@@ -1,25 +1,25 @@
 import GraphModel
 import SQLite
 
-/// Notes what triggers of an app's store change beside our own changes, for its history.
+/// Records changes that triggers of an app's store make in addition to our own, for its history.
 ///
-/// A derived attribute such as `books.@count` is kept by triggers: a new book changes a row of its
-/// author that nobody here has touched. Triggers of our own that live with the connection, and stand
-/// in no file, note each row whose columns come out changed:
+/// Triggers maintain a derived attribute such as `books.@count`: a new book changes the row of its
+/// author, which no code here has modified. Temporary triggers, which exist only in the connection
+/// and not in the file, record each row whose columns changed:
 /// ```sql
 /// CREATE TEMP TRIGGER … AFTER UPDATE OF ZBOOKCOUNT ON ZAUTHOR
 ///     WHEN NEW.ZBOOKCOUNT IS NOT OLD.ZBOOKCOUNT BEGIN
 ///     INSERT INTO ETL_TOUCHED SELECT NEW.Z_ENT, NEW.Z_PK, 'ZBOOKCOUNT' WHERE NOT EXISTS …; END
 /// ```
-/// The notes are rolled back with the transaction.
+/// These notes are rolled back with the transaction.
 final class TriggerNotes {
     private static let table = "ETL_TOUCHED"
 
     private let connection: Connection
-    /// The property of each column, by the entity's number.
+    /// The property of each column, by entity number.
     private let properties: [Int64: [String: String]]
 
-    /// Nil where no trigger sets a column of an entity.
+    /// Returns `nil` if no trigger sets a column of an entity.
     init?(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         var properties: [Int64: [String: String]] = [:]
         for entity in schema.entities where schema.holds(entity) {
@@ -50,8 +50,8 @@ final class TriggerNotes {
                 + " PRIMARY KEY (ENT, PK, NAME)) WITHOUT ROWID")
         for place in columns {
             let (table, column) = (place.table, place.column)
-            // The conflict rule of whoever's statement it is would count here, too
-            // (https://www.sqlite.org/lang_createtrigger.html), so that none may be met.
+            // The outer statement's conflict clause overrides a conflict clause in the trigger
+            // (https://www.sqlite.org/lang_createtrigger.html), so this INSERT must never conflict.
             try connection.execute(
                 """
                 CREATE TEMP TRIGGER IF NOT EXISTS \(Self.table)_\(table)_\(column)
@@ -63,8 +63,7 @@ final class TriggerNotes {
         }
     }
 
-    /// The properties that came out changed in the open transaction, by the object; the notes are
-    /// gone then.
+    /// Returns and clears the properties changed in the open transaction, by object.
     func take() throws(StoreError) -> [ManagedObjectID: Set<String>] {
         var changes: [ManagedObjectID: Set<String>] = [:]
         let notes = try connection.cached("SELECT ENT, PK, NAME FROM temp.\(Self.table)")

@@ -1,45 +1,45 @@
 public import GraphModel
 
-/// A set of object IDs, kept as ranges of keys, so that a bulk insert of a million costs a line.
+/// A set of object IDs, stored as ranges of keys, so a bulk insert of a million takes one range.
 public struct ManagedObjectIDSet: Sendable, Hashable {
-    /// For each entity number, disjoint ranges of keys in rising order.
+    /// Disjoint ranges of keys in ascending order, by entity number.
     public private(set) var ranges: [Int64: [ClosedRange<Int64>]] = [:]
 
     /// An empty set.
     public init() {}
 
-    /// How many objects.
+    /// The number of objects.
     public var count: Int {
         ranges.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// How many objects of that entity alone.
+    /// Returns the number of objects of an entity, without its sub-entities.
     public func count(entityNumber: Int64) -> Int {
         ranges[entityNumber, default: []].reduce(0) { $0 + $1.count }
     }
 
-    /// Whether the set holds the object.
+    /// Returns whether the set contains an object.
     public func contains(_ id: ManagedObjectID) -> Bool {
         guard let list = ranges[id.entityNumber] else { return false }
         let position = list.partitioningIndex { $0.upperBound >= id.primaryKey }
         return position < list.count && list[position].contains(id.primaryKey)
     }
 
-    /// Adds an object; cheapest in rising order of keys.
+    /// Adds an object; fastest in ascending order of keys.
     public mutating func insert(_ id: ManagedObjectID) {
         let key = id.primaryKey
         ranges[id.entityNumber, default: []].insertKey(key)
     }
 
-    /// Adds objects of an entity whose keys follow one another.
+    /// Adds objects of an entity with consecutive keys.
     mutating func insert(keys: ClosedRange<Int64>, entityNumber: Int64) {
         ranges[entityNumber, default: []].insertKeys(keys)
     }
 
-    /// Adds objects of an entity, whose keys stand in rising order.
+    /// Adds objects of an entity, whose keys are in ascending order.
     mutating func insert(risingKeys keys: [Int64], entityNumber: Int64) {
         guard !keys.isEmpty else { return }
         var list: [ClosedRange<Int64>] = []
@@ -47,12 +47,12 @@ public struct ManagedObjectIDSet: Sendable, Hashable {
         ranges[entityNumber, default: []].formUnion(list)
     }
 
-    /// Adds all objects of another set, in a time that grows with the ranges of both.
+    /// Adds all objects of another set, in time linear in the ranges of both.
     mutating func formUnion(_ other: ManagedObjectIDSet) {
         for (number, list) in other.ranges { ranges[number, default: []].formUnion(list) }
     }
 
-    /// Takes out all objects of another set, in a time that grows with the ranges of both.
+    /// Removes all objects of another set, in time linear in the ranges of both.
     mutating func subtract(_ other: ManagedObjectIDSet) {
         for (number, list) in other.ranges {
             ranges[number]?.subtract(list)
@@ -60,13 +60,13 @@ public struct ManagedObjectIDSet: Sendable, Hashable {
         }
     }
 
-    /// Takes an object out.
+    /// Removes an object.
     public mutating func remove(_ id: ManagedObjectID) {
         ranges[id.entityNumber]?.removeKey(id.primaryKey)
         if ranges[id.entityNumber]?.isEmpty == true { ranges[id.entityNumber] = nil }
     }
 
-    /// Every object, by entity and key.
+    /// All objects, sorted by entity and key.
     public var ids: [ManagedObjectID] {
         ranges.sorted { $0.key < $1.key }.flatMap { number, list in
             list.flatMap { range in
@@ -107,7 +107,7 @@ extension [ClosedRange<Int64>] {
     fileprivate mutating func insertKeys(_ keys: ClosedRange<Int64>) {
         guard let last = indices.last else { return append(keys) }
         guard self[last].upperBound < keys.lowerBound else {
-            // What it meets or touches becomes one with it.
+            // Merge the ranges that overlap or touch the new one.
             let first = partitioningIndex { $0.reaches(keys) }
             let end = partitioningIndex { $0.lowerBound > keys.upperBound && !keys.reaches($0) }
             guard first < end else { return insert(keys, at: first) }
@@ -122,7 +122,7 @@ extension [ClosedRange<Int64>] {
         }
     }
 
-    /// Adds ranges that are disjoint and rise, as these do.
+    /// Adds ranges that are disjoint and ascending, like the ranges of `self`.
     fileprivate mutating func formUnion(_ other: Self) {
         guard !isEmpty, let lowest = other.first else {
             if isEmpty { self = other }
@@ -132,7 +132,7 @@ extension [ClosedRange<Int64>] {
             for keys in other { insertKeys(keys) }
             return
         }
-        // What is below all of them stays; the rest of both is gone through side by side.
+        // Ranges below all new ones stay; merge the rest of both lists in one pass.
         let start = partitioningIndex { $0.reaches(lowest) }
         var merged: Self = []
         merged.reserveCapacity(Swift.max(count - start, other.count))
@@ -153,10 +153,10 @@ extension [ClosedRange<Int64>] {
         replaceSubrange(start..., with: merged)
     }
 
-    /// So many ranges are put in one by one, each of which may move all behind it.
+    /// Up to this many ranges are inserted one by one; each may move all ranges after it.
     private static var putInMax: Int { 4 }
 
-    /// Takes out ranges that are disjoint and rise, as these do.
+    /// Removes ranges that are disjoint and ascending, like the ranges of `self`.
     fileprivate mutating func subtract(_ other: Self) {
         guard let lowest = other.first, let highest = other.last else { return }
         let start = partitioningIndex { $0.upperBound >= lowest.lowerBound }
@@ -172,7 +172,7 @@ extension [ClosedRange<Int64>] {
             while !isUsedUp, place < other.count, other[place].lowerBound <= range.upperBound {
                 let gone = other[place]
                 if lower < gone.lowerBound { rest.append(lower...(gone.lowerBound - 1)) }
-                // What reaches as far as this range, or further, may be in the next one, too.
+                // A removed range that reaches the end of this one may also overlap the next.
                 isUsedUp = gone.upperBound >= range.upperBound
                 if !isUsedUp {
                     lower = gone.upperBound + 1
@@ -194,7 +194,7 @@ extension [ClosedRange<Int64>] {
         replaceSubrange(position...position, with: rest)
     }
 
-    /// The first place whose element meets the condition, which holds from there on.
+    /// Returns the first index whose element meets the condition, as do all elements after it.
     fileprivate func partitioningIndex(where condition: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -207,7 +207,7 @@ extension [ClosedRange<Int64>] {
 }
 
 extension ClosedRange<Int64> {
-    /// Whether it goes as far as the key before the other range, or further.
+    /// Returns whether the range ends at or after the key before the other range.
     fileprivate func reaches(_ other: Self) -> Bool {
         upperBound >= other.lowerBound || upperBound + 1 == other.lowerBound
     }

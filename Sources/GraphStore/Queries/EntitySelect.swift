@@ -1,19 +1,19 @@
 import GraphModel
 import SQLite
 
-/// A SELECT over the objects of an entity that meet a predicate, in an order.
+/// A sorted SELECT over the objects of an entity that meet a predicate.
 ///
-/// The paths of the order, of columns, and of the predicate become joins, whose aliases are
-/// numbered as they are asked for.
+/// Key paths in the sort order, columns, and predicate become joins. Join aliases are numbered in
+/// the order of their first use.
 struct EntitySelect {
     private let entity: StoreLayout.Entity
     private let alias: String
-    /// Compiles what is said of the objects.
+    /// The compiler of conditions on the objects.
     var compiler: PredicateSQL
-    /// All but the joins.
+    /// All clauses except the joins.
     var clauses: SelectSQL
 
-    /// - Parameter rows: what the objects are in, where that is not the entity's table.
+    /// - Parameter rows: the source of the rows, if it is not the entity's table.
     init(
         _ entity: StoreLayout.Entity, in schema: StoreLayout, rows: SQLFragment? = nil,
         alias: String = "t", style: KeyPathSQL.Style = .joins
@@ -25,7 +25,7 @@ struct EntitySelect {
         if let rows { clauses.table = rows + " \(alias)" }
     }
 
-    /// The entity's objects that meet a predicate, in no order.
+    /// Selects the entity's objects that meet a predicate, in no order.
     init(
         _ entity: StoreLayout.Entity, where predicate: GraphPredicate?, in schema: StoreLayout,
         style: KeyPathSQL.Style = .joins
@@ -34,17 +34,17 @@ struct EntitySelect {
         try keep(predicate)
     }
 
-    /// The clauses, with the joins that they need.
+    /// The clauses with the joins that they need.
     var statement: SelectSQL {
         var statement = clauses
         statement.joins = compiler.joins
         return statement
     }
 
-    /// What the aliases stand for.
+    /// The source of each alias.
     var sources: [String: SQLSource] { compiler.sources }
 
-    /// Adds the column, as it is shown, that a key path leads to.
+    /// Adds the column of a key path, in its displayed form.
     mutating func add(path: [String]) throws(StoreError) {
         clauses.columns.append(SQLFragment(try compiler.scopes[0].shownColumn(path)))
     }
@@ -53,14 +53,14 @@ struct EntitySelect {
         clauses.order = try OrderSQL(order, &compiler.scopes[0]).terms
     }
 
-    /// Keeps the entity's objects that meet a predicate, beside which SQLite takes that they are
-    /// of the entity for little.
+    /// Keeps only the entity's objects that meet a predicate.
+    ///
+    /// The entity filter is marked as not selective, so SQLite prefers an index of the predicate.
     mutating func keep(_ predicate: GraphPredicate?) throws(StoreError) {
         try keep(entity.familyFilter(alias: "\(alias)."), and: predicate)
     }
 
-    /// Keeps the entity's objects, with or without those of its sub-entities, that meet a
-    /// predicate.
+    /// Keeps only the entity's objects, with or without its sub-entities, that meet a predicate.
     mutating func keep(
         _ predicate: GraphPredicate?, withSubentities: Bool
     ) throws(StoreError) {

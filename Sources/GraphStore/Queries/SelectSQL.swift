@@ -1,18 +1,18 @@
 import GraphModel
 import SQLite
 
-/// The clauses of a SELECT over rows; the one place that makes a text of them.
+/// The clauses of a SELECT over rows, and the only code that assembles them into SQL.
 struct SelectSQL {
     var columns: [SQLFragment]
     var isDistinct = false
     /// A table and its alias.
     var table: SQLFragment
-    /// What is joined to the table, with a space before it.
+    /// The joins, each with a space before it.
     var joins = ""
-    /// What the rows must meet, all of it.
+    /// The conditions that every row must meet, joined by AND.
     var conditions: [SQLFragment] = []
     var groups: [String] = []
-    /// What the groups must meet.
+    /// The condition that groups must meet.
     var having: String?
     var order: [String] = []
     private var window = SQLFragment("")
@@ -28,11 +28,11 @@ struct SelectSQL {
         self.order = order
     }
 
-    /// Over the rows of an entity and its sub-entities that meet the conditions.
+    /// Selects the rows of an entity and its sub-entities that meet the conditions.
     ///
     /// - Parameters:
-    ///   - alias: the table's; empty for none.
-    ///   - isIndexed: whether SQLite may read an index in place of the table.
+    ///   - alias: the alias of the table; empty for none.
+    ///   - isIndexed: whether SQLite may use an index.
     init(
         _ columns: String, of entity: StoreLayout.Entity, alias: String = "",
         isIndexed: Bool = true, withSubentities: Bool = true, where conditions: [String] = []
@@ -45,14 +45,14 @@ struct SelectSQL {
             where: conditions + (family.map { [$0] } ?? []))
     }
 
-    /// Takes a part of the rows.
+    /// Restricts the statement to a range of its rows.
     ///
     /// - Parameters:
-    ///   - count: how many at most; nil for no limit.
-    ///   - isBound: whether the numbers are parameters, so that every part has one text.
+    ///   - count: the maximum number of rows; `nil` for no limit.
+    ///   - isBound: whether the numbers are parameters, so the SQL is the same for every range.
     mutating func take(_ count: Int?, from offset: Int, isBound: Bool = false) {
         guard count != nil || offset > 0 else { return }
-        // https://www.sqlite.org/lang_select.html#limitoffset: below zero is no limit.
+        // A negative LIMIT means no limit: https://www.sqlite.org/lang_select.html#limitoffset
         let count = count ?? -1
         window =
             isBound
@@ -60,7 +60,7 @@ struct SelectSQL {
             : SQLFragment(" LIMIT \(count) OFFSET \(offset)")
     }
 
-    /// The number of its rows, whatever part of them it takes.
+    /// A statement that counts the rows, without the limit and the offset.
     var counting: SelectSQL {
         var select = self
         select.columns = [SQLFragment("count(*)")]
@@ -69,7 +69,7 @@ struct SelectSQL {
         return select
     }
 
-    /// ` WHERE …`; empty where every row is meant.
+    /// ` WHERE …`; empty if there are no conditions.
     var filter: SQLFragment {
         conditions.isEmpty
             ? SQLFragment("") : " WHERE " + conditions.joined(separator: " AND ")
@@ -88,22 +88,22 @@ struct SelectSQL {
         return select + window
     }
 
-    /// The text of one that has no parameters of its own.
+    /// The SQL of a statement without parameters.
     var sql: String { fragment.sql }
 
-    /// Prepares it and binds its values.
+    /// Prepares the statement and binds its values.
     func prepare(on connection: Connection) throws(StoreError) -> Statement {
         try fragment.prepare(on: connection)
     }
 
-    /// The number in the first column of the first row; 0 where there is none.
+    /// Returns the integer in the first column of the first row; 0 if there are no rows.
     func integer(on connection: Connection) throws(StoreError) -> Int {
         try fragment.integer(on: connection)
     }
 }
 
 extension StoreLayout.Entity {
-    /// Whether there is an object with a key, as SQL.
+    /// Returns SQL for whether an object with a key exists.
     func hasObject(_ key: String) -> String {
         "EXISTS (\(SelectSQL("1", of: self, alias: "d", where: ["d.Z_PK = \(key)"]).sql))"
     }
