@@ -81,7 +81,7 @@ struct SeededValues {
         by size: Double
     ) -> Double {
         let steps = 10_000
-        // Dates start in 2023.
+        // Dates without a minimum start in March 2023.
         let usual = attribute.type == .date ? 700_000_000.0 : 0
         let range = attribute.range ?? NumberRange()
         let high = range.maximum ?? .infinity
