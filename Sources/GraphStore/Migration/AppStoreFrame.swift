@@ -18,7 +18,7 @@ struct AppStoreFrame {
     private var carriesModel = false
     private let path: String
 
-    /// Returns `nil` for a store that GraphStore created.
+    /// Creates the frame of an app's store; `nil` for a store that GraphStore created.
     init?(_ source: MigrationSource, _ script: MigrationScript) throws(StoreError) {
         guard let found = script.old.found else { return nil }
         path = source.path

@@ -4,8 +4,8 @@ import SQLite
 /// The mapping of the history: each change refers to the new entity and the new properties.
 ///
 /// Transactions keep their numbers, so history consumers resume where they stopped. Changes of
-/// removed entities are dropped. If primary keys change, all changes are dropped, and consumers must
-/// start over.
+/// removed entities are dropped. If primary keys change, all changes are dropped, and consumers
+/// must start over.
 struct HistoryProjection {
     private let script: MigrationScript
     private let before: HistorySchema

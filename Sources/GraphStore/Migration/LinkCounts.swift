@@ -10,7 +10,7 @@ struct LinkCounts {
     private let script: MigrationScript
     private let demands: [Demand]
 
-    /// One bound of one relationship.
+    /// A minimum or maximum link count of one relationship.
     private struct Demand {
         let entity: StoreLayout.Entity
         let relationship: RelationshipDescription

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// A column that holds keys of other objects, in the rows of one entity.
+/// A column with keys of other objects, in the rows of one entity.
 struct LinkColumn {
     /// The name of the key's column.
     let column: String
@@ -18,7 +18,7 @@ struct LinkColumn {
     let isRequired: Bool
 }
 
-/// A link of the rows of one entity, in a store that exists.
+/// A link of the rows of one entity, in an existing store.
 struct StoredLink {
     /// The other object's key, as SQL over the alias `t`.
     let key: String
@@ -26,7 +26,7 @@ struct StoredLink {
     let entity: String?
     /// The position among the other object's ordered objects, as SQL.
     let order: String?
-    /// The row's own to-one; nil if only the other side has the relationship.
+    /// The row's own to-one; `nil` if only the other side has the relationship.
     let forward: String?
     /// The other side's relationship.
     let back: String?

@@ -64,7 +64,7 @@ struct MappedMoves {
         pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
     }
 
-    /// Requires a path of to-one relationships whose links the new relationship itself stores.
+    /// Checks that a path has only to-ones and that the new relationship stores its own links.
     private func check(
         _ path: [String], _ name: String, _ mapping: EntityMapping
     ) throws(StoreError) {

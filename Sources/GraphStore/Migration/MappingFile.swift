@@ -68,7 +68,7 @@ package struct MappingFile {
         pairing = old.map { ModelPairing(from: $0, to: new) }
     }
 
-    /// Reads a file.
+    /// Reads a mapping file.
     ///
     /// - Parameters:
     ///   - old: The old model; if it is `nil`, only the migration itself checks expressions.

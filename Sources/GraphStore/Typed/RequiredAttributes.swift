@@ -18,7 +18,7 @@ extension Bool: RequiredAttributeValue {
 }
 
 extension RequiredAttributeValue where Self: Numeric {
-    /// Zero.
+    /// The number 0.
     public static var unsetAttribute: Self { 0 }
 }
 
