@@ -1,11 +1,15 @@
 import GraphModel
 import SQLite
 
-/// Makes a model of a store's tables, where the store carries none that can be read.
+/// Infers a model from a store's tables if the store contains no readable model.
 ///
-/// Columns tell names in capitals, types as far as they are declared, to-ones by their companion
-/// columns (`Z3_OWNER` beside `ZOWNER`) or their index and a name like an entity's, and tables of
-/// pairs. Sub-entities share a table, so that all its columns are taken for the root's.
+/// The sources of the model:
+/// - Entity names come from `Z_PRIMARYKEY`; property names come from column names, in lowercase.
+/// - Attribute types come from declared column types. For a `BLOB` column, the values decide.
+/// - A to-one has a companion column (`Z3_OWNER` for `ZOWNER`), or an index and an entity's name.
+/// - A many-to-many has a join table.
+///
+/// Sub-entities share their root's table, so all its columns become properties of the root.
 struct ColumnModelReader {
     private let found: FoundTables
     private let connection: Connection
@@ -53,7 +57,7 @@ struct ColumnModelReader {
     ) throws(StoreError) {
         for column in found.columns[table] ?? [] {
             let (name, tail) = (column.name, String(column.name.dropFirst()))
-            // `Z_PK`, companions (`Z3_OWNER`), and to-manys that have no way back (`Z3ITEMS`).
+            // Skips `Z_PK`, companions (`Z3_OWNER`), and to-manys without an inverse (`Z3ITEMS`).
             guard name.hasPrefix("Z"), Self.isName(tail), !tail.hasPrefix("_") else { continue }
             if let destination = destination(of: tail, in: table, names) {
                 entity.ownRelationships.append(
@@ -113,7 +117,7 @@ struct ColumnModelReader {
                 let pair = pair(keys, in: table, names)
             else { continue }
             for (one, other) in [(pair.0, pair.1), (pair.1, pair.0)] {
-                // Whoever leads to an entity is at its other end.
+                // A relationship belongs to the entity at its other end.
                 guard let place = places[other.destination],
                     !entities[place].ownRelationships.contains(where: { $0.name == one.name })
                 else { continue }
@@ -145,12 +149,12 @@ struct ColumnModelReader {
             return End(name: name, destination: destination, column: column)
         }
         if ends.count == 2 { return (ends[0], ends[1]) }
-        // A relationship that is its own inverse has a name but once.
+        // A relationship that is its own inverse has only one named column.
         guard let end = ends.first, keys.contains("REFLEXIVE") else { return nil }
         return (end, end)
     }
 
-    /// Names are put into SQL.
+    /// Returns whether a name is safe to insert into SQL.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first else { return false }
         return (first == "_" || first.properties.isAlphabetic)

@@ -1,32 +1,32 @@
 import GraphModel
 import SQLite
 
-/// The folded texts of one table's searchable attributes, in which `[c]` and `[cd]` search.
+/// The folded texts of one table's searchable attributes, for searches with `[c]` and `[cd]`.
 ///
-/// `ETL_FOLD_TASK` holds, by an object's key, each text of `ZTASK` without case and marks
-/// (`ZTITLE`, which has an index), and the text without case alone where that is another one
-/// (`C_ZTITLE`).
+/// `ETL_FOLD_TASK` stores folded texts of `ZTASK` by primary key. The indexed column `ZTITLE` has
+/// the text without case and diacritics. `C_ZTITLE` has the text without case only, or NULL if both
+/// texts are equal.
 ///
-/// Anyone may write the store, but only we can fold. So triggers in plain SQL put the keys of new
-/// and changed rows into `ETL_UNFOLDED_TASK`. Our saves fold what stands there before they commit;
-/// a search looks at the texts themselves of what still does. So what another program wrote is
-/// found like everything else, whatever a load leaves to its end is, too, and a store that was
-/// left at any moment is right.
+/// Any program may write to the store, but only GraphStore can fold text. Triggers in plain SQL
+/// therefore record the keys of new and changed rows in `ETL_UNFOLDED_TASK`. GraphStore's saves
+/// fold these rows before they commit; a search reads the original texts of rows that are still
+/// unfolded. Searches therefore also find rows that another program wrote or that a load folds only
+/// at its end. A store is valid even if its writer stops at any moment.
 package struct FoldTable: Sendable, Hashable {
-    /// More columns are nested deeper in a condition than SQLite's 1,000 levels.
+    /// The maximum number of columns; more would exceed SQLite's limit of 1,000 expression levels.
     package static let columnsMax = 990
 
-    /// The table whose texts they are.
+    /// The table that contains the original texts.
     package let source: String
-    /// The columns with those texts, in order.
+    /// The names of the columns with the original texts, in order.
     package let columns: [String]
 
-    /// Holds the folded texts.
+    /// The table that holds the folded texts.
     var name: String { "ETL_FOLD_" + source.dropFirst() }
-    /// Holds the keys of rows whose texts are not folded.
+    /// The table that holds the keys of rows whose texts are not folded.
     var unfolded: String { "ETL_UNFOLDED_" + source.dropFirst() }
 
-    /// The text without case, where it is another than that without case and marks.
+    /// Returns the column for the text without case, used if it differs from the other form.
     static func caseColumn(_ column: String) -> String { "C_" + column }
 
     private var indexes: [(name: String, sql: String)] {
@@ -45,7 +45,7 @@ package struct FoldTable: Sendable, Hashable {
     }
 
     private var triggers: [(name: String, sql: String)] {
-        // Without a conflict clause, which that of the statement outside would take the place of
+        // Without a conflict clause, because the clause of the outer statement would replace it
         // (https://www.sqlite.org/lang_createtrigger.html).
         let note =
             "INSERT INTO \(unfolded) SELECT new.Z_PK WHERE NOT EXISTS"
@@ -71,7 +71,7 @@ package struct FoldTable: Sendable, Hashable {
 
     // MARK: Making
 
-    /// What the model wants of each table.
+    /// Returns the fold tables that the model requires.
     package static func wanted(_ schema: StoreLayout) -> [FoldTable] {
         var columns: [String: Set<String>] = [:]
         for entity in schema.entities where schema.holds(entity) {
@@ -85,8 +85,10 @@ package struct FoldTable: Sendable, Hashable {
         }
     }
 
-    /// Those that a store has, by the tables whose texts they are; one that is not as we make
-    /// them, so that nobody can tell what it holds, is left out.
+    /// Returns the store's fold tables by source table, except any that differ from our
+    /// definitions.
+    ///
+    /// The content of a table with another definition is not known.
     static func find(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) -> [String: FoldTable] {
@@ -109,8 +111,9 @@ package struct FoldTable: Sendable, Hashable {
         return found
     }
 
-    /// Makes those that the model wants, in a transaction that is open; a table that has more than
-    /// the model asks for keeps it.
+    /// Creates the fold tables that the model requires, in an open transaction.
+    ///
+    /// A fold table with more columns than the model requires keeps them.
     static func complete(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         let found = try find(schema, on: connection)
         for wanted in wanted(schema) {
@@ -122,7 +125,7 @@ package struct FoldTable: Sendable, Hashable {
         }
     }
 
-    /// Whether `complete` has anything to do.
+    /// Returns whether `complete` has nothing to create.
     static func isComplete(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) -> Bool {
@@ -145,12 +148,12 @@ package struct FoldTable: Sendable, Hashable {
 
     // MARK: Folding
 
-    /// Whether texts of a row are not folded.
+    /// Returns whether any row has unfolded texts.
     func isBehind(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM \(unfolded) LIMIT 1") != nil
     }
 
-    /// Folds what is not folded, in a transaction that is open.
+    /// Folds all unfolded rows, in an open transaction.
     func fold(on connection: Connection) throws(StoreError) {
         guard try isBehind(on: connection) else { return }
         let names = columns.flatMap { [$0, Self.caseColumn($0)] }
@@ -163,8 +166,10 @@ package struct FoldTable: Sendable, Hashable {
         try connection.execute("DELETE FROM \(unfolded)")
     }
 
-    /// The same at the end of a load: most of the table's rows, so that the indexes are made
-    /// afterwards.
+    /// Folds all unfolded rows at the end of a load, in an open transaction.
+    ///
+    /// If the unfolded rows exceed half of the folded rows, the indexes are dropped and rebuilt,
+    /// which is faster.
     func foldAll(on connection: Connection) throws(StoreError) {
         let behind = try connection.integer("SELECT count(*) FROM \(unfolded)") ?? 0
         let folded = try connection.integer("SELECT count(*) FROM \(name)") ?? 0
@@ -174,7 +179,7 @@ package struct FoldTable: Sendable, Hashable {
         for index in indexes { try connection.execute(index.sql) }
     }
 
-    /// A text's two folded forms, as SQL.
+    /// Returns SQL for a text's two folded forms.
     private func folded(_ text: String) -> SQLFragment {
         SQLFragment("etl_call(?, ", calling: Self.foldsCaseAndMarks) + "\(text)), "
             + (SQLFragment("etl_call(?, ", calling: Self.foldsCase) + "\(text))")
@@ -189,7 +194,7 @@ package struct FoldTable: Sendable, Hashable {
         }
     }
 
-    /// NULL where it is the same as without marks, too.
+    /// Returns NULL if the text without case equals the text without case and diacritics.
     private static var foldsCase: BoundFunction {
         BoundFunction { call throws(FunctionError) in
             guard call.storage(0) == .text, call.bytes(0).contains(where: { $0 >= 0x80 }) else {
@@ -205,7 +210,7 @@ package struct FoldTable: Sendable, Hashable {
 
     // MARK: Checking
 
-    /// How many rows have other texts than those folded for them.
+    /// Returns how many rows differ from their folded texts.
     func countWrong(on connection: Connection) throws(StoreError) -> Int64 {
         let forms = columns.map { column in
             let texts = "(f.\(column), f.\(Self.caseColumn(column))) IS NOT ("

@@ -1,8 +1,8 @@
 import GraphModel
 
 extension FoundTables {
-    /// The properties of a model that the tables have no column for, as `Entity.property`, with
-    /// what is missing.
+    /// Returns the model's properties without a column, as `Entity.property`, and the missing
+    /// column or table.
     func missing(_ schema: StoreLayout) -> [(property: String, place: String)] {
         var missing: [(String, String)] = []
         var seen: Set<String> = []
@@ -37,9 +37,9 @@ extension FoundTables {
         return missing
     }
 
-    /// Tables of hierarchies that `Z_PRIMARYKEY` lists and that do not exist.
+    /// Returns the tables of hierarchies that `Z_PRIMARYKEY` lists but that do not exist.
     ///
-    /// A store of one configuration lists its own entities only.
+    /// A store of one configuration lists only its own entities.
     func missingTables(of model: ManagedObjectModel) -> [String] {
         let numbers = numbers(of: model)
         let listed = Set(rows.map(\.number))
@@ -50,8 +50,9 @@ extension FoundTables {
 }
 
 extension ManagedObjectModel {
-    /// The model without some of its properties, each as `Entity.property`; inverses of
-    /// relationships go with them.
+    /// Returns the model without the given properties, each as `Entity.property`.
+    ///
+    /// Inverses of removed relationships are removed too.
     func leavingOut(_ properties: Set<String>) throws(ModelError) -> ManagedObjectModel {
         var gone = properties
         for entity in entities {
@@ -67,7 +68,7 @@ extension ManagedObjectModel {
             var entity = entity
             let name = entity.name
             entity.ownAttributes.removeAll { attribute in
-                // A composite goes with any of its elements.
+                // Removing any element removes the composite.
                 gone.contains {
                     $0 == "\(name).\(attribute.name)"
                         || $0.isElement(of: "\(name).\(attribute.name)")
@@ -78,7 +79,7 @@ extension ManagedObjectModel {
                 gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")
             }
             entity.uniquenessConstraints.removeAll { $0.contains(where: isGone) }
-            // One whose predicate cannot be worked out would be taken for one of all rows.
+            // An index without its predicate would be mistaken for an index over all rows.
             entity.indexes.removeAll { $0.propertyNames.contains(where: isGone) }
             return entity
         }

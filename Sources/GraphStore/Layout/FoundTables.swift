@@ -1,11 +1,12 @@
 import GraphModel
 import SQLite
 
-/// The tables of a store that an app made, as they are: what its model is laid over.
+/// The existing tables of a store that an app created, on which its model is laid out.
 ///
-/// Core Data's names follow rules, but which side of a many-to-many names its table, which number
-/// stands in a column's name, and which of two siblings comes first is a matter of the version that
-/// made or migrated the store. So names are looked for among those that are there.
+/// Core Data's names follow rules, but three details depend on the version that created or migrated
+/// the store: which side of a many-to-many names the join table, which number a column name
+/// contains, and which of two siblings comes first. Names are therefore matched against the
+/// existing ones.
 package struct FoundTables: Sendable {
     /// A row of `Z_PRIMARYKEY`.
     struct Row: Sendable, Hashable {
@@ -20,16 +21,16 @@ package struct FoundTables: Sendable {
         var type: String
     }
 
-    /// The history's own entities begin here; no model comes near.
+    /// The largest number of a model's entity; the entities of the history have greater numbers.
     private static let numbersMax: Int64 = 16_000
 
-    /// The columns of each table, in their order.
+    /// The columns of each table, in order.
     let columns: [String: [Column]]
     /// The entities, by number.
     let rows: [Row]
     /// The columns of each unique index, by table.
     let uniqueColumns: [String: [[String]]]
-    /// The statements that made indexes, by table and name.
+    /// The SQL statements of the indexes, by table, each with the name of its index.
     let indexes: [String: [(name: String, sql: String)]]
     /// The names of the triggers.
     private let triggers: [String]
@@ -72,7 +73,7 @@ package struct FoundTables: Sendable {
         rows = columns["Z_PRIMARYKEY"] == nil ? [] : try Self.rows(on: connection)
     }
 
-    /// These tables and those of another file of the same container.
+    /// Returns these tables together with the tables of another file of the same container.
     func joined(with other: FoundTables) -> FoundTables {
         FoundTables(
             columns: columns.merging(other.columns) { one, _ in one }, rows: rows,
@@ -101,8 +102,9 @@ package struct FoundTables: Sendable {
         return names
     }
 
-    /// Whether triggers keep a derived attribute:
-    /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`.
+    /// Returns whether triggers maintain a derived attribute.
+    ///
+    /// Their names are `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`.
     func hasTriggers(for attribute: String, of entity: String, in table: String) -> Bool {
         triggers.contains { $0.hasPrefix("Z_DA_\(table)_\(entity)_\(attribute)_") }
     }
@@ -125,17 +127,18 @@ package struct FoundTables: Sendable {
         columnNames[table]?.contains(column) ?? false
     }
 
-    /// Whether an index of the table lets no two rows have the same in these columns.
+    /// Returns whether one of the table's unique indexes covers exactly these columns.
     func isUnique(_ wanted: [String], in table: String) -> Bool {
         uniqueColumns[table]?.contains { Set($0) == Set(wanted) } ?? false
     }
 
     // MARK: Numbers
 
-    /// The number of each of a model's entities in this store.
+    /// Returns the number of each of the model's entities in this store.
     ///
-    /// By name; else, as after a migration that left the old name, by the name of the version
-    /// before or by its place. An entity that the store does not have gets a number beyond.
+    /// Entities are matched by name. Otherwise, as after a migration that kept the old name, they
+    /// are matched by renaming identifier or by position. An entity that the store does not have
+    /// gets a number after all others.
     func numbers(of model: ManagedObjectModel) -> [String: Int64] {
         guard !rows.isEmpty else {
             return Dictionary(
@@ -162,14 +165,14 @@ package struct FoundTables: Sendable {
         return numbers
     }
 
-    /// The names that the store has for entities whose model says others.
+    /// Returns the stored names of entities that have another name in the model.
     func staleNames(_ numbers: [String: Int64]) -> [(stored: String, model: String)] {
         numbers.sorted { $0.value < $1.value }.compactMap { name, number in
             rows.first { $0.number == number && $0.name != name }.map { ($0.name, name) }
         }
     }
 
-    /// Those of the model's entities whose tables are there; nil where all are.
+    /// Returns the model's entities whose tables exist; `nil` if all tables exist.
     func entities(heldOf model: ManagedObjectModel) -> Set<String>? {
         let held = model.entities.map(\.name).filter {
             has(LayoutCompiler.tableName(root: model.rootName(of: $0)))
@@ -179,12 +182,12 @@ package struct FoundTables: Sendable {
 
     // MARK: Names
 
-    /// The column of that name, or one of its number in place of another: `Z12_OWNER` for
+    /// Returns the column of that name, or else one with another number: `Z12_OWNER` for
     /// `Z9_OWNER`.
     ///
     /// - Parameters:
-    ///   - tail: what follows the number.
-    ///   - taken: columns that belong to another property.
+    ///   - tail: The part of the name after the number.
+    ///   - taken: Columns that belong to other properties.
     func column(
         _ name: String, orNumbered tail: String, in table: String, besides taken: Set<String> = []
     ) -> String? {
@@ -194,7 +197,7 @@ package struct FoundTables: Sendable {
         }?.name
     }
 
-    /// Whether a name is a prefix, a number and a tail.
+    /// Returns whether a name consists of a prefix, a number, and a tail.
     static func isNumbered(_ name: String, _ prefix: String, _ tail: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(tail),
             name.utf8.count > prefix.utf8.count + tail.utf8.count
@@ -208,19 +211,19 @@ package struct FoundTables: Sendable {
     struct PairSide {
         /// The number of the entity that declares it.
         var number: Int64
-        /// The name in capitals.
+        /// The relationship's name in capitals.
         var name: String
-        /// The number of the entity that it leads to.
+        /// The number of the destination entity.
         var destination: Int64
     }
 
-    /// The table of pairs of each many-to-many relationship; `nil` for those that have none.
+    /// Returns the join table of each many-to-many relationship; `nil` if it has no table.
     ///
-    /// Names of tables and columns hold the numbers that entities had when a store was created, so
-    /// a table with other numbers is taken, too: but only if its columns have the names of both
-    /// sides, and no other relationship has it.
+    /// Names of tables and columns contain the numbers that entities had when the store was
+    /// created. A table with other numbers is therefore accepted if its columns have the names of
+    /// both sides and no other relationship uses the table.
     ///
-    /// - Parameter pairs: both sides of each.
+    /// - Parameter pairs: Both sides of each relationship.
     func joinTables(of pairs: [[PairSide]]) -> [String?] {
         var tables = [String?](repeating: nil, count: pairs.count)
         var taken: Set<String> = []
@@ -231,7 +234,7 @@ package struct FoundTables: Sendable {
         let others = columns.keys.sorted().filter { table in
             table.hasPrefix("Z_") && columns[table]?.contains { $0.name == "Z_PK" } == false
         }
-        // Those whose columns have the very numbers first.
+        // Match exact numbers first.
         for isExact in [true, false] {
             for (place, sides) in pairs.enumerated() where tables[place] == nil {
                 tables[place] = others.first { table in
@@ -245,7 +248,7 @@ package struct FoundTables: Sendable {
         return tables
     }
 
-    /// Whether two columns of keys are those of both sides of a relationship.
+    /// Returns whether two key columns belong to the two sides of a relationship.
     private func isOfPair(_ keys: [String], _ sides: [PairSide], isExact: Bool) -> Bool {
         guard keys.count == 2, sides.count == 2 else { return false }
         func isOf(_ column: String, _ side: PairSide) -> Bool {
@@ -257,13 +260,13 @@ package struct FoundTables: Sendable {
             || isOf(keys[1], sides[0]) && isOf(keys[0], sides[1])
     }
 
-    /// Whether a column of a join table is named by a relationship, a clash's suffix aside.
+    /// Returns whether a join table's column has a relationship's name, ignoring a clash's suffix.
     static func isKeyColumn(_ column: String, of name: String) -> Bool {
         isNumbered(column, "Z_", name)
             || column.last?.isNumber == true && isNumbered(String(column.dropLast()), "Z_", name)
     }
 
-    /// The columns of keys in a table of pairs.
+    /// Returns the key columns of a join table.
     func keyColumns(of join: String) -> [String] {
         columns[join]?.map(\.name).filter { !$0.hasPrefix("Z_FOK_") } ?? []
     }

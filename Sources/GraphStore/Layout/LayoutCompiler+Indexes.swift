@@ -38,7 +38,7 @@ extension LayoutCompiler {
             }
             for index in entity.indexes {
                 let elements = index.elements.filter { hasColumn($0.propertyName, in: entity.name) }
-                // An index over expressions or space is no index over columns.
+                // An index over expressions or a spatial index is not an index over columns.
                 guard !elements.isEmpty, index.reasonNotBuilt == nil else { continue }
                 let columns = elements.map { element in
                     let name = column(of: element.propertyName, in: entity.name)
@@ -52,12 +52,12 @@ extension LayoutCompiler {
                 }
             }
         }
-        // Names that differ in case alone are one name for SQLite.
+        // SQLite compares names without case.
         var names: Set<String> = []
         return indexes.filter { names.insert($0.name.uppercased()).inserted }
     }
 
-    /// The indexes of models from before fetch indexes, with the ends of their names.
+    /// Returns the indexes of models older than fetch indexes, with the ends of their names.
     private func oldIndexes(
         of entity: EntityDescription
     ) -> [(name: String, columns: [String])] {
@@ -78,7 +78,9 @@ extension LayoutCompiler {
         return indexes
     }
 
-    /// Apps' models also list transient attributes and to-many relationships in their indexes.
+    /// Returns whether a property has a column in its entity's table.
+    ///
+    /// Apps' models may also list transient attributes and to-many relationships in their indexes.
     func hasColumn(_ property: String, in entity: String) -> Bool {
         if let attribute = model.attribute(property, of: entity) { return !attribute.isTransient }
         return model.relationship(property, of: entity).map {
@@ -86,10 +88,10 @@ extension LayoutCompiler {
         } ?? false
     }
 
-    /// The condition of a partial index.
+    /// Returns the condition of a partial index, as SQL.
     ///
-    /// A predicate that the model's lints would have refused gives none: the index takes all rows,
-    /// which is slower and never wrong.
+    /// The result is `nil` for a predicate that the model's lints reject. The index then covers all
+    /// rows, which is slower but always correct.
     func condition(
         of index: FetchIndexDescription, in entity: EntityDescription
     ) -> String? {

@@ -1,17 +1,19 @@
 import GraphModel
 
-/// The names of columns and tables that relationships have beside their keys.
+/// Names of the tables and columns that relationships need in addition to their key columns.
 extension LayoutCompiler {
-    /// The column with the destination's entity: `Z<number>_<REL>`; nil where the tables that are
-    /// there have none.
+    /// Returns the column for the destination's entity, `Z<number>_<REL>`.
+    ///
+    /// The result is `nil` if the existing table has no such column.
     func companion(of column: String, _ number: Int64, in table: String) -> String? {
         let tail = "_\(column.dropFirst())"
         guard let found, found.has(table) else { return "Z\(number)\(tail)" }
         return found.column("Z\(number)\(tail)", orNumbered: tail, in: table)
     }
 
-    /// The column with the place in the order: `Z_FOK_<REL>`; nil where the tables that are there
-    /// have none.
+    /// Returns the column for the position in the order, `Z_FOK_<REL>`.
+    ///
+    /// The result is `nil` if the existing table has no such column.
     func orderColumn(of column: String, in table: String) -> String? {
         let name = "Z_FOK_\(column.dropFirst())"
         guard let found, found.has(table) else { return name }
@@ -19,7 +21,7 @@ extension LayoutCompiler {
             name, orNumbered: "_FOK_\(column.drop { "Z0123456789".contains($0) })", in: table)
     }
 
-    /// One side of a many-to-many, whose table is noted.
+    /// Returns one side of a many-to-many relationship, and adds its join table to `joins`.
     func join(
         _ relationship: RelationshipDescription, declaring: String,
         inverse: RelationshipDescription, _ joins: inout [String: StoreLayout.JoinTable]
@@ -43,7 +45,7 @@ extension LayoutCompiler {
         let back = isNaming ? inverse : relationship
         let (namingEntity, backEntity) = isNaming ? (declaring, other) : (other, declaring)
         var pair = PairNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
-        // A column is named by the relationship that leads to the objects whose keys it holds.
+        // A column is named after the relationship to the objects whose keys it holds.
         pair.first = pairColumns["\(backEntity).\(back.name)"] ?? ""
         pair.second =
             isReflexive ? "REFLEXIVE" : pairColumns["\(namingEntity).\(named.name)"] ?? ""
@@ -73,8 +75,9 @@ extension LayoutCompiler {
 }
 
 extension LayoutCompiler {
-    /// The join table of each many-to-many relationship among tables that are there, by
-    /// `Entity.relationship` of both sides.
+    /// Returns the existing join table of each many-to-many relationship.
+    ///
+    /// Each table is listed under both sides, as `Entity.relationship`.
     static func joinTables(
         of model: ManagedObjectModel, _ numbers: [String: Int64], in found: FoundTables
     ) -> [String: String] {
@@ -107,7 +110,7 @@ extension LayoutCompiler {
         return tables
     }
 
-    /// The column of each relationship of a many-to-many, by `Entity.relationship`.
+    /// Returns the join table column of each many-to-many side, by `Entity.relationship`.
     static func pairColumns(
         _ model: ManagedObjectModel, _ numbers: [String: Int64]
     ) -> [String: String] {
@@ -140,24 +143,24 @@ extension LayoutCompiler {
     }
 }
 
-/// The names of a table of pairs.
+/// The names of a join table and its columns.
 private struct PairNames {
     var table: String
-    /// Holds the keys of the side whose relationship names the table.
+    /// The column with keys of the side whose relationship names the table.
     var first = ""
-    /// Holds the keys of what that relationship leads to.
+    /// The column with keys of that relationship's destinations.
     var second = ""
 
     init(table: String) {
         self.table = table
     }
 
-    /// Takes the names that are there, whichever side gave them.
+    /// Takes the names of the existing table, whichever side named it.
     ///
     /// - Parameters:
-    ///   - there: the table; `nil` if the relationship has none.
-    ///   - named: the relationship that names the table by our rule, in capitals.
-    ///   - back: its inverse.
+    ///   - there: The existing table; `nil` if the relationship has no table.
+    ///   - named: The relationship that names the table by our rule, in capitals.
+    ///   - back: Its inverse, in capitals.
     mutating func fit(
         _ found: FoundTables, _ there: String?, _ named: String, _ back: String
     ) {
@@ -166,7 +169,7 @@ private struct PairNames {
         let keys = found.keyColumns(of: there)
         guard keys.count == 2, !(keys.contains(first) && keys.contains(second)) else { return }
         let isOf = FoundTables.isKeyColumn
-        // Exact names first: `TAGS1` may be a relationship's own.
+        // Match exact names first: `TAGS1` may be a relationship's own name.
         let exact =
             keys.first { $0 == second } ?? keys.first { isOf($0, named) && $0 != first }
         if let exact, let other = keys.first(where: { $0 != exact }) {
@@ -178,8 +181,9 @@ private struct PairNames {
         }
     }
 
-    /// The column with the order of the objects whose keys a column holds; nil where the table
-    /// that is there has none.
+    /// Returns the column with the order of the objects whose keys the given column holds.
+    ///
+    /// The result is `nil` if the existing table has no such column.
     func order(of column: String, _ found: FoundTables?) -> String? {
         let name = "Z_FOK_\(column.hasPrefix("Z_") ? String(column.dropFirst(2)) : column)"
         guard let found, found.has(table) else { return name }

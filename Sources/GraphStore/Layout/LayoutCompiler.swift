@@ -1,38 +1,38 @@
 import GraphModel
 
-/// Works out tables, columns and indexes for a model.
+/// Derives tables, columns, and indexes from a model.
 ///
 /// - Entities are numbered from 1, depth first, siblings by case-insensitive name.
-/// - A column is `Z` and the property's name in capitals; where siblings clash, the second and
-///   later get 1, 2, … in the order of the declaring entities' numbers. A composite has a column
-///   for each of its elements, such as `ZMAGNITUDE_RICHTER`; see `ColumnNames`.
-/// - A to-one holds `Z_PK` in its column. Where the destination has sub-entities,
-///   `Z<number>_<REL>` beside it holds `Z_ENT`. Where its inverse is ordered,
-///   `Z_FOK_<REL>` holds the place. A one-to-one relationship has a column on both sides; the
-///   tables of some apps have one of the two columns only.
-/// - A to-many without inverse is a column `Z<number><REL>` in the destination's table.
-/// - A many-to-many is a table `Z_<number><REL>`, named by the side with the lower number, or, if
-///   both sides belong to one entity, by the one whose name comes later. Column `Z_<N><REL>` holds
-///   keys of that relationship's destination, whose number is N. If several tables would have the
-///   same column, the second and later get 1, 2, … in the order of their inverses' names.
+/// - A column is `Z` and the property's name in capitals. If siblings clash, the second and later
+///   columns get the suffixes 1, 2, … in the order of the declaring entities' numbers. A composite
+///   has one column for each of its elements, such as `ZMAGNITUDE_RICHTER`; see `ColumnNames`.
+/// - A to-one holds the destination's `Z_PK` in its column. If the destination has sub-entities,
+///   `Z<number>_<REL>` holds its `Z_ENT`. If the inverse is ordered, `Z_FOK_<REL>` holds the
+///   position. A one-to-one has a column on both sides; some apps' tables have only one of the two.
+/// - A to-many without an inverse is a column `Z<number><REL>` in the destination's table.
+/// - A many-to-many is a table `Z_<number><REL>`. The side with the lower number names it, or, if
+///   both sides belong to one entity, the side whose name sorts last. Column `Z_<N><REL>` holds
+///   keys of that relationship's destination, whose number is N. If several columns would have the
+///   same name, the second and later get the suffixes 1, 2, … in the order of their inverses'
+///   names.
 struct LayoutCompiler {
     private typealias Column = StoreLayout.ColumnDefinition
 
     let model: ManagedObjectModel
     private let numbers: [String: Int64]
-    /// The tables of a store that is there already; nil where they are to be made.
+    /// The tables of an existing store; `nil` if the tables will be created.
     let found: FoundTables?
-    /// The tables whose tables of pairs are taken as they are.
+    /// The tables whose join tables are used unchanged.
     let foundPairs: FoundTables?
-    /// Relationships that name their table of pairs whatever the rule says.
+    /// Relationships that name their join table regardless of the rule.
     let naming: Set<String>
-    /// Column of each declared property, by `Entity.property`.
+    /// The column of each declared property, by `Entity.property`.
     private var columnNames: [String: String] = [:]
-    /// One-to-one relationships whose column the tables do not have, by `Entity.relationship`.
+    /// One-to-one relationships without a column in the tables, by `Entity.relationship`.
     private var withoutColumn: Set<String> = []
-    /// Column of each relationship in its table of pairs, by `Entity.relationship`.
+    /// The column of each relationship in its join table, by `Entity.relationship`.
     private(set) var pairColumns: [String: String] = [:]
-    /// The join table that is there for each many-to-many relationship, by `Entity.relationship`.
+    /// The existing join table of each many-to-many relationship, by `Entity.relationship`.
     private(set) var foundJoins: [String: String] = [:]
 
     init(
@@ -157,7 +157,7 @@ struct LayoutCompiler {
         !relationship.isToMany && inverse(of: relationship).map { !$0.isToMany } ?? false
     }
 
-    /// Where a to-one relationship is stored: in its own columns, unless only its inverse has one.
+    /// Returns a to-one's location: its own columns, unless only its inverse has a column.
     private func toOnePlace(
         _ relationship: RelationshipDescription, in entity: String
     ) -> StoreLayout.ToOnePlace {
@@ -177,7 +177,7 @@ struct LayoutCompiler {
                 relationship: relationship))
     }
 
-    /// Whether a to-one relationship has a column in the table of its own entity.
+    /// Returns whether a to-one relationship has a column in its own entity's table.
     func hasColumn(_ relationship: RelationshipDescription, in entity: String) -> Bool {
         toOnePlace(relationship, in: entity).columns != nil
     }
@@ -228,7 +228,7 @@ struct LayoutCompiler {
             sharesTable: name != root, attributes: attributes, toOnes: toOnes, toManys: toManys)
     }
 
-    /// The attribute with its default as the column holds it.
+    /// Returns the attribute with its default encoded as its column stores it.
     private static func stored(_ attribute: AttributeDescription) -> AttributeDescription {
         guard attribute.allowsExternalBinaryDataStorage,
             case .blob(let bytes)? = attribute.defaultValue
@@ -277,7 +277,7 @@ struct LayoutCompiler {
             columns: columns(of: family), indexes: indexes(on: name, family: family))
     }
 
-    /// The columns of a hierarchy, in the order in which Core Data creates them.
+    /// Returns the columns of a hierarchy in Core Data's order of creation.
     ///
     /// They are grouped by storage, and within a group by entity. In the first group, each entity's
     /// integers come before its keys. A key is followed by its companion, and the positions in
@@ -342,15 +342,15 @@ struct LayoutCompiler {
     /// The group of integers, Booleans, and keys.
     private static let integers = 0
 
-    /// The group in which a column of that type is created, and its declared type.
+    /// Returns an attribute's group in the order of creation, and its column's declared type.
     static func storage(of attribute: AttributeDescription) -> (group: Int, type: String) {
         switch attribute.type {
         case .integer16, .integer32, .integer64, .boolean, .undefined: (integers, "INTEGER")
-        // Its elements are attributes of their own.
+        // Its elements are separate attributes.
         case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")
         case .double, .float: (2, "FLOAT")
-        // The word TEXT in it keeps SQLite from making numbers of them.
+        // The type name contains TEXT, so SQLite does not convert values to numbers.
         case .decimal where attribute.isExactDecimal: (3, "DECIMAL_TEXT")
         case .decimal: (3, "DECIMAL")
         case .string: (4, "VARCHAR")

@@ -1,10 +1,10 @@
 import GraphModel
 
-/// Turns the predicate of a partial index into SQL without parameters and functions, so that every
-/// SQLite can keep the index (https://www.sqlite.org/partialindex.html).
+/// A translation of a partial index's predicate into SQL without parameters or functions.
 ///
-/// Such predicates are comparisons of the row's own columns with values, as the model's lints
-/// demand; for any other the result is nil, and the index takes all rows.
+/// Any SQLite version can therefore maintain the index (https://www.sqlite.org/partialindex.html).
+/// The model's lints allow comparisons of the row's own columns with constants. For any other
+/// predicate the result is `nil`, and the index covers all rows.
 enum PartialIndexSQL {
     static func condition(
         _ predicate: GraphPredicate, column: (String) -> String
@@ -41,7 +41,7 @@ enum PartialIndexSQL {
 }
 
 extension StoredValue {
-    /// The value as a column holds it.
+    /// Creates the value as a column stores it.
     fileprivate init(_ value: GraphValue) {
         switch value {
         case .null: self = .null

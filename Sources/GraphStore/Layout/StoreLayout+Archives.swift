@@ -1,15 +1,15 @@
 package import GraphModel
 
 extension AttributeDescription {
-    /// Whether its values are made by another transformer than ours.
+    /// Whether a transformer other than ours encodes its values.
     package var isArchive: Bool { type == .transformable && transformerName != "json" }
 }
 
 extension StoreLayout {
-    /// Makes sure that what records or expressions give can stand in an attribute's column.
+    /// Checks that values from records or expressions can be encoded for an attribute's column.
     ///
-    /// In an app's store a Transformable holds an archive of the app's objects, which only the app
-    /// can write, unless the model names a transformer of ours.
+    /// In an app's store, a Transformable holds an archive of the app's objects. Only the app can
+    /// write it, unless the model names one of our transformers.
     func requireEncoding(
         of attribute: AttributeDescription, in entity: String
     ) throws(StoreError) {

@@ -1,27 +1,27 @@
 package import GraphModel
 
-/// How a model lies in Core Data's tables: every name and number that SQL needs.
+/// The mapping of a model to Core Data's tables: every name and number that SQL needs.
 ///
-/// One table a hierarchy: `ZTASK` holds `Task` and its sub-entities, told apart by `Z_ENT`.
-/// The rules are those of the published layout; see `LayoutCompiler` for each.
+/// Each hierarchy has one table: `ZTASK` holds `Task` and its sub-entities, distinguished by
+/// `Z_ENT`. The rules are those of the published layout; see `LayoutCompiler` for each.
 package struct StoreLayout: Sendable {
-    /// One entity's place in the tables.
+    /// The location of one entity in the tables.
     package struct Entity: Sendable {
         package var name: String
         /// `Z_ENT`, from 1.
         package var number: Int64
-        /// The parent's number, or 0.
+        /// The parent entity's number, or 0.
         package var superNumber: Int64
         package var isAbstract: Bool
         /// The table of its hierarchy.
         package var table: String
-        /// The hierarchy's root, whose `Z_MAX` hands out keys.
+        /// The number of the hierarchy's root, whose `Z_MAX` allocates keys.
         package var rootNumber: Int64
-        /// Itself and its descendants.
+        /// The numbers of the entity and its descendants.
         package var familyNumbers: [Int64]
-        /// Whether the table holds other entities than this one and its descendants.
+        /// Whether the table also holds entities other than this one and its descendants.
         package var sharesTable: Bool
-        /// Stored attributes, inherited ones too, by name.
+        /// Stored attributes, including inherited ones, by name.
         package var attributes: [String: AttributeColumn]
         /// To-one relationships by name.
         package var toOnes: [String: ToOnePlace]
@@ -36,7 +36,7 @@ package struct StoreLayout: Sendable {
         package var declaringEntity: String
     }
 
-    /// Where a to-one relationship's link is stored.
+    /// The location of a to-one relationship's link.
     package enum ToOnePlace: Sendable {
         /// In columns of the object's own row.
         case own(ToOneColumns)
@@ -50,17 +50,18 @@ package struct StoreLayout: Sendable {
             }
         }
 
-        /// The columns of the object's own row; nil if the destination's row has the link.
+        /// The columns of the object's own row; `nil` if the destination's row has the link.
         package var columns: ToOneColumns? {
             if case .own(let columns) = self { columns } else { nil }
         }
 
-        /// The column of the object's own row with the destination's `Z_PK`; nil if the
-        /// destination's row has the link.
+        /// The column of the object's own row with the destination's `Z_PK`.
+        ///
+        /// The value is `nil` if the destination's row has the link.
         package var column: String? { columns?.column }
     }
 
-    /// The only column of a one-to-one relationship, seen from the side that has none.
+    /// The only column of a one-to-one relationship, seen from the side without a column.
     ///
     /// Some stores keep one-to-one relationships on one side only. The other side is then
     /// ```sql
@@ -70,15 +71,15 @@ package struct StoreLayout: Sendable {
     package struct InverseColumn: Sendable {
         /// The destination's table.
         package var table: String
-        /// The column in it that holds this object's `Z_PK`.
+        /// The column in it with this object's `Z_PK`.
         package var column: String
-        /// Holds this object's `Z_ENT`, if its entity has sub-entities.
+        /// The column with this object's `Z_ENT`, if its entity has sub-entities.
         package var entityColumn: String?
         /// Whether the destination has sub-entities.
         package var hasSubentities: Bool
         package var relationship: RelationshipDescription
 
-        /// A column of the destination's row, as SQL.
+        /// Returns a column of the destination's row, as SQL.
         fileprivate func select(_ wanted: String, of row: String, _ database: String) -> String {
             "(SELECT back.\(wanted) FROM \(database)\(table) back WHERE back.\(column) ="
                 + " \(row).Z_PK ORDER BY back.Z_PK LIMIT 1)"
@@ -87,20 +88,20 @@ package struct StoreLayout: Sendable {
 
     /// A to-one relationship's columns.
     package struct ToOneColumns: Sendable {
-        /// Holds the destination's `Z_PK`.
+        /// The column with the destination's `Z_PK`.
         package var column: String
-        /// Holds the destination's `Z_ENT`, where the destination has sub-entities.
+        /// The column with the destination's `Z_ENT`, if the destination has sub-entities.
         package var entityColumn: String?
-        /// Holds the place among the owner's ordered objects, where the inverse is ordered.
+        /// The column with the position among the owner's objects, if the inverse is ordered.
         package var orderColumn: String?
         package var relationship: RelationshipDescription
     }
 
-    /// Where a to-many relationship's links are.
+    /// The location of a to-many relationship's links.
     package enum ToManyPlace: Sendable {
-        /// In the destination's rows, which point back.
+        /// In foreign keys of the destination's rows.
         case foreignKey(ForeignKey)
-        /// In a table of pairs.
+        /// In a join table.
         case joinTable(Join)
 
         package var relationship: RelationshipDescription {
@@ -111,7 +112,7 @@ package struct StoreLayout: Sendable {
         }
     }
 
-    /// A to-many whose destination rows point back.
+    /// The foreign key of a to-many, stored in the destination's rows.
     package struct ForeignKey: Sendable {
         /// The destination's table.
         package var table: String
@@ -121,22 +122,23 @@ package struct StoreLayout: Sendable {
         package var relationship: RelationshipDescription
     }
 
-    /// A to-many whose links are pairs in a table.
+    /// A to-many whose links are join rows.
     package struct Join: Sendable {
         package var table: String
-        /// Holds this side's `Z_PK`.
+        /// The column with this side's `Z_PK`.
         package var ownerColumn: String
-        /// Holds the other side's `Z_PK`.
+        /// The column with the other side's `Z_PK`.
         package var destinationColumn: String
-        /// Holds the destinations' order, where this side is ordered.
+        /// The column with the destinations' order, if this side is ordered.
         package var orderColumn: String?
-        /// Holds the owners' order, if the other side is ordered.
+        /// The column with the owners' order, if the other side is ordered.
         package var backOrderColumn: String?
         package var relationship: RelationshipDescription
         /// Whether the relationship is its own inverse.
         package var isReflexive: Bool
-        /// The pairs as a table; where the relationship is its own inverse each counts from both
-        /// ends, whichever way it was written.
+        /// The join rows as SQL.
+        ///
+        /// If the relationship is its own inverse, each row is included in both directions.
         package var pairs: String {
             guard isReflexive else { return table }
             return "(SELECT \(ownerColumn), \(destinationColumn) FROM \(table)"
@@ -149,7 +151,7 @@ package struct StoreLayout: Sendable {
         package var name: String
         package var rootEntity: String
         package var hasSubentities: Bool
-        /// After `Z_PK`, `Z_ENT` and `Z_OPT`, in the order of creation.
+        /// The columns after `Z_PK`, `Z_ENT`, and `Z_OPT`, in the order of creation.
         package var columns: [ColumnDefinition]
         package var indexes: [Index]
     }
@@ -159,13 +161,13 @@ package struct StoreLayout: Sendable {
         package var type: String
     }
 
-    /// A table of pairs; the primary key is over both columns in this order.
+    /// A join table; its primary key consists of both columns in this order.
     package struct JoinTable: Sendable {
         package var name: String
         package var firstColumn: String
         package var secondColumn: String
         package var orderColumns: [String]
-        /// Finds pairs by their second column.
+        /// The index for lookups by the second column.
         package var reverseIndex: Index
     }
 
@@ -175,7 +177,7 @@ package struct StoreLayout: Sendable {
         package var table: String
         /// Columns with their direction, as SQL.
         package var columns: [String]
-        /// What rows must meet to be in the index, as SQL; nil takes all.
+        /// The condition that indexed rows meet, as SQL; `nil` includes all rows.
         package var condition: String?
     }
 
@@ -183,30 +185,31 @@ package struct StoreLayout: Sendable {
     package var entities: [Entity]
     package var tables: [Table]
     package var joinTables: [JoinTable]
-    /// What the store keeps of searchable texts, by the tables whose texts they are; none where
-    /// there is no store.
+    /// The store's fold tables by source table; empty if there is no store.
     var foldTables: [String: FoldTable] = [:]
-    /// What lies in other files than the first, by the root's number.
+    /// The files other than the first, by the number of the root that each holds.
     var parts: [Int64: StorePart] = [:]
-    /// The numbers of entities that have a table; nil where all do.
+    /// The numbers of entities that have a table; `nil` if all entities have one.
     private(set) var heldNumbers: Set<Int64>?
-    /// The tables of the app that made the store, which nothing of ours is put into; nil where
-    /// the store is ours.
+    /// The tables of the app that created the store; `nil` if GraphStore created it.
+    ///
+    /// GraphStore adds no tables of its own to an app's store.
     package let found: FoundTables?
-    /// The tables of a store of ours; nil where it is being made, or where an app made it.
+    /// The tables of a store of ours; `nil` during its creation and for an app's store.
     let foundPairs: FoundTables?
     private var positionByName: [String: Int]
     private var positionByNumber: [Int64: Int]
 
-    /// Lays the model out.
+    /// Creates the layout of a model.
     ///
     /// - Parameters:
-    ///   - held: the entities that get tables, whole hierarchies; nil is all. The others keep
-    ///     their numbers, so that an entity has one number in every file.
-    ///   - found: the tables that the model is laid over, where there are some.
-    ///   - pairs: the tables of a store of ours: versions of etl named tables of pairs differently.
-    ///   - naming: to-many relationships, each as `Entity.relationship`, that name their table of
-    ///     pairs whatever the rule says.
+    ///   - held: The entities that get tables, as complete hierarchies; `nil` for all. The others
+    ///     keep their numbers, so that an entity has one number in every file.
+    ///   - found: The existing tables of an app's store, if any.
+    ///   - pairs: The tables of a store of ours, because versions of etl named join tables
+    ///     differently.
+    ///   - naming: To-many relationships, each as `Entity.relationship`, that name their join table
+    ///     regardless of the rule.
     package init(
         _ model: ManagedObjectModel, holding held: Set<String>? = nil,
         over found: FoundTables? = nil, pairs: FoundTables? = nil, naming: Set<String> = []
@@ -223,10 +226,10 @@ package struct StoreLayout: Sendable {
         if let held { restrict(to: held) }
     }
 
-    /// Whether we made the store, and may keep tables of our own in it.
+    /// Whether GraphStore created the store and may keep its own tables in it.
     package var isOurs: Bool { found == nil }
 
-    /// The largest number of an entity.
+    /// The largest entity number.
     var largestNumber: Int64 { entities.map(\.number).max() ?? 0 }
 
     private mutating func restrict(to held: Set<String>) {
@@ -243,23 +246,23 @@ package struct StoreLayout: Sendable {
     /// The entities that have a table.
     var heldEntities: [Entity] { entities.filter(holds) }
 
-    /// Their names.
+    /// The names of the entities that have a table.
     var heldNames: Set<String> { Set(heldEntities.map(\.name)) }
 
-    /// Whether an entity has a table.
+    /// Returns whether an entity has a table.
     func holds(_ entity: Entity) -> Bool { heldNumbers?.contains(entity.number) ?? true }
 
-    /// What SQLite calls the files.
+    /// SQLite's schema names of the files.
     var databases: Set<String> { Set(parts.values.map(\.database)).union(["main"]) }
 
-    /// What SQLite calls the file with a hierarchy's table.
+    /// Returns SQLite's schema name of the file with a hierarchy's table.
     func database(ofRoot number: Int64) -> String { parts[number]?.database ?? "main" }
 
     package func entity(named name: String) -> Entity? {
         positionByName[name].map { entities[$0] }
     }
 
-    /// The root entity's number for that of each entity below it.
+    /// The root entity's number, by the number of each sub-entity.
     var rootNumbers: [Int64: Int64] {
         var numbers: [Int64: Int64] = [:]
         for entity in entities where entity.rootNumber != entity.number {
@@ -278,12 +281,12 @@ package struct StoreLayout: Sendable {
 }
 
 extension StoreLayout.ToOnePlace {
-    /// The destination's `Z_PK`, as SQL.
+    /// Returns the destination's `Z_PK`, as SQL.
     ///
     /// - Parameters:
-    ///   - row: The alias of the object's table, or the table itself if the statement gives it no
-    ///     alias.
-    ///   - database: The file of the object's table, if it is not the first that has it.
+    ///   - row: The alias of the object's table, or the table name if the statement has no alias.
+    ///   - database: The schema name of the file with the object's table. With `nil`, SQLite uses
+    ///     the first file that has the table.
     func key(of row: String, in database: String? = nil) -> String {
         switch self {
         case .own(let columns): "\(row).\(columns.column)"
@@ -292,7 +295,7 @@ extension StoreLayout.ToOnePlace {
         }
     }
 
-    /// The destination's `Z_ENT`, as SQL; nil if the relationship leads to one entity only.
+    /// Returns the destination's `Z_ENT`, as SQL; `nil` if there is only one possible entity.
     func entity(of row: String) -> String? {
         switch self {
         case .own(let columns): columns.entityColumn.map { "\(row).\($0)" }
@@ -303,14 +306,17 @@ extension StoreLayout.ToOnePlace {
 }
 
 extension StoreLayout.Entity {
-    /// `familyCondition`, beside a predicate: told not to be selective, so that SQLite prefers the
-    /// predicate's index to that of `Z_ENT` (https://www.sqlite.org/lang_corefunc.html#likelihood).
+    /// Returns `familyCondition` for use with a predicate.
+    ///
+    /// It is marked as not selective, so that SQLite prefers the predicate's index to the index
+    /// over `Z_ENT` (https://www.sqlite.org/lang_corefunc.html#likelihood).
     package func familyFilter(alias: String) -> String? {
         familyCondition(alias: alias).map { "likelihood(\($0), 0.5)" }
     }
 
-    /// `Z_ENT IN (…)` for rows of this entity and its descendants, or of it alone; nil where every
-    /// row of the table is one.
+    /// Returns `Z_ENT IN (…)` for rows of this entity, with or without its descendants.
+    ///
+    /// The result is `nil` if every row of the table matches.
     package func familyCondition(
         alias: String = "", withSubentities: Bool = true
     ) -> String? {

@@ -1,12 +1,12 @@
 import SQLite
 
-/// A further store of a container: a file of its own, attached to every connection.
+/// A further store of a container: a separate file, attached to every connection.
 ///
-/// Table names differ between the files of a container, so SQL finds its tables without naming the
-/// file (https://www.sqlite.org/lang_naming.html); only what every store has, such as
-/// `Z_PRIMARYKEY`, is named with it.
+/// Table names differ between the files of a container, so SQL finds its tables without a schema
+/// name (https://www.sqlite.org/lang_naming.html). Only the tables that every store has, such as
+/// `Z_PRIMARYKEY`, need one.
 struct StorePart: Sendable {
-    /// What SQLite calls the file.
+    /// SQLite's schema name of the file.
     let database: String
     let description: StoreDescription
     let address: StoreAddress
@@ -14,14 +14,14 @@ struct StorePart: Sendable {
     let files: ExternalFiles
     let entityNames: Set<String>
 
-    /// Lets statements of a connection name the file's tables.
+    /// Attaches the file to a connection, so that statements can name its tables.
     func attach(to connection: Connection) throws(StoreError) {
         let attach = try connection.prepare("ATTACH ? AS \(database)")
         attach.bind(address.target(readingOnly: !description.options.mayWrite), at: 1)
         try attach.run()
     }
 
-    /// What the options say of a connection that writes.
+    /// The pragmas that the options require for a connection that writes.
     var writerPragmas: String {
         let options = description.options
         return "PRAGMA \(database).synchronous = \(options.synchronous.rawValue);"
@@ -31,9 +31,9 @@ struct StorePart: Sendable {
 }
 
 extension StoreLayout {
-    /// Moves when another connection has written to one of the files.
+    /// Returns a number that changes when another connection has written to one of the files.
     func dataVersion(on connection: Connection) throws(StoreError) -> Int64 {
-        // Each counter only grows, so their sum moves when one of them does.
+        // Each counter only grows, so the sum changes if any counter does.
         var sum: Int64 = 0
         for database in databases {
             sum += try connection.integer("PRAGMA \(database).data_version") ?? 0
@@ -41,7 +41,7 @@ extension StoreLayout {
         return sum
     }
 
-    /// Makes sure that objects of an entity can be written.
+    /// Checks that objects of an entity can be written.
     func requireWriting(_ entity: Entity) throws(StoreError) {
         try requireTable(entity)
         guard let part = parts[entity.rootNumber], !part.description.options.mayWrite else {
@@ -52,7 +52,7 @@ extension StoreLayout {
             "'\(entity.name)' is in \(part.description.path), which is open for reading only")
     }
 
-    /// Makes sure that some store of the container has the entity.
+    /// Checks that some store of the container has the entity.
     func requireTable(_ entity: Entity) throws(StoreError) {
         guard !holds(entity) else { return }
         throw StoreError(

@@ -1,13 +1,13 @@
 import SQLite
 
 extension AppStoreFrame {
-    /// Why triggers that come along could not be run, found out on empty tables in memory.
+    /// Returns why copied triggers cannot run, tested on empty tables in memory.
     ///
-    /// A trigger is compiled when a statement is that runs it, and not before; so one that names a
-    /// column which has another name now would be found only when the objects are there. One that
-    /// waits for changes of such a column would never be run, and nobody would be told.
+    /// SQLite compiles a trigger only when it prepares a statement that fires it. A trigger that
+    /// names a renamed column would therefore fail only after the objects are copied. A trigger
+    /// that waits for changes of a renamed column would silently never fire.
     ///
-    /// - Parameter leftovers: other tables, which triggers may name.
+    /// - Parameter leftovers: Other tables, which triggers may name.
     func triggerObstacles(
         _ schema: StoreLayout, _ leftovers: MigrationLeftovers
     ) throws(StoreError) -> [String] {
@@ -23,7 +23,7 @@ extension AppStoreFrame {
             schema.model, holding: schema.heldNumbers.map { _ in schema.heldNames },
             over: found)
         var obstacles: [String] = []
-        // Each for itself, so that it is known which one it is.
+        // Each trigger separately, so that the error can name it.
         for trigger in triggers where !virtualTables.contains(where: trigger.sql.contains) {
             let gone = TriggerText.awaitedColumns(trigger.sql).filter {
                 !found.has($0, in: trigger.table)

@@ -2,24 +2,23 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// What an app's store holds beside its objects, as it will be: metadata, tables of the history,
-/// triggers; and what of it stands in the way of a migration.
+/// The migrated parts of an app's store other than its objects: metadata, history, and triggers.
 ///
-/// A store that carried its model carries the new one afterwards, as the app's framework would
-/// archive it.
+/// It also collects the obstacles that these parts present to a migration. A store that contained
+/// its model contains the new model afterwards, in the archive format of the app's framework.
 struct AppStoreFrame {
-    /// Make the tables of the history as the app's framework has them.
+    /// The SQL statements that create the history tables as in the app's store.
     private(set) var historyTables: [String] = []
     private(set) var notes: [String] = []
     private(set) var obstacles: [String] = []
-    /// Tables that stand in the way.
+    /// The names of virtual tables, which are obstacles.
     private(set) var virtualTables: [String] = []
     private(set) var triggers: [(name: String, table: String, sql: String)] = []
     private var metadata: StoreMetadata
     private var carriesModel = false
     private let path: String
 
-    /// Nil of a store of ours.
+    /// Creates the frame of an app's store; `nil` for a store that GraphStore created.
     init?(_ source: MigrationSource, _ script: MigrationScript) throws(StoreError) {
         guard let found = script.old.found else { return nil }
         path = source.path
@@ -85,15 +84,15 @@ struct AppStoreFrame {
 
     // MARK: Metadata
 
-    /// The metadata that is there, with the new model's hashes.
+    /// Replaces the hashes in the existing metadata with those of the new model.
     ///
-    /// How derived attributes are hashed nobody knows, so the hash of their entity must be one that
-    /// the store has already.
+    /// The hash of a derived attribute cannot be computed, so the store must already have the hash
+    /// of such an entity.
     private mutating func updateMetadata(_ old: ManagedObjectModel, _ new: StoreLayout) {
         let known = metadata.versionHashes
         let (before, after) = (old.versionHashes, new.model.versionHashes)
         let unknown = Set(new.model.entityNamesWithOwnHashes)
-        // A store of one configuration may name the entities of all.
+        // A store of one configuration may contain the hashes of all entities.
         let namesAll = old.entities.allSatisfy { known[$0.name] != nil }
         var hashes: [String: [UInt8]] = [:]
         for (name, hash) in after.sorted(by: { $0.key < $1.key })
@@ -115,7 +114,7 @@ struct AppStoreFrame {
             hashes.mapValues { .data(Data($0)) })
         metadata.propertyList["NSStoreModelVersionIdentifiers"] = .array(
             new.model.versionIdentifiers.map(PropertyListValue.string))
-        // Older frameworks have neither.
+        // Older frameworks write neither key.
         for (key, text) in [
             ("NSStoreModelVersionHashesDigest", ManagedObjectModel.digest(of: hashes)),
             ("NSStoreModelVersionChecksumKey", ManagedObjectModel.checksum(of: hashes)),
@@ -152,14 +151,16 @@ struct AppStoreFrame {
         case kept, changed, gone
     }
 
-    /// What becomes of a trigger: of those that keep a derived attribute,
+    /// Returns what happens to a trigger.
+    ///
+    /// For a trigger that maintains a derived attribute,
     /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`, the attribute decides.
     private func fate(of name: String, _ script: MigrationScript) -> Fate {
         for entity in script.old.entities {
             let model = script.old.model
             let attributes =
                 model.entity(named: entity.name).map { model.ownAttributes(of: $0) } ?? []
-            // The longest name first: one may begin with another and an underscore.
+            // The longest name first: one name may start with another name and an underscore.
             for attribute in attributes.sorted(by: { $0.name.count > $1.name.count })
             where name.hasPrefix("Z_DA_\(entity.table)_\(entity.name)_\(attribute.name)_") {
                 guard let partner = script.pairing.newName(of: entity.name),
@@ -182,7 +183,7 @@ struct AppStoreFrame {
 
     // MARK: Making
 
-    /// Makes what the objects come into, in an empty file.
+    /// Creates the tables that receive the objects, in an empty file.
     func makeTables(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
@@ -193,10 +194,10 @@ struct AppStoreFrame {
         try PersistentStore.makeTables(schema, on: connection)
     }
 
-    /// Makes what comes behind the rows, in the open transaction.
+    /// Creates everything that follows the rows, in the open transaction.
     func complete(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
-        // What triggers keep comes along; it is worked out anew where we know how, since objects
-        // may have been left out.
+        // Values that triggers maintain are copied, but objects may have been dropped. Recompute
+        // the values if all derivations are supported.
         if let derived = try? DerivedAttributes(schema) {
             try derived.deriveAll(on: connection, schema)
         }

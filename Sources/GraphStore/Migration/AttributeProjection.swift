@@ -1,22 +1,22 @@
 import GraphModel
 import SQLite
 
-/// What becomes of an attribute's column, as SQL over the old row.
+/// The mapping of an attribute's column, as SQL over the old row.
 struct AttributeProjection {
-    /// Where the old values in files are.
+    /// The location of old values that are stored in files.
     let externalFiles: ExternalFiles
 
-    /// The new column's value.
+    /// Returns the new column's value.
     ///
-    /// - Parameter old: the attribute that it continues; nil of a new one.
-    /// - Returns: nil where the types do not fit.
+    /// - Parameter old: The attribute that it continues; `nil` for a new attribute.
+    /// - Returns: `nil` if the types are incompatible.
     func value(
         of new: StoreLayout.AttributeColumn, from old: StoreLayout.AttributeColumn?, alias: String
     ) -> SQLFragment? {
         let fallback = new.attribute.defaultValue
         guard let old else { return Self.constant(fallback ?? .null) }
         guard let converted = converted(old, new.attribute, alias) else { return nil }
-        // A default fills what was not required before; other empty values stay as they are.
+        // The default replaces NULL only if the old attribute was optional and the new one is not.
         guard !new.attribute.isOptional, old.attribute.isOptional, let fallback else {
             return converted
         }
@@ -58,7 +58,7 @@ struct AttributeProjection {
         }
     }
 
-    /// The bytes that a column of an attribute with files stands for.
+    /// The function that returns an attribute's bytes, read from a file if they are stored in one.
     private var inlined: BoundFunction {
         let files = externalFiles
         return BoundFunction { call throws(FunctionError) in

@@ -1,10 +1,11 @@
 import GraphModel
 import SQLite
 
-/// What becomes of the history: each change tells of the new entity, by the new properties.
+/// The mapping of the history: each change refers to the new entity and the new properties.
 ///
-/// Transactions keep their numbers, so that who follows the history goes on where he was. Changes
-/// of entities that are gone go; where keys change, all of them do, and who follows is told.
+/// Transactions keep their numbers, so history consumers resume where they stopped. Changes of
+/// removed entities are dropped. If primary keys change, all changes are dropped, and consumers
+/// must start over.
 struct HistoryProjection {
     private let script: MigrationScript
     private let before: HistorySchema
@@ -16,25 +17,26 @@ struct HistoryProjection {
         after = HistorySchema(script.new)
     }
 
-    /// Whether each object keeps its key and its entity's identity.
+    /// Whether every object keeps its primary key and no mapping drops objects.
     var isKept: Bool {
         script.moves.all.allSatisfy { $0.offset == 0 && $0.predicate == nil }
     }
 
-    /// Makes the tables in the new store, where the connection is at home.
+    /// Creates the history tables in the new store, which must be the connection's main database.
     ///
-    /// - Parameter statements: make them as an app's store has them; none make them as we do.
+    /// - Parameter statements: The SQL statements of an app's tables; empty creates GraphStore's
+    ///   own.
     func makeTables(_ statements: [String], on connection: Connection) throws(StoreError) {
         for statement in statements { try connection.execute(statement) }
         try after.make(on: connection)
     }
 
-    /// The statement that takes over the numbers of what is no entity of the model.
+    /// The statement that copies the primary key counters of the history's entities.
     static let counters =
         "INSERT OR REPLACE INTO new.Z_PRIMARYKEY SELECT * FROM main.Z_PRIMARYKEY"
         + " WHERE Z_ENT >= \(HistorySchema.changeEntity)"
 
-    /// The statements that fill the new tables.
+    /// Returns the statements that fill the new tables.
     func inserts(_ source: MigrationSource) throws(StoreError) -> [SQLFragment] {
         var inserts = [SQLFragment(Self.counters)]
         guard isKept else { return inserts }
@@ -60,7 +62,7 @@ struct HistoryProjection {
             names.append("ZTOMBSTONE\(place)")
             values.append(SQLFragment(value))
         }
-        // What else an app's framework has noted there.
+        // Copies further columns of an app's framework.
         for name in found where !script.old.isOurs && !names.contains(name) {
             if name.hasPrefix("ZTOMBSTONE"),
                 Int(name.dropFirst(10)).map({ $0 < after.tombstoneCount }) ?? false
@@ -88,7 +90,7 @@ struct HistoryProjection {
         return names
     }
 
-    /// The old column with what a tombstone of the new schema keeps in that place.
+    /// Returns the old column with the value of a tombstone column in the new schema.
     private func tombstone(_ place: Int, _ columns: [String]) -> String? {
         var choices: [String] = []
         for move in script.moves.all {
@@ -105,7 +107,7 @@ struct HistoryProjection {
         return choices.isEmpty ? nil : "CASE ZENTITY \(choices.joined(separator: " ")) END"
     }
 
-    /// The bits of a change's properties, by their new names.
+    /// The function that returns the bit mask of a change's properties under their new names.
     private var renamed: BoundFunction {
         let (before, after) = (before, after)
         var names: [Int64: [String: String]] = [:]
@@ -122,7 +124,7 @@ struct HistoryProjection {
             }
             names[move.old.number] = partners
         }
-        // Where no bit has another meaning, all bytes stay.
+        // If no bit changes its meaning, the bytes are copied unchanged.
         let alike = Set(
             numbers.filter { old, new in
                 let bits = (before.entities[old]?.bits ?? []).map { names[old]?[$0] ?? "" }

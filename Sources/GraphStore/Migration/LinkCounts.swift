@@ -1,22 +1,24 @@
 import GraphModel
 import SQLite
 
-/// The numbers of links that a new model demands of its to-many relationships.
+/// The link counts that a new model requires of its to-many relationships.
 ///
-/// They are counted in the finished store, since mappings, lookups, and objects that are left behind
-/// all change them. What the old model demanded as well, and the old store lacked, is no obstacle.
+/// They are checked in the finished store, because mappings, lookups, and dropped objects change
+/// them. If the old model had the same requirement and the old store violated it, the violation is
+/// not an obstacle.
 struct LinkCounts {
     private let script: MigrationScript
     private let demands: [Demand]
 
-    /// One bound of one relationship.
+    /// A minimum or maximum link count of one relationship.
     private struct Demand {
         let entity: StoreLayout.Entity
         let relationship: RelationshipDescription
         let problem: RelationshipDescription.CountProblem
         let limit: Int
 
-        /// What objects meet that break it, as a predicate over a relationship's name.
+        /// Returns a format for the objects that violate it, as a predicate over a relationship's
+        /// name.
         func format(_ name: String) -> String {
             let count = "#'\(name)'.@count"
             switch problem {
@@ -44,7 +46,7 @@ struct LinkCounts {
         }
     }
 
-    /// Whether the new model demands nothing.
+    /// Whether the new model has no requirements.
     var isEmpty: Bool { demands.isEmpty }
 
     init(_ script: MigrationScript) {
@@ -65,9 +67,9 @@ struct LinkCounts {
         self.demands = demands
     }
 
-    /// What the new store breaks in more objects than the old one did.
+    /// Returns the requirements that more objects violate in the new store than in the old one.
     ///
-    /// - Parameter connection: reads the new store.
+    /// - Parameter connection: A reader of the new store.
     func obstacles(
         in connection: Connection, after source: MigrationSource
     ) throws(StoreError) -> [String] {
@@ -83,7 +85,7 @@ struct LinkCounts {
         return obstacles
     }
 
-    /// The old objects that broke the demand already, under a model that had it as well.
+    /// Returns how many old objects violated the requirement under a model that had it too.
     private func tolerated(
         _ demand: Demand, _ source: MigrationSource
     ) throws(StoreError) -> Int {

@@ -1,36 +1,36 @@
 import GraphModel
 
-/// A column that holds keys of other objects, in the rows of one entity.
+/// A column with keys of other objects, in the rows of one entity.
 struct LinkColumn {
-    /// Holds the key.
+    /// The name of the key's column.
     let column: String
-    /// Holds the other object's entity, where there are several.
+    /// The column with the other object's entity, if there can be several.
     let entityColumn: String?
-    /// Holds the place among the other object's ordered ones.
+    /// The column with the position among the other object's ordered objects.
     let orderColumn: String?
-    /// The row's own to-one; nil where only the other side has the relationship.
+    /// The row's own to-one; `nil` if only the other side has the relationship.
     let forward: String?
     /// The other side's relationship.
     let back: String?
-    /// The entity that the keys are of.
+    /// The entity that the keys refer to.
     let target: StoreLayout.Entity
-    /// Where the row may not be without one.
+    /// Whether the row must have a link.
     let isRequired: Bool
 }
 
-/// A link of the rows of one entity, in a store that exists.
+/// A link of the rows of one entity, in an existing store.
 struct StoredLink {
     /// The other object's key, as SQL over the alias `t`.
     let key: String
-    /// The other object's entity, as SQL; nil if there is one only, or if no column has it.
+    /// The other object's entity, as SQL; `nil` if there is only one, or if no column has it.
     let entity: String?
-    /// The position among the other object's ordered ones, as SQL.
+    /// The position among the other object's ordered objects, as SQL.
     let order: String?
-    /// The row's own to-one; nil if only the other side has the relationship.
+    /// The row's own to-one; `nil` if only the other side has the relationship.
     let forward: String?
     /// The other side's relationship.
     let back: String?
-    /// The entity that the keys are of.
+    /// The entity that the keys refer to.
     let target: StoreLayout.Entity
 
     fileprivate init(_ link: LinkColumn) {
@@ -51,7 +51,7 @@ struct StoredLink {
 }
 
 extension StoreLayout {
-    /// All links in rows of an entity, and those that only the rows at their other end have.
+    /// Returns the links stored in an entity's rows, and those stored only at the inverse end.
     func storedLinks(of entity: Entity) -> [StoredLink] {
         let elsewhere = entity.toOnes.sorted { $0.key < $1.key }.map(\.value).filter {
             $0.columns == nil
@@ -64,7 +64,7 @@ extension StoreLayout {
             }
     }
 
-    /// All columns with keys of other objects in rows of an entity.
+    /// Returns the columns of an entity's rows that hold keys of other objects.
     func linkColumns(of entity: Entity) -> [LinkColumn] {
         var links = entity.toOnes.values.compactMap(\.columns).compactMap { columns in
             self.entity(named: columns.relationship.destinationEntityName).map { target in
@@ -94,28 +94,28 @@ extension StoreLayout {
         return links.sorted { $0.column < $1.column }
     }
 
-    /// Whether an entity is another one, or below it.
+    /// Returns whether an entity is the named entity or one of its descendants.
     func isMember(_ entity: Entity, of name: String) -> Bool {
         self.entity(named: name)?.familyNumbers.contains(entity.number) ?? false
     }
 }
 
-/// Finds in the old store what a new link column goes on with.
+/// A lookup of the old link that a new link column continues.
 struct LinkProjection {
-    /// What was found.
+    /// The result of the lookup.
     enum Source {
-        /// The old store has it.
+        /// The old store has the link.
         case stored(StoredLink)
-        /// It is new.
+        /// The link is new.
         case none
-        /// Nobody can tell what goes there; the words say why.
+        /// The link is ambiguous, for the given reason.
         case unclear(String)
     }
 
     let moves: ObjectMoves
     let pairing: ModelPairing
 
-    /// Where the keys of a new column come from.
+    /// Returns the source of a new column's keys.
     func source(of link: LinkColumn, for move: ObjectMove) -> Source {
         let name = "\(move.new.name).\(link.forward ?? "")"
         let here = pairing.relationships(of: move.new.name, from: move.old.name)
@@ -157,7 +157,8 @@ struct LinkProjection {
         moves.old.storedLinks(of: entity).first(where: matches).map(Source.stored) ?? .none
     }
 
-    /// A one-to-one relationship has a key at both ends, and both must be known.
+    /// Returns why a link cannot become one-to-one, which stores a key at both ends; `nil` if it
+    /// can.
     private func oneSided(
         _ forward: RelationshipDescription, _ link: LinkColumn, back: RelationshipDescription?
     ) -> String? {
@@ -172,7 +173,7 @@ struct LinkProjection {
         return "\(link.target.name).\(name) leads to one object now, and several may lead to it"
     }
 
-    /// The old relationship that one of a family continues.
+    /// Returns the old relationship that a relationship of a family continues.
     func backPartner(
         _ name: String, of entity: StoreLayout.Entity
     ) -> (relationship: RelationshipDescription, owner: StoreLayout.Entity)? {
@@ -183,9 +184,9 @@ struct LinkProjection {
         return nil
     }
 
-    /// The column's values, with the entity and the order beside it, by the names of the columns.
+    /// Returns the values of the column and its entity and order columns, by column name.
     ///
-    /// - Returns: nothing where no object comes into the target's family.
+    /// - Returns: `nil` if no object moves to the target's family.
     func values(
         of link: LinkColumn, from source: StoredLink
     ) throws(StoreError) -> [String: SQLFragment]? {

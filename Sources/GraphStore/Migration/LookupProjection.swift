@@ -2,12 +2,14 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// A mapping's lookup as SQL: keys are gathered in a temporary table, objects made for those that
-/// nobody has, and links written, set by set.
+/// A mapping's lookup as SQL statements over all rows.
+///
+/// It collects keys in a temporary table, creates an object for each key without one, and writes
+/// the links.
 struct LookupProjection {
     let lookup: RelationshipLookup
     let move: ObjectMove
-    /// The table of `owner, place, value`.
+    /// The temporary table with the columns `owner, place, value`.
     let found: String
 
     private let destination: StoreLayout.Entity
@@ -15,11 +17,12 @@ struct LookupProjection {
     private let expression: SQLFragment?
     private let condition: SQLFragment
     private let schema: StoreLayout
+    /// The old hierarchy whose largest primary key precedes the keys of new objects.
     private let oldRoot: Int64?
 
-    /// - Parameters:
-    ///   - number: tells its temporary tables from those of other lookups.
-    ///   - oldRoot: the old hierarchy whose largest key new ones come behind.
+    /// Prepares a lookup.
+    ///
+    /// - Parameter number: A number that makes the names of its temporary tables unique.
     init(
         _ lookup: RelationshipLookup, _ move: ObjectMove, _ moves: ObjectMoves, number: Int
     ) throws(StoreError) {
@@ -79,7 +82,7 @@ struct LookupProjection {
 
     // MARK: Gathering
 
-    /// Makes the table, and fills it where an expression tells the keys.
+    /// Creates the temporary table, and fills it if an expression provides the keys.
     func gather(on connection: Connection) throws(StoreError) {
         try connection.execute(
             "CREATE TABLE \(found) (owner INTEGER, place INTEGER, value \(keyType))")
@@ -88,10 +91,10 @@ struct LookupProjection {
         try ("INSERT INTO \(found) " + rows).run(on: connection)
     }
 
-    /// The keys that the old objects name, as a query; nil if a closure tells them.
+    /// The keys of the old objects, as a query; `nil` if a closure provides them.
     var keys: SQLFragment? { rows("CAST(j.value AS \(keyType)) AS value") }
 
-    /// Where new objects for the keys go.
+    /// The entity of new objects, and the column for their keys.
     var destinationPlace: (entity: StoreLayout.Entity, column: String) {
         (destination, key.column)
     }
@@ -104,10 +107,10 @@ struct LookupProjection {
         }
     }
 
-    /// How the temporary tables declare a key, so that it compares as the attribute's column does.
+    /// The type of keys in temporary tables, so that they compare like the attribute's column.
     private var keyType: String { key.attribute.type == .string ? "TEXT" : "INTEGER" }
 
-    /// The keys of a value, as JSON.
+    /// The function that returns the keys of a value, as JSON.
     private var list: BoundFunction {
         let separator = lookup.separator
         return BoundFunction { call throws(FunctionError) in
@@ -125,7 +128,7 @@ struct LookupProjection {
         }
     }
 
-    /// The keys that a text names, each once.
+    /// Returns the keys in a string, without duplicates.
     static func keys(in text: String, _ separator: String?) -> [String] {
         let parts =
             separator.map { $0.isEmpty ? [text] : text.split(separator: $0).map(String.init) }
@@ -139,7 +142,7 @@ struct LookupProjection {
 
     // MARK: Linking
 
-    /// Makes the objects that are missing, and the links.
+    /// Creates the missing objects and the links.
     func link(on connection: Connection) throws(StoreError) {
         let keys = found + "_KEYS"
         let name = String(keys.dropFirst("temp.".count))
@@ -180,7 +183,7 @@ struct LookupProjection {
         try connection.execute("DROP TABLE \(keys); DROP TABLE \(found)")
     }
 
-    /// The statement that writes the links.
+    /// Returns the statement that writes the links.
     private func statement(_ keys: String) -> String {
         let from = "\(found) f JOIN temp.\(keys) k ON k.value = f.value"
         guard case .joinTable(let join)? = move.new.toManys[lookup.relationship] else {
@@ -214,9 +217,9 @@ struct LookupProjection {
     }
 }
 
-/// Expressions of mappings.
+/// Parser of a mapping's expressions and predicates.
 enum MappingExpression {
-    /// The tree of an expression over an old object, for a new attribute.
+    /// Returns the resolved expression over an old object, for a new attribute.
     static func resolve(
         _ text: String, for entity: String, in model: ManagedObjectModel,
         assignedTo attribute: AttributeDescription, _ name: String
@@ -232,7 +235,7 @@ enum MappingExpression {
         }
     }
 
-    /// The tree of a predicate over old objects.
+    /// Returns the resolved predicate over old objects.
     static func predicate(
         _ text: String, for entity: String, in model: ManagedObjectModel
     ) throws(StoreError) -> GraphPredicate {

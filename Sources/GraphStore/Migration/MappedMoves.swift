@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// The moves that mappings tell, and what keeps the keys of their objects apart.
+/// The moves that mappings define, with offsets that keep their objects' primary keys unique.
 struct MappedMoves {
     private let source: MigrationSource
     private let target: StoreLayout
@@ -11,9 +11,9 @@ struct MappedMoves {
         self.target = target
     }
 
-    /// The moves of a mapping model.
+    /// Returns the moves of a mapping model.
     ///
-    /// - Parameter pairing: learns which relationships continue which.
+    /// - Parameter pairing: Receives the relationships that continue old ones.
     func moves(
         _ mapping: MappingModel, _ pairing: inout ModelPairing
     ) throws(StoreError) -> [ObjectMove] {
@@ -43,7 +43,7 @@ struct MappedMoves {
         return moves
     }
 
-    /// A relationship that goes on with an old one of another name.
+    /// Records that a relationship continues an old one with another name.
     private func pair(
         _ name: String, _ value: String, _ mapping: EntityMapping, _ pairing: inout ModelPairing
     ) throws(StoreError) {
@@ -64,7 +64,7 @@ struct MappedMoves {
         pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
     }
 
-    /// Requires a path of to-one relationships whose links the new relationship itself stores.
+    /// Checks that a path has only to-ones and that the new relationship stores its own links.
     private func check(
         _ path: [String], _ name: String, _ mapping: EntityMapping
     ) throws(StoreError) {
@@ -86,14 +86,16 @@ struct MappedMoves {
         }
     }
 
-    /// Gives moves offsets where objects of several hierarchies, or several objects of one, come
-    /// into one; only where a mapping asks for that.
+    /// Adds offsets to moves into one hierarchy whose objects would have the same primary keys.
+    ///
+    /// The objects come from several hierarchies, or from one entity more than once. Only
+    /// hierarchies that receive objects from a mapping get offsets.
     func apart(_ moves: [ObjectMove]) throws(StoreError) -> [ObjectMove] {
         var largest: [Int64: Int64] = [:]
         let rows = try source.connection.prepare("SELECT Z_ENT, Z_MAX FROM main.Z_PRIMARYKEY")
         while try rows.step() { largest[rows.integer(0)] = rows.integer(1) }
         var result: [ObjectMove] = []
-        /// Entities of an old hierarchy whose keys are in a new one, each with its offset.
+        /// For each new hierarchy: the old hierarchies in it, their offsets, and their entities.
         var taken: [Int64: [(root: Int64, offset: Int64, entities: Set<Int64>)]] = [:]
         for move in moves {
             var move = move
@@ -125,10 +127,10 @@ struct MappedMoves {
     }
 }
 
-/// The values that a mapping tells, as SQL over the old rows.
+/// The values that a mapping sets, as SQL over the old rows.
 struct MappedValues {
     private let move: ObjectMove
-    /// By the new attribute.
+    /// The values by new attribute.
     private(set) var attributes: [String: SQLFragment] = [:]
     private(set) var checks: [MigrationCheck] = []
 
@@ -141,7 +143,7 @@ struct MappedValues {
                 "\(move.new.name).\(name)")
             var compiler = PredicateSQL(
                 KeyPathSQL(moves.old, move.old, alias: "t", style: .subqueries))
-            // As the new column holds it, such as a decimal's canonical text.
+            // Encoded like in the new column, such as a decimal's canonical text.
             let value = try compiler.value(expression, for: place.attribute)
             attributes[name] =
                 place.attribute.allowsExternalBinaryDataStorage
@@ -152,12 +154,12 @@ struct MappedValues {
         }
     }
 
-    /// Whether the mapping looks up the relationship's objects.
+    /// Returns whether the mapping looks up the relationship's objects.
     func looksUp(_ relationship: String) -> Bool {
         move.mapping?.lookups.contains { $0.relationship == relationship } ?? false
     }
 
-    /// The links at the end of a path of to-one relationships; `nil` if the mapping sets none.
+    /// Returns the links at the end of a to-one key path; `nil` if the mapping sets no path.
     func path(
         _ relationship: String, _ link: LinkColumn, _ moves: ObjectMoves
     ) throws(StoreError) -> [String: SQLFragment]? {
@@ -181,7 +183,9 @@ struct MappedValues {
         return values
     }
 
-    /// A link to what another mapping makes of the same old object; nil where it is another link.
+    /// Returns a link to the object that another mapping creates from the same old object.
+    ///
+    /// The result is `nil` if the mapping does not set the relationship to `$source`.
     func sameObject(
         _ relationship: String, _ link: LinkColumn, _ moves: ObjectMoves
     ) throws(StoreError) -> [String: SQLFragment]? {
@@ -210,7 +214,7 @@ struct MappedValues {
 }
 
 extension ManagedObjectModel {
-    /// Why a key path does not lead over to-one relationships to an object; `nil` if it does.
+    /// Returns why a key path is not a path of to-one relationships; `nil` if it is one.
     package func problem(withToOnePath path: [String], of entity: String) -> String? {
         var here = entity
         for key in path {

@@ -4,13 +4,13 @@ public import GraphModel
 import YAML
 
 extension MappingModel {
-    /// Reads a mapping file, as `etl migrate` does.
+    /// Creates a mapping model from a YAML file.
     ///
     /// - Parameters:
-    ///   - path: the file, in YAML.
-    ///   - old: the version of the model that the store has.
-    ///   - new: the version that it is to have.
-    /// - Throws: `ModelFileError` with every problem of the file; warnings alone do not throw.
+    ///   - path: The path of the file.
+    ///   - old: The store's version of the model.
+    ///   - new: The version to migrate to.
+    /// - Throws: `ModelFileError` with every problem in the file; warnings alone do not throw.
     public init(
         yamlFile path: String, from old: ManagedObjectModel, to new: ManagedObjectModel
     ) throws(ModelFileError) {
@@ -20,26 +20,27 @@ extension MappingModel {
     }
 }
 
-/// Reads a mapping that is written in YAML: what becomes of objects where two models do not tell.
+/// A YAML mapping file: rules for objects that two models do not match automatically.
 ///
 /// ```yaml
 /// mapping: 1
 /// entities:                       # of the new model
 ///   Task:
-///     from: Todo                  # the old entity; without it the one that the models pair
-///     where: "isDeleted == NO"    # objects that do not meet it are left behind
+///     from: Todo                  # the old entity; default: the entity that the models pair
+///     where: "isDeleted == NO"    # objects that do not meet it are dropped
 ///     set: { priority: "ternary(priority == 'high', 2, 0)", area: project.area }
 ///     lookup:
 ///       tags: { by: name, from: tagText, split: "," }
 /// ```
-/// An entity with a list of such mappings merges several old ones; an old entity that several new
-/// ones come from is split. A `todo`, of the file or of a mapping, is a decision that somebody has
-/// still to make: no migration runs while there is one.
+/// A list of mappings merges several old entities into one. If several new entities name the same
+/// old entity, it is split. A `todo`, of the file or of a mapping, marks an open decision:
+/// migrations fail while the file contains one.
 package struct MappingFile {
     private static let version: Int64 = 1
 
-    /// The place of the mapping between two versions of a model, beside the new one's file; nil
-    /// where one of them has no name.
+    /// Returns the path of the mapping between two versions of a model, next to the new model.
+    ///
+    /// The result is `nil` if a version has no name or its name contains a folder.
     package static func path(
         beside modelPath: String, from old: String?, to new: String?
     ) -> String? {
@@ -49,7 +50,7 @@ package struct MappingFile {
         return PathText.join(folder(beside: modelPath), "\(old)-\(new).yaml")
     }
 
-    /// The folder of the mappings between a model's versions.
+    /// Returns the path of the folder with the mappings between a model's versions.
     package static func folder(beside modelPath: String) -> String {
         PathText.join(
             PathText.folder(of: PathText.withoutSlashes(modelPath)), "migrations")
@@ -67,10 +68,10 @@ package struct MappingFile {
         pairing = old.map { ModelPairing(from: $0, to: new) }
     }
 
-    /// Reads a file.
+    /// Reads a mapping file.
     ///
     /// - Parameters:
-    ///   - old: The old model; without it, the migration finds what is wrong with expressions.
+    ///   - old: The old model; if it is `nil`, only the migration itself checks expressions.
     ///   - new: The new model.
     package static func read(
         _ path: String, from old: ManagedObjectModel?, to new: ManagedObjectModel
@@ -203,7 +204,8 @@ package struct MappingFile {
 
     // MARK: Checks against the old model
 
-    /// Whether the old entity is known, so that what is said over its objects can be checked.
+    /// Returns whether the old entity is known, so that expressions over its objects can be
+    /// checked.
     private func check(source: String, _ value: YAMLValue) -> Bool {
         guard let old else { return false }
         guard let entity = old.entity(named: source) else {
@@ -242,7 +244,7 @@ package struct MappingFile {
         }
     }
 
-    /// Reports what is wrong with a format, or what no store can evaluate.
+    /// Reports errors in a format, and formats that no store can evaluate.
     private func report<Format>(
         _ mistakes: [GraphPredicateError], _ resolved: Format?, _ value: YAMLValue,
         check: (PredicateSupport, Format) throws(StoreError) -> Void
@@ -258,7 +260,7 @@ package struct MappingFile {
         }
     }
 
-    /// A relationship is set to an old one, to a path of to-ones, or to `$source`.
+    /// Checks that a relationship is set to an old one, to a path of to-ones, or to `$source`.
     private func check(
         links text: String, _ source: String, of relationship: RelationshipDescription,
         _ entity: EntityDescription, _ value: YAMLValue

@@ -1,20 +1,21 @@
 public import GraphModel
 
-/// What becomes of objects where two models do not tell: a mapping for each entity that needs one.
+/// Mappings for the entities that two models do not match automatically.
 ///
-/// What a mapping does not say is inferred, as a lightweight migration does.
+/// Properties that a mapping does not set are inferred, as in a lightweight migration.
 public struct MappingModel: Sendable {
-    /// The mappings, in the order in which links prefer them.
+    /// The mappings; links prefer earlier ones.
     public var entities: [EntityMapping]
 
-    /// Makes a mapping model.
+    /// Creates a mapping model.
     public init(_ entities: [EntityMapping] = []) {
         self.entities = entities
     }
 }
 
-/// What becomes of the objects of one old entity; several mappings of one entity make several
-/// objects of each.
+/// A mapping of the objects of one old entity.
+///
+/// Several mappings of one old entity create several objects from each old object.
 ///
 /// ```swift
 /// EntityMapping(
@@ -25,31 +26,34 @@ public struct MappingModel: Sendable {
 /// }
 /// ```
 public struct EntityMapping: Sendable {
-    /// The word for the object that another mapping makes of the same old one.
+    /// The value for the object that another mapping creates from the same old object.
     public static let sameObject = "$source"
 
-    /// The old entity; its sub-entities have mappings of their own.
+    /// The old entity; its sub-entities need separate mappings.
     public var source: String
     /// The new entity.
     public var destination: String
-    /// Which of the old objects it is about, as a predicate over them; nil is all.
+    /// A predicate over the old objects that selects those to map; `nil` maps all.
     public var predicate: String?
-    /// New values: for an attribute, an expression over the old object; for a relationship, the name
-    /// of an old one, a key path of to-one relationships such as `country.continent`, or `$source`
-    /// for the object that another mapping makes of the same one.
+    /// New values by property.
+    ///
+    /// - For an attribute: an expression over the old object.
+    /// - For a relationship: the name of an old relationship, a key path of to-one relationships
+    ///   such as `country.continent`, or `$source` for the object that another mapping creates from
+    ///   the same old object.
     public var values: [String: String]
-    /// Links to objects that are found by a key, or made.
+    /// Lookups that link objects by key, creating missing objects.
     public var lookups: [RelationshipLookup]
-    /// Changes the rows one by one.
+    /// A policy that changes each row.
     public var policy: (any MigrationPolicy)?
 
-    /// The key path that a relationship is set to, if it has more than one key.
+    /// Returns the key path that a relationship is set to, if it has more than one key.
     func path(of relationship: String) -> [String]? {
         let keys = values[relationship]?.split(separator: ".").map(String.init) ?? []
         return keys.count > 1 ? keys : nil
     }
 
-    /// Makes a mapping of expressions, which SQLite works out.
+    /// Creates a mapping of expressions, which SQLite evaluates.
     public init(
         from source: String, to destination: String, where predicate: String? = nil,
         set values: [String: String] = [:], lookups: [RelationshipLookup] = []
@@ -61,8 +65,7 @@ public struct EntityMapping: Sendable {
         self.lookups = lookups
     }
 
-    /// Makes a mapping with a closure that is called with each row, once the expressions are worked
-    /// out.
+    /// Creates a mapping with a closure, which is called for each row after the expressions.
     public init(
         from source: String, to destination: String, where predicate: String? = nil,
         set values: [String: String] = [:], lookups: [RelationshipLookup] = [],
@@ -74,24 +77,25 @@ public struct EntityMapping: Sendable {
     }
 }
 
-/// Links of one relationship to objects that are told by a key: those that are there, and a new one
-/// for each key that is not.
+/// A lookup that links one relationship to objects by key.
+///
+/// Objects are created for keys that do not exist.
 public struct RelationshipLookup: Sendable, Hashable {
     /// The new entity's relationship: a to-one, or a many-to-many.
     public var relationship: String
-    /// The attribute of the other entity that is the key: a string or an integer.
+    /// The destination entity's attribute that is the key: a string or an integer.
     public var key: String
-    /// The key as an expression over the old object; nil where a closure tells the keys.
+    /// The key as an expression over the old object; `nil` if a closure provides the keys.
     public var expression: String?
-    /// What stands between several keys in one text; blanks around them go, and empty ones, too.
+    /// The separator between several keys in one string; whitespace and empty keys are dropped.
     public var separator: String?
 
-    /// Whether attributes of a type can be the key.
+    /// Returns whether attributes of a type can be the key.
     package static func canBeKey(_ type: AttributeType) -> Bool {
         [.string, .integer16, .integer32, .integer64].contains(type)
     }
 
-    /// Makes a lookup.
+    /// Creates a lookup.
     public init(
         _ relationship: String, by key: String, from expression: String? = nil,
         split separator: String? = nil
@@ -103,20 +107,20 @@ public struct RelationshipLookup: Sendable, Hashable {
     }
 }
 
-/// Changes rows on their way, where expressions do not suffice.
+/// A policy that changes rows during a migration, for cases that expressions do not cover.
 public protocol MigrationPolicy: Sendable {
-    /// Called before the first row of a mapping.
+    /// Prepares for a mapping; called before its first row.
     func begin(_ mapping: EntityMapping) throws
-    /// Called with each row, in the order of the keys; what it throws ends the migration.
+    /// Changes a row; called in the order of the old keys. Errors stop the migration.
     func migrate(_ row: inout MigratedRow) throws
-    /// Called behind the last row.
+    /// Finishes a mapping; called after its last row.
     func end(_ mapping: EntityMapping) throws
 }
 
 extension MigrationPolicy {
-    /// Nothing.
+    /// Does nothing.
     public func begin(_ mapping: EntityMapping) throws {}
-    /// Nothing.
+    /// Does nothing.
     public func end(_ mapping: EntityMapping) throws {}
 }
 
@@ -126,9 +130,9 @@ private struct RowPolicy: MigrationPolicy {
     func migrate(_ row: inout MigratedRow) throws { try body(&row) }
 }
 
-/// An object on its way from the old store to the new one.
+/// An object that is being migrated.
 public struct MigratedRow {
-    /// The new object's number, which no other of its hierarchy has.
+    /// The new object's primary key, which is unique in its hierarchy.
     public let primaryKey: Int64
     private let oldValues: [String: StoredValue]
     private(set) var newValues: [String: StoredValue]
@@ -141,20 +145,20 @@ public struct MigratedRow {
         newValues = new
     }
 
-    /// What the old object has in an attribute; null where it has no such attribute.
+    /// Returns the old value of an attribute; null if the old object has no such attribute.
     public func old(_ attribute: String) -> StoredValue { oldValues[attribute] ?? .null }
 
-    /// What the new object has in an attribute, as its column stores it.
+    /// The new value of an attribute, as its column stores it.
     public subscript(attribute: String) -> StoredValue {
         get { newValues[attribute] ?? .null }
         set { newValues[attribute] = newValue }
     }
 
-    /// Links to the objects with these keys, by the mapping's lookup of the relationship.
+    /// Links the object to the objects with these keys, using the relationship's lookup.
     public mutating func link(_ relationship: String, to keys: [String]) {
         self.keys[relationship] = keys
     }
 
-    /// Leaves the object behind; links to it must not be required.
+    /// Drops the object; no required relationship may link to it.
     public mutating func leaveOut() { isLeftOut = true }
 }

@@ -1,27 +1,29 @@
 import GraphModel
 
-/// A store on its way through the versions of its model, a stage at a time.
+/// A migration of a store through the versions of its model, one stage at a time.
 ///
-/// Before each stage the store is asked which version it is of, so that a chain that was stopped
-/// goes on where it was. Only the first stage's old store is kept.
+/// Each stage first reads the store's version, so an interrupted chain resumes where it stopped.
+/// Only the old store of the first stage is kept.
 package struct MigrationChain {
     private let path: String
     private let history: ModelHistory
     private let mappings: [ModelHistory.Stage: MappingModel]
     private let stops: Set<Int>
     private let allowsCloudKit: Bool
-    /// Says how long others may keep the store locked; nil leaves that to fixed times.
+    /// How long to wait for a locked store; `nil` uses the default timeouts.
     package var lockPatience: LockPatience?
-    /// The newest version's entities that the store is to have; nil follows those that it has.
+    /// The newest version's entities in the store; `nil` derives them from the current ones.
     var holding: Set<String>?
-    /// The version that the last stage has brought the store to.
+    /// The index of the version that the last stage migrated to.
     private var place: Int?
-    /// Where the store is as it was before the first stage.
+    /// The path of the backup from before the first stage.
     package private(set) var backupPath: String?
 
+    /// Creates a chain of migrations.
+    ///
     /// - Parameters:
-    ///   - mappings: what becomes of objects where two versions do not tell.
-    ///   - stops: places of versions that no stage may leave out.
+    ///   - mappings: Mappings for the stages that need them.
+    ///   - stops: Indexes of versions that no stage may skip.
     package init(
         ofStoreAt path: String, through history: ModelHistory,
         mappings: [ModelHistory.Stage: MappingModel], stoppingAt stops: Set<Int> = [],
@@ -34,7 +36,7 @@ package struct MigrationChain {
         self.allowsCloudKit = allowsCloudKit
     }
 
-    /// The next stage; nil where the store is of the newest version.
+    /// Returns the next stage; `nil` if the store has the newest version.
     package func next() throws(StoreError) -> ModelHistory.Stage? {
         guard var index = try history.versionIndex(ofStoreAt: path) else {
             throw StoreError(
@@ -45,7 +47,8 @@ package struct MigrationChain {
             guard index >= place else {
                 throw StoreError(.internalError, "\(path) is no newer than before its migration")
             }
-            // The store cannot tell apart versions that differ only in what hashes leave out.
+            // Versions that differ only in properties outside the hashes look the same in the
+            // store.
             index = place
         }
         return history.stages(
@@ -53,7 +56,7 @@ package struct MigrationChain {
         ).first
     }
 
-    /// What does a stage.
+    /// Returns the manager that performs a stage.
     package func manager(for stage: ModelHistory.Stage) -> MigrationManager {
         var manager = MigrationManager(
             storeAt: path, to: history.versions[stage.to],
@@ -68,12 +71,12 @@ package struct MigrationChain {
         return manager
     }
 
-    /// Does all stages that are left.
+    /// Runs all remaining stages.
     ///
     /// - Parameters:
-    ///   - willMigrate: called before a stage.
-    ///   - didMigrate: called behind a stage.
-    /// - Returns: where the old store is now; nil where the store was of the newest version.
+    ///   - willMigrate: Called before each stage.
+    ///   - didMigrate: Called after each stage.
+    /// - Returns: The path of the old store; `nil` if the store already had the newest version.
     mutating func run(
         cancellation: MigrationCancellation,
         willMigrate: (ModelHistory.Stage) throws -> Void,
@@ -88,7 +91,7 @@ package struct MigrationChain {
         return backupPath
     }
 
-    /// Does a stage.
+    /// Runs one stage.
     package mutating func migrate(
         _ stage: ModelHistory.Stage, cancellation: MigrationCancellation,
         planned: (MigrationPlan) -> Void = { _ in },
@@ -102,7 +105,7 @@ package struct MigrationChain {
             backupPath = backup
             return
         }
-        // The store is migrated, whatever comes of what it was in between.
+        // Best effort: the store is migrated even if its intermediate version cannot be removed.
         _ = try? StoreFiles.remove(backup)
         _ = try? StoreFiles.removeFolder(StoreFiles.supportFolder(of: backup))
     }

@@ -1,13 +1,13 @@
 import GraphModel
 import SQLite
 
-/// A question to the old store whose answer may forbid a migration.
+/// A query over the old store whose result may prevent a migration.
 struct MigrationCheck {
-    /// Gives one row where something is wrong: how many, and where it helps an example.
+    /// A query that returns one row with the number of problems and, optionally, an example.
     private let sql: SQLFragment
     private let message: (_ count: Int, _ example: String) -> String
 
-    /// What is wrong, if anything is.
+    /// Returns a description of the problem; `nil` if there is none.
     func obstacle(on connection: Connection) throws(StoreError) -> String? {
         let row = try sql.prepare(on: connection)
         guard try row.step() else { return nil }
@@ -20,7 +20,7 @@ struct MigrationCheck {
         count == 1 ? "1 object" : "\(count) objects"
     }
 
-    /// Objects of an entity that is to be abstract.
+    /// Returns a check for objects of an entity that becomes abstract.
     static func abstract(_ move: ObjectMove, _ condition: SQLFragment) -> MigrationCheck {
         MigrationCheck(
             sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition
@@ -30,7 +30,7 @@ struct MigrationCheck {
         }
     }
 
-    /// Objects without a value that is required.
+    /// Returns a check for objects without a required value.
     static func required(
         _ name: String, _ value: SQLFragment, _ move: ObjectMove, _ condition: SQLFragment
     ) -> MigrationCheck {
@@ -43,7 +43,7 @@ struct MigrationCheck {
         }
     }
 
-    /// Values that do not fit an integer type.
+    /// Returns a check for values outside an integer type; `nil` if the type is not an integer.
     static func limits(
         _ name: String, _ value: SQLFragment, _ type: AttributeType, _ move: ObjectMove,
         _ condition: SQLFragment
@@ -60,7 +60,7 @@ struct MigrationCheck {
         }
     }
 
-    /// Objects with one key.
+    /// Returns a check for several objects with the same key.
     static func unique(
         _ constraint: [String], _ columns: [String], _ entity: StoreLayout.Entity,
         _ rows: [SQLFragment]

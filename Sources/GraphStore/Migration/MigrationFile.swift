@@ -1,10 +1,10 @@
 import Files
 import SQLite
 
-/// The file beside a store in which its successor is built: `<store>.migrating`.
+/// The file next to a store in which its successor is built: `<store>.migrating`.
 ///
-/// From its first page on it has a mark in its header, so that what a killed migration has left is
-/// told from a file of somebody else, which nobody touches.
+/// Its header contains a mark from the first page on. The mark distinguishes the remains of a
+/// killed migration from another program's file, which migrations never touch.
 struct MigrationFile {
     let storePath: String
     var path: String { CompanionFile.migrating.path(of: storePath) }
@@ -13,10 +13,10 @@ struct MigrationFile {
     private static let mark: Int64 = 0x6574_6C4D
     private static let markOffset = 68
 
-    /// Takes away what an earlier migration has left.
+    /// Removes the remains of an earlier migration.
     ///
-    /// - Parameter storeUUID: a finished successor has that of the store.
-    /// - Throws: where there is a file that is none of ours.
+    /// - Parameter storeUUID: The store's UUID, which a finished successor has too.
+    /// - Throws: `.exists` if the file does not belong to a migration of the store.
     func clear(storeUUID: String) throws(StoreError) {
         guard StoreFiles.exists(path) else { return try remove() }
         if let reason = try reasonNotOurs(storeUUID) {
@@ -28,7 +28,7 @@ struct MigrationFile {
         try remove()
     }
 
-    /// Why the file is none that a migration of the store has left; nil where it is.
+    /// Returns why the file is not from a migration of the store; `nil` if it is.
     private func reasonNotOurs(_ storeUUID: String) throws(StoreError) -> String? {
         guard StoreFiles.size(path) > 0 else { return nil }
         let header = try StoreFiles.read(path, first: Self.markOffset + 4)
@@ -41,29 +41,29 @@ struct MigrationFile {
         } catch {
             return error.message
         }
-        // Its first page may have been written before the mark; and nobody misses an empty one.
+        // The first page may have been written before the mark, and an empty store can be deleted.
         if try PersistentStore.isEmpty(connection, path) { return nil }
         let uuid = try StoreMetadata(readingFrom: connection)?.uuid
         return uuid == storeUUID ? nil : "its UUID is \(uuid ?? "missing")"
     }
 
-    /// Takes the file away; large values are in the store's own folder, which stays.
+    /// Removes the file; large values remain in the store's own folder.
     func remove() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try StoreFiles.remove(path + suffix) }
     }
 
-    /// Makes an empty file with the mark, and the store's own rights.
+    /// Creates an empty file with the mark and the store's permissions.
     func create() throws(StoreError) {
         try StoreFiles.create(path, withRightsOf: storePath)
         let connection = try Connection(path: path, mode: .readWrite)
-        // The first before the file has a page.
+        // Set auto_vacuum before the file has a page.
         try connection.execute(
             "PRAGMA auto_vacuum = 2; PRAGMA application_id = \(Self.mark)")
     }
 
-    /// Makes what was written durable, and takes the mark away; nobody has it open any more.
+    /// Makes the file durable and removes the mark; no connection may have the file open.
     func finish(journalMode: String) throws(StoreError) {
-        // First what was written, so that a file without the mark is whole.
+        // Synchronize the content first, so that a file without the mark is complete.
         try StoreFiles.synchronize(path)
         let connection = try Connection(path: path, mode: .readWrite)
         try connection.execute(
@@ -74,7 +74,7 @@ struct MigrationFile {
 }
 
 extension StoreFiles {
-    /// Waits until a file's bytes are on the disk.
+    /// Synchronizes a file's bytes to the disk.
     static func synchronize(_ path: String) throws(StoreError) {
         try calling(path, "cannot be made durable") { () throws(SystemFault) in
             let descriptor = try FileSystem.open(path, .reading)
@@ -83,7 +83,7 @@ extension StoreFiles {
         }
     }
 
-    /// Whether two names are of one file.
+    /// Returns whether two paths refer to the same file.
     static func areSame(_ path: String, _ other: String) -> Bool {
         guard let first = try? FileStatus(of: path), let second = try? FileStatus(of: other) else {
             return false

@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// What a store's file holds beside its objects: tables of other programs, and notes of ours.
+/// The contents of a store's file other than its objects: other programs' tables, and our notes.
 struct MigrationLeftovers {
-    /// A table that comes along as it is.
+    /// A table that is copied unchanged.
     struct Table {
         var name: String
         var sql: String
     }
 
     private(set) var tables: [Table] = []
-    /// Indexes of those tables, and views that are not ours.
+    /// The SQL statements of those tables' indexes, and of views that are not ours.
     private(set) var others: [String] = []
-    /// Whether our views are there.
+    /// Whether our views exist.
     private(set) var hasViews = false
-    /// What cannot come along, in words.
+    /// Descriptions of everything that cannot be copied.
     private(set) var notes: [String] = []
 
-    /// Tables whose rows are made anew.
+    /// Tables whose rows the migration creates from scratch.
     private static let own: Set<String> = [
         "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ETL_MODEL", "ETL_PENDING", "ACHANGE",
         "ATRANSACTION", "ATRANSACTIONSTRING", ProgressNotes.table,
@@ -43,13 +43,14 @@ struct MigrationLeftovers {
                 || table.hasPrefix("ETL_UNFOLDED_") || name.hasPrefix("sqlite_")
             switch type {
             case "table" where !isOwn:
-                // What a virtual table keeps its rows in goes with it.
+                // A virtual table's shadow tables are dropped with it.
                 guard !virtual.contains(where: { name.hasPrefix("\($0)_") }) else { continue }
                 let isVirtual = Self.isVirtual(sql)
                 if isVirtual { virtual.append(name) }
                 guard !taken.contains(name.lowercased()), !isVirtual else {
                     strange.insert(table)
-                    // An app's store is not migrated then.
+                    // A virtual table prevents the migration of an app's store, so it needs no
+                    // note.
                     if !isVirtual || source.schema.isOurs {
                         notes.append("the table \(name) is left behind")
                     }
@@ -65,8 +66,8 @@ struct MigrationLeftovers {
                         "the index \(name) of \(table), over \(columns), is left behind, since the"
                             + " model does not name it")
                 }
-            // A trigger may name columns that are no more, and then nothing could be saved.
-            // Those of an app are looked at one by one.
+            // A trigger may name columns that no longer exist, and then every save would fail. An
+            // app's triggers are checked one by one.
             case "trigger" where source.schema.isOurs && !name.hasPrefix("ETL_FOLD_"):
                 notes.append("the trigger \(name) is left behind")
             default: break
@@ -78,13 +79,14 @@ struct MigrationLeftovers {
         Set(schema.tables.map(\.name) + schema.joinTables.map(\.name))
     }
 
-    /// Whether a table is made by an extension of SQLite.
+    /// Returns whether an SQLite extension implements a table.
     static func isVirtual(_ sql: String) -> Bool { sql.hasPrefix("CREATE VIRTUAL") }
 }
 
 extension MigrationSource {
-    /// The columns of an index, in words; nil where the new store has one over the same columns by
-    /// another name.
+    /// Returns the columns of an index, for a message.
+    ///
+    /// The result is `nil` if the new store has another index over the same columns.
     fileprivate func lostColumns(
         of index: String, on table: String, _ new: StoreLayout
     ) throws(StoreError) -> String? {

@@ -2,8 +2,9 @@ import GraphModel
 import SQLite
 
 extension MigrationManager {
-    /// Removes the files of large values that only the old store names; whatever else is in an
-    /// app's folder stays.
+    /// Removes the large-value files that only the old store refers to.
+    ///
+    /// All other files in an app's folder remain.
     func removeExternalFiles(onlyIn backup: String) throws(StoreError) {
         let before = try MigrationSource(self, PersistentStore.readerOfStore(at: backup))
         let connection = try PersistentStore.readerOfStore(at: path)

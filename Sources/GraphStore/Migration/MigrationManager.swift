@@ -1,55 +1,57 @@
 public import GraphModel
 import SQLite
 
-/// Brings a store to another version of its model.
+/// Migrates a store to another version of its model.
 ///
 /// ```swift
 /// let manager = MigrationManager(storeAt: path, to: newModel)
 /// print(try manager.plan().text)
 /// let result = try manager.migrate()
 /// ```
-/// The new store is built beside the old one, in `<store>.migrating`, and looked at as
-/// `verify(at:)` does; then it takes the old one's name, all at once, and the old one stays as
-/// `<store>.bak-v1` and so on. A migration that is killed leaves the old store or the new one;
-/// the next begins anew. Objects keep their keys and versions, the store its identity.
+/// The new store is built next to the old one, in `<store>.migrating`, and verified like
+/// `verify(at:)` does. It then replaces the old store atomically, and the old store is kept as
+/// `<store>.bak-v1` and so on. A killed migration leaves either the old or the new store; the next
+/// migration starts from scratch. Objects keep their primary keys and versions, and the store keeps
+/// its identity.
 ///
-/// Readers may go on until the swap, at which nobody else may have the store open.
+/// Readers may continue until the replacement. At that moment, no other process may have the store
+/// open.
 ///
-/// A store that an app made stays one: no table of ours comes in, its metadata keeps what the app
-/// has written there, and its triggers come along where they can. If it carries its model, it
-/// carries the new one afterwards.
+/// A store that an app created remains an app's store: it gets no tables of ours, its metadata
+/// keeps the app's entries, and its triggers are copied if possible. If it contained its model, it
+/// contains the new model afterwards.
 public struct MigrationManager: Sendable {
-    /// The store's file.
+    /// The path of the store's file.
     public let path: String
-    /// The model that it shall have.
+    /// The model to migrate to.
     public let model: ManagedObjectModel
-    /// What becomes of objects where the models do not tell.
+    /// The mapping of objects that the models do not match automatically.
     public let mapping: MappingModel
-    /// Versions that an app's store may be of; where it is of none of them, the model that it
-    /// carries is taken.
+    /// The versions that an app's store may have.
+    ///
+    /// If the store has none of them, the model that it contains is used.
     public var versions: [ManagedObjectModel] = []
-    /// Versions between that of the store and the new one, oldest first, by which renames are
-    /// followed.
+    /// Versions between the store's version and the new one, oldest first, for following renames.
     package var between: [ManagedObjectModel] = []
-    /// The new model's entities that the store is to have; nil follows those that it has.
+    /// The new model's entities in the store; `nil` derives them from the current ones.
     var holding: Set<String>?
-    /// Migrates an app's store also where the app mirrors it to CloudKit.
+    /// Whether to migrate an app's store that the app mirrors to CloudKit.
     public var allowsCloudKit = false
-    /// Says how long others may keep the store locked; nil leaves that to fixed times.
+    /// How long to wait for a locked store; `nil` uses the default timeouts.
     package var lockPatience: LockPatience?
 
-    /// Prepares a migration; nothing is read yet.
+    /// Creates a migration manager without reading the store.
     public init(
         storeAt path: String, to model: ManagedObjectModel,
         mapping: MappingModel = MappingModel()
     ) {
-        // The file itself changes its place, not a link to it.
+        // Replace the file itself, not a symbolic link to it.
         self.path = StoreFiles.resolved(path)
         self.model = model
         self.mapping = mapping
     }
 
-    /// What `migrate` would do, worked out without a change.
+    /// Returns the plan of the migration without changing the store.
     public func plan() throws(StoreError) -> MigrationPlan {
         let source = try MigrationSource(lookingAt: self)
         return try MigrationPlanner(source: source, model: model).plan(
@@ -59,12 +61,12 @@ public struct MigrationManager: Sendable {
     /// Migrates the store.
     ///
     /// - Parameters:
-    ///   - cancellation: stops it; the store is as it was then.
-    ///   - planned: told the plan before anything is written.
-    ///   - report: told how far it has come, often.
-    /// - Throws: `.needsMapping` and `.migrationRefused` where the plan says so, `.busy` where the
-    ///   store is in use, `.cancelled`; the store is as it was then. `.inputOutput` if the store is
-    ///   migrated, and a loss of power may still bring the old one back.
+    ///   - cancellation: Cancels the migration; the store is unchanged.
+    ///   - planned: Called with the plan before anything is written.
+    ///   - report: Called with the progress, often.
+    /// - Throws: `.needsMapping` or `.migrationRefused` if the plan is not possible, `.busy` if the
+    ///   store is in use, or `.cancelled`; the store is unchanged. `.inputOutput` if the store is
+    ///   migrated but a power loss could still restore the old one.
     @discardableResult
     public func migrate(
         cancellation: MigrationCancellation = MigrationCancellation(),
@@ -76,7 +78,7 @@ public struct MigrationManager: Sendable {
         if isOfApp {
             try StoreFiles.checkIsWritable(path)
         } else {
-            // Completes what a load has put off.
+            // Opening completes the work that a load has deferred.
             var options = StoreOptions()
             options.lockPatience = lockPatience
             _ = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
@@ -88,7 +90,7 @@ public struct MigrationManager: Sendable {
         do throws(StoreError) {
             let plan = try build(file, cancellation, planned, report, isBegun: &isBegun)
             guard !plan.isEmpty else {
-                // An earlier migration may have ended before it did this.
+                // An earlier migration may have been killed before this step.
                 try StoreFiles.synchronizeFolder(of: path)
                 return MigrationResult(plan: plan)
             }
@@ -96,8 +98,8 @@ public struct MigrationManager: Sendable {
                 MigrationProgress(
                     phase: .swapping, completed: plan.objectCount, total: plan.objectCount))
             let backup = try swap.run(guarded)
-            // Values of attributes that are gone. The store is migrated whatever comes of it, and
-            // `verify` tells of files that stay.
+            // Removes large values of dropped attributes. Best effort: the store is migrated, and
+            // `verify` reports remaining files.
             if isOfApp {
                 try? removeExternalFiles(onlyIn: backup)
             } else {
@@ -106,13 +108,13 @@ public struct MigrationManager: Sendable {
             try StoreFiles.synchronizeFolder(of: path)
             return MigrationResult(plan: plan, backupPath: backup)
         } catch {
-            // The error that led here is the one to tell; the next migration takes the rest away.
+            // Report the original error; the next migration removes the remains.
             if isBegun { try? file.remove() }
             throw error
         }
     }
 
-    /// Builds the new store, whole and durable; nobody has either one open at the end.
+    /// Builds the new store, complete and durable; no connection is open to it afterwards.
     private func build(
         _ file: MigrationFile, _ cancellation: MigrationCancellation,
         _ planned: (MigrationPlan) -> Void, _ report: @escaping (MigrationProgress) -> Void,
@@ -136,7 +138,7 @@ public struct MigrationManager: Sendable {
             MigrationProgress(
                 phase: .verifying, completed: plan.objectCount, total: plan.objectCount))
         try verify(file, source, script, cancellation)
-        // Statements of a small store are over before they look.
+        // Statements on a small store finish before they check for cancellation.
         guard !cancellation.flag.isRaised else {
             throw StoreError(
                 .cancelled, "The migration of \(path) was cancelled; the store is unchanged")
@@ -145,7 +147,7 @@ public struct MigrationManager: Sendable {
         return plan
     }
 
-    /// Makes sure that the new store is as sound as the old one, and has the links that its model
+    /// Checks that the new store is as valid as the old one and has the links that its model
     /// requires.
     private func verify(
         _ file: MigrationFile, _ source: MigrationSource, _ script: MigrationScript,
@@ -156,7 +158,7 @@ public struct MigrationManager: Sendable {
         connection.watch(cancellation.flag)
         let obstacles = try LinkCounts(script).obstacles(in: connection, after: source)
         if let refusal = MigrationPlan.refusal(ofStoreAt: path, obstacles) { throw refusal }
-        // The large values are where the store is.
+        // The large values are in the old store's folder.
         var verifier = StoreVerifier(connection, path, isOfApp: isOfApp)
         try verifier.run(.full, isOfApp ? model : nil)
         let found = verifier.findings.filter { $0.kind != .externalOrphan }
@@ -178,11 +180,11 @@ public struct MigrationManager: Sendable {
     }
 }
 
-/// What a migration did.
+/// The result of a migration.
 public struct MigrationResult: Sendable, Hashable {
-    /// What was to be done, and was; an empty plan where there was nothing.
+    /// The plan that was carried out; it is empty if there was nothing to migrate.
     public let plan: MigrationPlan
-    /// Where the old store is now; nil where nothing was done.
+    /// The path of the old store; `nil` if there was nothing to migrate.
     public let backupPath: String?
 
     init(plan: MigrationPlan, backupPath: String? = nil) {

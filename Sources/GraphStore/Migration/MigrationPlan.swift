@@ -1,45 +1,50 @@
 public import GraphModel
 import SQLite
 
-/// What a migration of a store would do, worked out without a change.
+/// The expected effects of a migration on a store.
 public struct MigrationPlan: Sendable, Hashable {
-    /// One difference of the models, and how much of the store it is about.
+    /// A difference between the models, and how much of the store it affects.
     public struct Step: Sendable, Hashable {
         /// The difference.
         public var change: ModelDiff.Change
-        /// Objects, values or links that it touches; nil where it touches none.
+        /// The number of affected objects, values, or links; `nil` if it affects none.
         public var count: Int?
     }
 
-    /// The differences that the store will feel, entities in the order of their names.
+    /// The differences that affect the store, sorted by entity name.
     public internal(set) var steps: [Step] = []
-    /// The objects of each entity in the new store, without those of its sub-entities.
+    /// The number of objects of each entity in the new store, excluding its sub-entities.
     public internal(set) var objects: [String: Int] = [:]
-    /// The objects of each old entity that go nowhere, since they meet the condition of no mapping;
-    /// only entities that have such.
+    /// The number of dropped objects of each old entity.
+    ///
+    /// Objects are dropped if they meet the condition of no mapping. Entities without dropped
+    /// objects are omitted.
     public internal(set) var leftBehind: [String: Int] = [:]
-    /// Differences of which nobody can tell what becomes of the data, unless a mapping says so.
+    /// Differences whose effect on the data is ambiguous without a mapping.
     public internal(set) var unclear: [String] = []
-    /// What the new model forbids and the store has, such as required values that are missing.
+    /// Violations of the new model by the store, such as missing required values.
     public internal(set) var obstacles: [String] = []
-    /// What is left behind beside the model's objects, or not as it was.
+    /// Contents of the store other than its objects that are dropped or changed.
     public internal(set) var notes: [String] = []
-    /// Whether the new model is that of the store already, in every word.
+    /// Whether the store already has the new model.
+    ///
+    /// For an app's store, equal version hashes suffice.
     public internal(set) var isEmpty = false
 
-    /// Whether the migration can be done, as far as the old store tells.
+    /// Whether the migration is possible, judging from the old store.
     ///
-    /// Numbers of links, and what lookups and closures make, are checked in the finished store.
+    /// Link counts and the results of lookups and closures are checked in the finished store.
     public var isPossible: Bool { unclear.isEmpty && obstacles.isEmpty }
 
-    /// All objects of the new store.
+    /// The number of objects in the new store.
     public var objectCount: Int { objects.values.reduce(0, +) }
 
-    /// Whether only the finished store tells that the migration can be done: objects that are
-    /// looked up, values that closures set, and counts of links are not known before.
+    /// Whether only the finished store shows that the migration is possible.
+    ///
+    /// The results of lookups and closures, and link counts, are not known before.
     package internal(set) var needsTrial = false
 
-    /// Why the migration cannot be done; nil if it can.
+    /// Returns why the migration is not possible; `nil` if it is possible.
     package func refusal(ofStoreAt path: String) -> StoreError? {
         guard unclear.isEmpty else {
             return StoreError(
@@ -56,15 +61,17 @@ public struct MigrationPlan: Sendable, Hashable {
             "\(path) cannot be migrated: " + obstacles.joined(separator: "; "))
     }
 
-    /// The plan for people: a line for each difference, then the objects that are kept, then why it
-    /// cannot be done.
+    /// The plan as readable text.
+    ///
+    /// It has one line for each difference, then the number of objects, then the reasons why the
+    /// migration is not possible.
     public var text: String {
         outline
             + (unclear.map { "Needs a mapping: \($0)\n" } + obstacles.map { "Refused: \($0)\n" })
             .joined()
     }
 
-    /// The text without the reasons of a refusal, for those who report that besides.
+    /// The text without these reasons, for callers that report them separately.
     package var outline: String {
         guard !isEmpty else { return "The store already has this model. No action needed.\n" }
         var lines = steps.map { step in
@@ -87,21 +94,20 @@ public struct MigrationPlan: Sendable, Hashable {
     }
 }
 
-/// Whether a store may be opened with a model, and what it needs if not.
+/// Whether a store can be opened with a model, and what it needs if not.
 public enum ModelCompatibility: Sendable, Hashable {
-    /// It may.
+    /// The store can be opened.
     case same
-    /// It may once it is migrated, which needs no word from anybody.
+    /// The store can be opened after a migration without a mapping.
     case lightweight(MigrationPlan)
-    /// Somebody must say what becomes of some of its data; the reasons say of which.
+    /// The store cannot be migrated without a mapping, for the given reasons.
     case needsMapping(entities: [String], reasons: [String])
 }
 
 extension ManagedObjectModel {
-    /// Compares the model with the version hashes of a store, and plans a migration where they
-    /// differ.
+    /// Compares the model with a store's version hashes, and plans a migration if they differ.
     ///
-    /// - Throws: where the store cannot be read, or says nothing of its own model.
+    /// - Throws: An error if the store cannot be read or does not identify its model.
     public func compatibility(withStoreAt path: String) throws(StoreError) -> ModelCompatibility {
         let differing = try entitiesThatDiffer(fromStoreAt: path)
         guard !differing.isEmpty else { return .same }
@@ -112,7 +118,7 @@ extension ManagedObjectModel {
         return .lightweight(plan)
     }
 
-    /// The entities whose hashes a store says otherwise.
+    /// Returns the entities whose hashes differ in the store.
     func entitiesThatDiffer(fromStoreAt path: String) throws(StoreError) -> [String] {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
         let connection = snapshot.connection
@@ -124,7 +130,7 @@ extension ManagedObjectModel {
             return AppStoreModel.differing(metadata, self, found)
         }
         let stored = try PersistentStore.storedModel(connection)
-        // A store of a configuration has its own entities only.
+        // A store of one configuration contains only its own entities.
         let isPart = stored?.versionHashes == versionHashes
         return metadata.entitiesThatDiffer(
             from: self, holding: isPart ? metadata.entities(heldOf: self) : nil)

@@ -1,17 +1,17 @@
 import GraphModel
 import SQLite
 
-/// Works out what a migration would do to a store.
+/// A calculation of a migration's effects on a store.
 struct MigrationPlanner {
     let source: MigrationSource
     let model: ManagedObjectModel
 
-    /// The plan; it reads the store where the new model asks more of it than the old one.
+    /// Returns the plan, querying the store if the new model has stricter rules than the old one.
     func plan(_ script: MigrationScript) throws(StoreError) -> MigrationPlan {
         let diff = ModelDiff(
             ModelPairing(from: source.model, through: source.between, to: model))
         var plan = MigrationPlan()
-        // An app that finds its hashes does not migrate.
+        // An app does not migrate a store if the version hashes match.
         plan.isEmpty =
             source.schema.isOurs
             ? diff.isEmpty : source.model.versionHashes == model.versionHashes
@@ -64,7 +64,7 @@ struct MigrationPlanner {
         return try number(sql)
     }
 
-    /// Counts the objects that lookups make: one for each key that no object has.
+    /// Adds the objects that lookups create: one for each key without an object.
     private func addLookedUp(
         _ script: MigrationScript, to plan: inout MigrationPlan
     ) throws(StoreError) {
@@ -90,7 +90,7 @@ struct MigrationPlanner {
         }
     }
 
-    /// The objects of each old entity that meet no condition of the mappings that it has.
+    /// Returns the number of each old entity's objects that meet no condition of its mappings.
     private func leftBehind(
         _ moves: ObjectMoves, _ counts: [Int64: Int]
     ) throws(StoreError) -> [String: Int] {
@@ -114,7 +114,7 @@ struct MigrationPlanner {
         try sql.integer(on: source.connection)
     }
 
-    /// How much of the store a difference is about: what goes, and what gets a new value.
+    /// Returns how many objects or values a difference removes or sets.
     private func count(
         _ change: ModelDiff.Change, _ script: MigrationScript, _ counts: [Int64: Int]
     ) throws(StoreError) -> Int? {
@@ -142,7 +142,7 @@ struct MigrationPlanner {
         }
     }
 
-    /// Counts the values that a property has.
+    /// Returns a query that counts a property's values.
     private static func values(of property: String, in entity: StoreLayout.Entity) -> String {
         let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
         let value =

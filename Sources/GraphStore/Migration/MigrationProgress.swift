@@ -1,48 +1,50 @@
 import SQLite
 
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-    /// What is being done.
+    /// A phase of a migration.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
-        /// The store and the model are looked at.
+        /// Reads the store and the model.
         case planning
-        /// Objects are written into the new store.
+        /// Copies objects to the new store.
         case copying
-        /// Their links are.
+        /// Copies the objects' links.
         case linking
-        /// Indexes, derived values and folded texts are made.
+        /// Creates indexes, derived values, and folded texts.
         case indexing
-        /// The new store is looked at as `etl verify` does.
+        /// Verifies the new store, as `etl verify` does.
         case verifying
-        /// It takes the place of the old one.
+        /// Replaces the old store with the new one.
         case swapping
     }
 
-    /// What is being done.
+    /// The current phase.
     public var phase: Phase
-    /// Objects that are written.
+    /// The number of objects copied so far.
     public var completed: Int
-    /// Objects that are to be.
+    /// The number of objects to copy.
     public var total: Int
 
-    /// From 0 to 1, of the objects alone.
+    /// The fraction of copied objects, from 0 to 1.
     public var fraction: Double { total == 0 ? 1 : Double(completed) / Double(total) }
 }
 
-/// Stops a migration from any thread; the store is as it was then.
+/// A handle that cancels a migration from any thread; the store is then unchanged.
 public struct MigrationCancellation: Sendable {
     let flag: InterruptFlag
 
-    /// Not cancelled.
+    /// Creates a handle that is not cancelled.
     public init() {
         flag = InterruptFlag()
     }
 
-    /// Cancelled also once the body says so, which is asked now and then while statements run.
+    /// Creates a handle that is also cancelled once the closure returns `true`.
+    ///
+    /// The closure is polled while statements run.
     package init(orWhen isRequested: @escaping @Sendable () -> Bool) {
         flag = InterruptFlag(orWhen: isRequested)
     }
 
-    /// Stops what uses it, for good.
+    /// Cancels every migration that uses the handle, permanently.
     public func cancel() { flag.raise() }
 }

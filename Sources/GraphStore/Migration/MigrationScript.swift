@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// Everything that a migration does, as SQL from the old store to the new one.
+/// All steps of a migration as SQL from the old store to the new one.
 struct MigrationScript {
     let moves: ObjectMoves
     let pairing: ModelPairing
@@ -9,7 +9,7 @@ struct MigrationScript {
     private(set) var pairs: [(table: String, insert: SQLFragment)] = []
     private(set) var lookups: [LookupProjection] = []
     private(set) var checks: [MigrationCheck] = []
-    /// Why nobody can tell what becomes of some data.
+    /// The reasons why the migration of some data is ambiguous.
     private(set) var unclear: [String] = []
 
     private let attributes: AttributeProjection
@@ -39,7 +39,7 @@ struct MigrationScript {
 
     // MARK: Rows
 
-    /// The moves of an entity's objects by hierarchy, as each is a query of its own.
+    /// Adds a table's projections: one query for each old hierarchy and offset, or for each policy.
     private mutating func addProjections(of table: StoreLayout.Table) throws(StoreError) {
         let moves = moves.all.filter { $0.new.table == table.name }
         var groups: [[ObjectMove]] = []
@@ -50,7 +50,7 @@ struct MigrationScript {
             }
             if let place { groups[place].append(move) } else { groups.append([move]) }
         }
-        // Rows of one old hierarchy have different keys.
+        // Rows of one old hierarchy have different keys, so they may share an offset.
         let places = Set(groups.map { [$0[0].old.rootNumber, $0[0].offset] })
         if Set(groups.map { $0[0].offset }).count < places.count {
             let names = Set(moves.map { old.model.rootName(of: $0.old.name) }).sorted()
@@ -65,7 +65,7 @@ struct MigrationScript {
         }
     }
 
-    /// What each column gets of an old row.
+    /// Returns the value of each new column, computed from an old row.
     private mutating func values(of move: ObjectMove) throws(StoreError) -> [String: SQLFragment] {
         var values: [String: SQLFragment] = [:]
         if move.new.isAbstract {
@@ -88,7 +88,7 @@ struct MigrationScript {
             }
             let partner = partners[name].flatMap { move.old.attributes[$0.name] }
             guard let value = attributes.value(of: place, from: partner, alias: "t") else {
-                // A policy says what it is.
+                // The policy sets the value.
                 if move.mapping?.policy != nil { continue }
                 note(
                     "\(move.new.name).\(name) is \(place.attribute.type.rawValue), was"
@@ -150,8 +150,9 @@ struct MigrationScript {
         checks.append(.required(name, value, move, try move.condition(alias: "t", old)))
     }
 
-    /// Fills no composite with nothing but defaults of new elements where one beside them must
-    /// have a value, which it has not.
+    /// Keeps empty composites empty if their new elements have defaults.
+    ///
+    /// A default alone must not fill a composite whose required element has no value.
     private func keepEmpty(
         _ values: inout [String: SQLFragment], known: Set<String>, _ move: ObjectMove
     ) {
@@ -160,7 +161,7 @@ struct MigrationScript {
         guard !wholes.isEmpty else { return }
         for (name, place) in attributes
         where !known.contains(name) && place.attribute.defaultValue != nil {
-            // What is in one that is inside another is in both.
+            // An element of a nested composite is in both; use the innermost.
             let around = wholes.filter { name.isElement(of: $0) }.max { $0.count < $1.count }
             guard let around, let value = values[place.column] else { continue }
             let others = attributes.filter {
@@ -173,12 +174,13 @@ struct MigrationScript {
         }
     }
 
-    /// Whether one of them is not null.
+    /// Returns a condition that at least one of the values is not null.
     private static func isAny(of values: [SQLFragment]) -> SQLFragment {
         values.map { "(" + $0 + ") NOT NULL" }.joined(separator: " OR ")
     }
 
-    /// Elements that must have a value only where others of their composite have one.
+    /// Adds checks for elements that are required only if other elements of the composite have
+    /// values.
     private mutating func addRequiredElements(
         _ values: [String: SQLFragment], _ partners: [String: AttributeDescription],
         _ move: ObjectMove
@@ -197,7 +199,7 @@ struct MigrationScript {
         }
     }
 
-    /// Composites that must have a value in some element, and in the old store need not.
+    /// Adds checks for composites that need a value in some element and did not need one before.
     private mutating func addRequiredComposites(
         _ values: [String: SQLFragment], _ partners: [String: AttributeDescription],
         _ move: ObjectMove
@@ -230,7 +232,8 @@ struct MigrationScript {
 
     // MARK: Links
 
-    /// Two relationships that become inverses must have been so, or one of them be new.
+    /// Notes two relationships that become inverses although neither is new and they were none
+    /// before.
     private mutating func checkInverses(of end: PairEnd, _ links: LinkProjection) {
         guard let name = end.side.relationship.inverseName,
             let here = links.backPartner(end.name, of: end.entity),
@@ -258,7 +261,7 @@ struct MigrationScript {
         }
     }
 
-    /// Whether the same objects met the same constraint before.
+    /// Returns whether the same objects met the same constraint before.
     private func wasUnique(_ constraint: [String], in entity: StoreLayout.Entity) -> Bool {
         let sources = moves.all.filter { entity.familyNumbers.contains($0.new.number) }
         guard !sources.contains(where: { $0.predicate != nil || $0.offset != 0 }) else {
@@ -274,7 +277,7 @@ struct MigrationScript {
                     ancestor.uniquenessConstraints.contains { Set($0) == Set(names) }
                 })
             else { return false }
-            // A changed type may make equal what was not.
+            // A changed type may make different values equal.
             guard
                 constraint.allSatisfy({ name in
                     attributes[name].map { $0.type == move.new.attributes[name]?.attribute.type }

@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// The store that is to be migrated, as it stands.
+/// The current state of the store to be migrated.
 struct MigrationSource {
     let path: String
     let connection: Connection
@@ -10,18 +10,20 @@ struct MigrationSource {
     let metadata: StoreMetadata
     /// Versions between the store's and the new one.
     let between: [ManagedObjectModel]
-    /// Versions that the store may have.
+    /// The versions that the store may have.
     private let versions: [ManagedObjectModel]
-    /// The new model's entities that the new store is to have; nil follows those of the old one.
+    /// The new model's entities in the new store; `nil` derives them from the old store's.
     private let holding: Set<String>?
-    /// Also an app's store that is mirrored to CloudKit.
+    /// Whether to migrate an app's store that is mirrored to CloudKit.
     let allowsCloudKit: Bool
-    /// What keeps a copy in place that is read instead of the file.
+    /// The owner of the copy that is read instead of the file, if there is a copy.
     private var snapshot: StoreSnapshot?
 
+    /// Reads the store's metadata and model.
+    ///
     /// - Parameters:
-    ///   - connection: reads the store.
-    ///   - manager: knows the versions that an app's store may be of.
+    ///   - manager: The manager with the versions that an app's store may have.
+    ///   - connection: A reader of the store.
     init(_ manager: MigrationManager, _ connection: Connection) throws(StoreError) {
         path = manager.path
         allowsCloudKit = manager.allowsCloudKit
@@ -45,7 +47,7 @@ struct MigrationSource {
         schema = StoreLayout(model, holding: metadata.entities(heldOf: model), pairs: found)
     }
 
-    /// A store that is only looked at.
+    /// Reads a store for a plan only.
     init(lookingAt manager: MigrationManager) throws(StoreError) {
         let snapshot = try StoreSnapshot(of: manager.path, copiesOurs: false)
         try self.init(manager, snapshot.connection)
@@ -53,15 +55,17 @@ struct MigrationSource {
         if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
     }
 
-    /// What the file's tables, indexes, views and triggers are made by; tables first.
+    /// Returns the file's tables, indexes, views, and triggers; tables come first.
     func parts() throws(StoreError) -> [(
         type: String, name: String, table: String, sql: String
     )] {
         try SchemaSQL.parts(of: connection)
     }
 
-    /// The entities of a new model that the new store has: all, unless the old one has a
-    /// configuration's only.
+    /// Returns the new model's entities in the new store.
+    ///
+    /// The result is `nil`, for all entities, unless the old store has only a configuration's
+    /// entities.
     func held(of new: ManagedObjectModel, _ pairing: ModelPairing) -> Set<String>? {
         guard schema.heldEntities.count < schema.entities.count else { return nil }
         let kept = schema.heldNames
@@ -73,7 +77,7 @@ struct MigrationSource {
         return Set(new.entities.map(\.name).filter { roots.contains(new.rootName(of: $0)) })
     }
 
-    /// The statements of a migration to a new model.
+    /// Returns the statements of a migration to a new model.
     func script(
         to new: ManagedObjectModel, by mapping: MappingModel
     ) throws(StoreError) -> MigrationScript {
@@ -87,7 +91,7 @@ struct MigrationSource {
         for entity in schema.heldEntities where !entity.isAbstract {
             guard let name = pairing.newName(of: entity.name),
                 let partner = target.entity(named: name), target.holds(partner),
-                // A mapping says what becomes of them, or else what is made of them besides.
+                // A mapping defines what happens to them, or what else is created from them.
                 !mapping.entities.contains(where: {
                     $0.source == entity.name && $0.destination == name
                 })
@@ -100,7 +104,7 @@ struct MigrationSource {
             ExternalFiles(storePath: path))
     }
 
-    /// Refuses the model of another app, which would delete every object.
+    /// Throws for another app's model, with which the migration would delete every object.
     private func requireCounterpart(
         _ pairing: ModelPairing, _ mapping: MappingModel
     ) throws(StoreError) {
@@ -117,15 +121,16 @@ struct MigrationSource {
                 + " that made the store, or map its entities")
     }
 
-    /// The first names of a list.
+    /// Returns the first names of a list, for a message.
     private static func list(_ names: [String]) -> String {
         guard !names.isEmpty else { return "no entity" }
         let more = names.count > 5 ? " and \(names.count - 5) more" : ""
         return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
     }
 
-    /// Relationships that name their table of pairs, as those did that they continue: which side
-    /// names it in an app's store is a matter of the framework that made it.
+    /// Returns the relationships that name their join table, like the old ones that they continue.
+    ///
+    /// In an app's store, it depends on the framework's version which side names the join table.
     private func namingRelationships(_ pairing: ModelPairing) -> Set<String> {
         guard !schema.isOurs else { return [] }
         var names: Set<String> = []
@@ -146,7 +151,7 @@ struct MigrationSource {
         return names
     }
 
-    /// How many objects each entity has, by its number.
+    /// Returns the number of objects of each entity, by entity number.
     func counts() throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         for table in schema.tables {
@@ -157,7 +162,7 @@ struct MigrationSource {
         return counts
     }
 
-    /// Whether a run has left its place in the store.
+    /// Returns whether the store contains the progress of an interrupted run.
     func hasUnfinishedRun() throws(StoreError) -> Bool {
         try ProgressNotes.exist(connection, path)
     }

@@ -2,10 +2,11 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// Builds the new store in a file beside the old one.
+/// A builder of the new store in a file next to the old one.
 ///
-/// The objects go from one file to the other inside SQLite, some ten thousand at a time, so that
-/// memory stays flat. The file has no journal: a migration that was stopped begins anew.
+/// SQLite copies 20,000 rows at a time from one file to the other, so that memory use stays
+/// constant. The file has no journal: after an interruption, the next migration starts from
+/// scratch.
 struct MigrationWriter {
     let source: MigrationSource
     let script: MigrationScript
@@ -15,13 +16,13 @@ struct MigrationWriter {
 
     private static let chunkRows = 20_000
     private static let pragmas = "journal_mode = OFF; PRAGMA synchronous = OFF"
-    /// Metadata that tells what the file is, not what it holds.
+    /// Returns whether a metadata entry describes the file instead of its contents.
     private static func isOfFile(_ key: String) -> Bool {
         key.hasPrefix("NSStoreModelVersion") || key == "NSPersistenceFrameworkVersion"
             || key == "_NSAutoVacuumLevel"
     }
 
-    /// Builds it whole; the file is closed at the end.
+    /// Builds the complete store and closes its file.
     func write(_ plan: MigrationPlan) throws(StoreError) {
         let keepsHistory = try HistorySchema.exists(on: source.connection)
         let history = keepsHistory ? HistoryProjection(script) : nil
@@ -39,7 +40,7 @@ struct MigrationWriter {
         MigrationProgress(phase: phase, completed: completed, total: plan.objectCount)
     }
 
-    /// A connection whose database is the new file.
+    /// Returns a connection to the new file.
     private func connect() throws(StoreError) -> Connection {
         let connection = try Connection(path: file.path, mode: .readWrite)
         StatementLog.shared?.attach(to: connection)
@@ -51,7 +52,7 @@ struct MigrationWriter {
 
     // MARK: Tables
 
-    /// An empty store without its indexes, which are made when the rows are there.
+    /// Creates an empty store without its indexes, which are created after the rows.
     private func makeStore(
         _ leftovers: MigrationLeftovers, _ history: HistoryProjection?, _ frame: AppStoreFrame?
     ) throws(StoreError) {
@@ -138,7 +139,7 @@ struct MigrationWriter {
         try rows?.end()
     }
 
-    /// The last key of each chunk of rows.
+    /// Returns a statement for the last key of the next chunk of rows.
     private func chunks(
         of table: TableProjection, _ connection: Connection
     ) throws(StoreError) -> Statement {
@@ -147,7 +148,7 @@ struct MigrationWriter {
                 + " ORDER BY Z_PK LIMIT \(Self.chunkRows))")
     }
 
-    /// New keys begin behind all that were ever handed out.
+    /// The statements that set the key counters above all keys that were ever allocated.
     private var counters: [String] {
         script.new.heldEntities.filter { $0.superNumber == 0 }.map { root in
             let known = script.tables.filter { $0.table == root.table }.map { table in
@@ -193,7 +194,7 @@ struct MigrationWriter {
         if leftovers.hasViews { try StoreViews(schema).renew(on: connection, isWanted: true) }
     }
 
-    /// Takes links away that lead to objects which a policy has left behind.
+    /// Clears links to objects that a policy has dropped.
     private func clearDangling(_ connection: Connection) throws(StoreError) {
         for entity in script.new.heldEntities {
             for (name, place) in entity.toOnes {
@@ -221,7 +222,7 @@ struct MigrationWriter {
         }
     }
 
-    /// The store keeps its identity, and what others have written there.
+    /// Writes metadata that keeps the store's identity and the entries of other programs.
     private func writeMetadata(
         _ history: HistoryProjection?, _ connection: Connection
     ) throws(StoreError) {
@@ -231,7 +232,7 @@ struct MigrationWriter {
             new.propertyList[key] = value
         }
         if let history, !history.isKept {
-            // Who followed the history must read the store whole.
+            // Consumers of the history must read the complete store again.
             new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         }
         try new.write(to: connection)

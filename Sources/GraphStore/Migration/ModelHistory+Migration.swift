@@ -1,23 +1,24 @@
 import GraphModel
 
 extension ModelHistory {
-    /// Brings a store of any version to the newest one, in the fewest stages; see
+    /// Migrates a store of any version to the newest one, in the fewest stages.
+    ///
+    /// Each stage first reads the store's version, so an interrupted chain resumes where it
+    /// stopped. Only the old store of the first stage is kept. For the choice of stages, see
     /// `stages(from:mapped:stoppingAt:)`.
     ///
-    /// Before each stage the store is asked anew which version it is of, so that a chain that was
-    /// stopped goes on where it was. Only the first stage's old store is kept.
-    ///
     /// - Parameters:
-    ///   - path: the store's file.
-    ///   - mappings: what becomes of objects where two versions do not tell.
-    ///   - stops: places of versions that no stage may leave out, since a closure does something
-    ///     with the store there.
-    ///   - allowsCloudKit: also an app's store that the app mirrors to CloudKit.
-    ///   - cancellation: stops it, behind the last stage that was done.
-    ///   - willMigrate: called before a stage; the store is of the old version.
-    ///   - didMigrate: called behind a stage; the store is of the new version.
-    ///   - report: told how far a stage has come.
-    /// - Returns: where the old store is now; nil where the store was of the newest version.
+    ///   - path: The path of the store's file.
+    ///   - mappings: Mappings for the stages that need them.
+    ///   - stops: Indexes of versions that no stage may skip, because a closure uses the store
+    ///     there.
+    ///   - allowsCloudKit: Whether to migrate an app's store that the app mirrors to CloudKit.
+    ///   - cancellation: Cancels the migration; the store keeps the version of the last completed
+    ///     stage.
+    ///   - willMigrate: Called before a stage, when the store has the old version.
+    ///   - didMigrate: Called after a stage, when the store has the new version.
+    ///   - report: Called with the progress of a stage.
+    /// - Returns: The path of the old store; `nil` if the store already had the newest version.
     @discardableResult
     public func migrate(
         storeAt path: String, mappings: [Stage: MappingModel] = [:],
@@ -37,8 +38,9 @@ extension ModelHistory {
 }
 
 extension MigrationManager {
-    /// Migrates the store elsewhere and tells how far it has come; ending the task that reads stops
-    /// it.
+    /// Migrates the store in a separate task and returns a stream of its progress.
+    ///
+    /// Ending the task that reads the stream cancels the migration.
     public func progress() -> AsyncThrowingStream<MigrationProgress, any Error> {
         let (manager, cancellation) = (self, MigrationCancellation())
         return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

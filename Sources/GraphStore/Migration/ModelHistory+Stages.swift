@@ -3,33 +3,32 @@ import GraphModel
 extension ModelHistory {
     /// One migration of a chain.
     public struct Stage: Sendable, Hashable {
-        /// The places of both versions in the history, counted from 0.
+        /// The index of the version that the stage starts with, counted from 0.
         public let from: Int
-        /// The version that the stage ends with.
+        /// The index of the version that the stage ends with.
         public let to: Int
 
-        /// Makes a stage; a mapping may lead over several versions at once.
+        /// Creates a stage; a mapping may skip versions.
         public init(from: Int, to: Int) {
             self.from = from
             self.to = to
         }
     }
 
-    /// The fewest stages from a version to the newest.
+    /// Returns the fewest stages from a version to the newest one.
     ///
-    /// A mapping leads from one version to another however many lie between them, and every version
-    /// to the next. Neighbouring stages of which no mapping says anything are one where that comes
-    /// to the same, with renames followed through them: where no entity, property or constraint
-    /// changes in two of them.
+    /// A stage leads from a version to the next one, or, with a mapping, to any later one. Adjacent
+    /// stages without a mapping are merged if the result is the same: if no entity, property, or
+    /// constraint changes in two of them. Renames are followed through merged stages.
     ///
     /// - Parameters:
-    ///   - start: the version's place, counted from 0.
-    ///   - mapped: the stages that have a mapping.
-    ///   - stops: places of versions that no stage may leave out.
+    ///   - start: The index of the first version, counted from 0.
+    ///   - mapped: The stages that have a mapping.
+    ///   - stops: Indexes of versions that no stage may skip.
     public func stages(
         from start: Int, mapped: Set<Stage> = [], stoppingAt stops: Set<Int> = []
     ) -> [Stage] {
-        // The last place before each that the fewest stages lead to.
+        // For each version, the previous version on the shortest path.
         var before: [Int: Int] = [:]
         var counts = [start: 0]
         for place in versions.indices where place > start {

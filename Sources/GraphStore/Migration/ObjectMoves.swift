@@ -1,17 +1,17 @@
 import GraphModel
 
-/// Where the objects of one old entity go.
+/// The move of one old entity's objects to a new entity.
 struct ObjectMove {
     let old: StoreLayout.Entity
     let new: StoreLayout.Entity
-    /// What is added to their keys, so that they stay apart from those of another hierarchy.
+    /// The offset of their new keys, which separates them from another hierarchy's keys.
     var offset: Int64 = 0
-    /// What is said of this move; nil where everything is inferred.
+    /// The mapping of this move; `nil` if it is inferred.
     var mapping: EntityMapping?
-    /// Which of the objects go there; nil is all of them.
+    /// A predicate that selects the objects to move; `nil` moves all objects.
     var predicate: GraphPredicate?
 
-    /// What a row of the old table must meet, as SQL.
+    /// Returns the condition for old rows that move, as SQL.
     func condition(alias: String, _ schema: StoreLayout) throws(StoreError) -> SQLFragment {
         let entity = "\(alias).Z_ENT = \(old.number)"
         guard let predicate else { return SQLFragment(entity) }
@@ -21,7 +21,7 @@ struct ObjectMove {
     }
 }
 
-/// Where all objects of a store go, and what that makes of the keys by which they are linked.
+/// The moves of all objects of a store, and the resulting keys of links.
 struct ObjectMoves {
     let old: StoreLayout
     let new: StoreLayout
@@ -31,11 +31,11 @@ struct ObjectMoves {
     struct Link {
         var key: SQLFragment
         var entity: SQLFragment
-        /// Whether each object that it may lead to is kept.
+        /// Whether every object that it may refer to is kept.
         var isWhole: Bool
     }
 
-    /// The first move of each old entity of a family into a new family.
+    /// Returns the first move of each old entity of a family into a new family.
     private func moves(
         from target: StoreLayout.Entity, into destination: StoreLayout.Entity
     ) -> (moves: [ObjectMove], isWhole: Bool) {
@@ -52,17 +52,17 @@ struct ObjectMoves {
         return (moves, isWhole)
     }
 
-    /// Whether any object of an old family comes into a new one.
+    /// Returns whether any object of an old family moves into a new family.
     func leads(from target: StoreLayout.Entity, into destination: StoreLayout.Entity) -> Bool {
         !moves(from: target, into: destination).moves.isEmpty
     }
 
-    /// What becomes of a key of an old family's object.
+    /// Returns the new key of a link to an old family's object.
     ///
     /// - Parameters:
-    ///   - key: the old key, as SQL.
-    ///   - companion: the entity of the object that it leads to, as SQL, where a column has it.
-    /// - Returns: nil where no object of the old family comes into the new one.
+    ///   - key: The old key, as SQL.
+    ///   - companion: The destination's entity, as SQL, if a column stores it.
+    /// - Returns: `nil` if no object of the old family moves into the new one.
     func link(
         _ key: String, companion: String?, from target: StoreLayout.Entity,
         to destination: StoreLayout.Entity
@@ -100,7 +100,7 @@ struct ObjectMoves {
             isWhole: isWhole)
     }
 
-    /// `CASE … WHEN … END`, or the value alone where there is one.
+    /// Returns `CASE … WHEN … END`, or only the value if there is one pair.
     static func choice(of column: String, _ pairs: [(Int64, Int64)]) -> String {
         if let first = pairs.first, pairs.count == 1 { return "\(first.1)" }
         return "CASE \(column)" + pairs.map { " WHEN \($0.0) THEN \($0.1)" }.joined() + " END"

@@ -2,15 +2,16 @@ import Dispatch
 import Files
 import GraphModel
 
-/// Migrates a store that is being opened, as its description says.
+/// A migration of a store that is being opened, configured by the store's description.
 struct OpeningMigration {
     private let description: StoreDescription
     private let model: ManagedObjectModel
     private let held: Set<String>?
     private let details: StoreOptions.Migration.Details
 
-    /// - Parameter held: the model's entities that are the store's; nil is all.
-    /// - Returns: nil where the store is to stay as it is.
+    /// Prepares a migration; the result is `nil` if the store must not be migrated.
+    ///
+    /// - Parameter held: The model's entities in the store; `nil` for all.
     init?(
         _ description: StoreDescription, to model: ManagedObjectModel?, holding held: Set<String>?
     ) {
@@ -25,13 +26,13 @@ struct OpeningMigration {
 
     private var path: String { description.path }
 
-    /// Says how long others may take to let go of the store.
+    /// How long to wait for other users of the store.
     private var patience: LockPatience {
         let longest = Duration.milliseconds(max(0, description.options.busyTimeoutMilliseconds))
         return description.options.lockPatience ?? LockPatience { $0 < longest }
     }
 
-    /// Opens the store, and migrates it first unless somebody else has done so meanwhile.
+    /// Opens the store, migrating it first unless another process has just done it.
     func open(
         _ opening: () throws(StoreError) -> PersistentStore
     ) throws(StoreError) -> PersistentStore {
@@ -51,13 +52,15 @@ struct OpeningMigration {
         let store = try opening()
         guard let backup else { return store }
         store.migrationBackups = [backup]
-        // The store is migrated and open; the next migration removes what stays.
+        // Best effort: the store is migrated and open, and the next migration removes the rest.
         try? StoreBackups(of: path).remove(
             allBut: max(1, description.options.migration.backupsKept))
         return store
     }
 
-    /// - Returns: where the old store is now; nil where there was nothing to do.
+    /// Migrates the store.
+    ///
+    /// - Returns: The path of the old store; `nil` if there was nothing to migrate.
     private func migrate() throws(StoreError) -> String? {
         let allowsCloudKit = description.options.appStores.allowsCloudKit
         guard let history = details.history?.ending(with: model) else {
@@ -87,7 +90,7 @@ struct OpeningMigration {
 }
 
 extension ModelHistory {
-    /// The versions up to a model, which may be the last of them, or missing.
+    /// Returns the versions up to a model, which may be the last version or missing.
     fileprivate func ending(with model: ManagedObjectModel) -> ModelHistory {
         let place =
             versions.lastIndex { $0.versionHashes == model.versionHashes } ?? versions.count
@@ -95,12 +98,16 @@ extension ModelHistory {
     }
 }
 
-/// The turn to migrate a store that is being opened: a kernel lock beside it, which dies with its
-/// process, and which runs of etl take, too.
+/// A lock that one process at a time holds to migrate a store that is being opened.
+///
+/// It is a kernel lock on the store's lock file, which runs of etl take too. The kernel releases it
+/// when the process exits.
 private final class MigrationTurn {
     private let descriptor: Int32
 
-    /// - Parameter patience: how long others may have it.
+    /// Takes the lock.
+    ///
+    /// - Parameter patience: How long to wait for other processes.
     init(at path: String, waiting patience: LockPatience) throws(StoreError) {
         let store = StoreFiles.resolved(path)
         do throws(StoreError) {
@@ -120,7 +127,7 @@ private final class MigrationTurn {
             guard patience.waitsOn(after: ContinuousClock.now - start) else {
                 throw StoreError(inUseAndToBeMigrated: path, nil)
             }
-            // Nobody tells when a lock is free.
+            // The kernel does not notify waiting processes, so poll every 10 ms.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(10))
         }
     }
@@ -131,15 +138,15 @@ private final class MigrationTurn {
     }
 }
 
-/// The store that was opened was made with another version of the model.
+/// A marker: the store has another version of the model.
 private struct OtherVersion: Error {}
 
 extension StoreError {
-    /// A store that was made with another version of the model.
+    /// Creates an error for a store that has another version of the model.
     ///
     /// - Parameters:
-    ///   - difference: what was found.
-    ///   - description: how the store was to be opened.
+    ///   - difference: The difference that was found.
+    ///   - description: The description with which the store was opened.
     init(otherVersion difference: String, _ description: StoreDescription) {
         let options = description.options
         let way =
@@ -155,7 +162,7 @@ extension StoreError {
         self.init(.modelMismatch, "\(difference); \(way)", cause: OtherVersion())
     }
 
-    /// A migration would help.
+    /// Whether a migration would fix the error.
     var isOtherVersion: Bool { cause is OtherVersion }
 
     fileprivate init(inUseAndToBeMigrated path: String, _ cause: StoreError?) {

@@ -1,25 +1,25 @@
 import GraphModel
 
-/// Pairs of a new join table as queries over the old store.
+/// The rows of a new join table as queries over the old store.
 struct PairProjection {
-    /// Where old links are, seen from the new relationship that names the table.
+    /// A source of old links, seen from the new relationship that names the table.
     struct Source {
-        /// What the query reads from, and what a row of it must meet.
+        /// The tables that the query reads.
         var from: String
         var condition: String?
-        /// The keys of both ends, as SQL.
+        /// The key of the owner's end, as SQL.
         var owner: String
         var destination: String
         var ownerEntity: StoreLayout.Entity
         var destinationEntity: StoreLayout.Entity
-        /// The places in both orders, as SQL.
+        /// The positions in both orders, as SQL.
         var forwardOrder: String?
         var backOrder: String?
 
-        /// Equal for the same links.
+        /// A string that is equal for the same links.
         var identity: String { from + (condition ?? "") + owner + destination }
 
-        /// The same seen from the other end.
+        /// The same source seen from the other end.
         var turned: Source {
             Source(
                 from: from, condition: condition, owner: destination, destination: owner,
@@ -38,7 +38,7 @@ struct PairProjection {
         self.links = links
     }
 
-    /// The statements that fill a table, one for each old place of links.
+    /// Returns the statements that fill a table, one for each source of links.
     func inserts(into table: StoreLayout.JoinTable) throws(StoreError) -> [SQLFragment] {
         guard let end = moves.new.ends(of: table).first,
             let owner = moves.new.entity(named: declaring(end.name, in: end.entity.name, moves.new))
@@ -81,7 +81,7 @@ struct PairProjection {
         schema.model.declaringEntityName(of: name, in: entity) ?? entity
     }
 
-    /// Every old place with links of the relationship, each once.
+    /// Returns every source of links of the relationship, without duplicates.
     private func sources(
         of end: PairEnd, owner: StoreLayout.Entity
     ) throws(StoreError) -> [Source] {
@@ -117,7 +117,7 @@ struct PairProjection {
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The links at the end of a path that a mapping sets a relationship to.
+    /// Returns the links at the end of a path that a mapping sets a relationship to.
     private func path(
         of relationship: String, in move: ObjectMove
     ) throws(StoreError) -> Source? {
@@ -131,7 +131,7 @@ struct PairProjection {
             destination: key, ownerEntity: move.old, destinationEntity: end)
     }
 
-    /// The links of an old relationship.
+    /// Returns the links of an old relationship.
     private func source(
         of relationship: RelationshipDescription, from entity: StoreLayout.Entity,
         keepsReflexive: Bool
@@ -163,7 +163,7 @@ struct PairProjection {
             {
                 backOrder = other.orderColumn.map { "j.\($0)" }
             }
-            // A pair of a relationship that was its own inverse counts from both ends.
+            // A join row of a relationship that was its own inverse applies in both directions.
             let isTurned = join.isReflexive && !keepsReflexive
             return Source(
                 from: isTurned ? "\(join.pairs) j" : "main.\(join.table) j",

@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// Moves rows one by one through a policy, in chunks.
+/// A projection that passes rows one by one through a policy, in chunks.
 struct RowProjection {
     private let table: TableProjection
     private let move: ObjectMove
@@ -11,7 +11,7 @@ struct RowProjection {
     private let old: [(name: String, place: StoreLayout.AttributeColumn)]
     private let new: [(name: String, place: StoreLayout.AttributeColumn)]
 
-    /// Nil of rows that no policy changes.
+    /// Creates a projection; `nil` for rows without a policy.
     init?(_ table: TableProjection, _ lookups: [LookupProjection], _ files: ExternalFiles) {
         guard let move = table.moves.first, let mapping = move.mapping, mapping.policy != nil
         else { return nil }
@@ -45,9 +45,9 @@ struct RowProjection {
         }
     }
 
-    /// Writes the rows behind one key, up to another.
+    /// Copies the rows after one key, up to and including another.
     ///
-    /// - Returns: how many.
+    /// - Returns: The number of rows.
     func copy(
         above lower: Int64, to upper: Int64, on connection: Connection
     ) throws(StoreError) -> Int {
@@ -56,7 +56,7 @@ struct RowProjection {
         let rows = try table.select(appending: raw).prepare(on: connection)
         rows.bind(lower, at: TableProjection.lowerParameter)
         rows.bind(upper, at: TableProjection.upperParameter)
-        // What a policy sets may be no column of the projection.
+        // A policy may set columns that the projection omits.
         let names = fixed + new.map(\.place.column).filter { !fixed.contains($0) }
         let insert = try connection.prepare(
             "INSERT INTO new.\(table.table) (\(names.joined(separator: ", "))) VALUES ("
@@ -78,7 +78,7 @@ struct RowProjection {
                         return (attribute.name, isExternal ? files.value(of: value) : value)
                     }),
                 new: Dictionary(
-                    // A large value is there only once it is set.
+                    // A large value is present only if the policy sets it.
                     uniqueKeysWithValues: new.filter {
                         !$0.place.attribute.allowsExternalBinaryDataStorage
                     }.map { name, place in
@@ -117,7 +117,7 @@ struct RowProjection {
         return count
     }
 
-    /// Refuses what no object may have.
+    /// Throws if the model does not allow a value.
     private func check(
         _ value: StoredValue, _ attribute: AttributeDescription, _ key: Int64
     ) throws(StoreError) {

@@ -2,20 +2,21 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// A copy of a store, in a folder for temporary files, that a migration can be tried on.
+/// A temporary copy of a store on which a migration can be tried.
 ///
-/// Its large values are links to the store's own files. The copy goes with the object.
+/// Its large values are symbolic links to the store's own files. The copy is deleted with the
+/// object.
 package final class StoreRehearsal {
-    /// The copy's file.
+    /// The path of the copy's file.
     package let path: String
-    /// It goes with this object.
+    /// The copy's folder, which is deleted with this object.
     private let folder: SnapshotFolder
 
-    /// Copies a store and its log.
+    /// Copies a store and its journal.
     ///
-    /// - Throws: `.busy` if somebody keeps writing.
+    /// - Throws: `.busy` if another process keeps writing.
     package init(of store: String) throws(StoreError) {
-        // The log and the large values are beside the file, not beside a link to it.
+        // The journal and the large values are next to the file, not next to a symbolic link to it.
         let file = StoreFiles.resolved(store)
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
         guard let copy = try SnapshotFolder.copy(file, logs) else {
@@ -48,7 +49,7 @@ package final class StoreRehearsal {
         }
     }
 
-    /// An error of the copy, told of the store.
+    /// Returns an error of the copy, worded for the store.
     package func telling(_ error: StoreError, of store: String) -> StoreError {
         StoreError(error.code, error.message.replacing(path, with: store), cause: error.cause)
     }

@@ -1,18 +1,19 @@
 import Diagnostics
 import SQLite
 
-/// Puts a store that was migrated, or written as a copy, into the place of the old one, which is kept
-/// under another name.
+/// A replacement of a store by a migrated or copied one.
+///
+/// The old store is kept under another name.
 struct StoreSwap {
     let path: String
     let newPath: String
-    /// How long others may take to let go of the store; nil is a second.
+    /// How long to wait for other users of the store; `nil` waits 1 s.
     var patience: LockPatience?
 
-    /// Keeps writers away from the store until the swap, while readers go on.
+    /// A lock that excludes writers until the replacement, but not readers.
     final class Guard {
         fileprivate var connection: Connection?
-        /// Sees whether anybody has written since.
+        /// A detector of writes since the lock was taken.
         fileprivate var witness: StoreWitness?
 
         fileprivate init(_ path: String, _ patience: LockPatience?) throws(StoreError) {
@@ -28,32 +29,31 @@ struct StoreSwap {
         }
     }
 
-    /// Takes the store for a swap.
+    /// Takes the lock on the store.
     ///
-    /// - Throws: `.busy` where another process has it open.
+    /// - Throws: `.busy` if another process has the store open.
     func begin() throws(StoreError) -> Guard {
-        // A store that is in use could not be swapped, and it is better to hear of that now.
+        // A store that is in use could not be replaced later, so fail early.
         _ = try PersistentContainer.exclusive(path, waiting: patience)
         return try Guard(path, patience)
     }
 
-    /// Swaps the stores.
+    /// Replaces the store.
     ///
-    /// The new one takes the name all at once: whoever is killed here leaves the old store or the
-    /// new one. What the old one is kept as is a second name of its file, or a copy where the file
-    /// system knows no second names.
+    /// The new store takes the name atomically: a process killed here leaves either the old or the
+    /// new store. The backup is a hard link to the old store, or a copy if the file system does not
+    /// support hard links. Until the folder is synchronized, a power loss could restore the old
+    /// store.
     ///
-    /// Until its folder is synchronized, a loss of power may bring the old one back.
-    ///
-    /// - Parameter guarded: what has kept writers away until now.
-    /// - Returns: where the old store is now.
+    /// - Parameter guarded: The lock that has excluded writers until now.
+    /// - Returns: The path of the old store.
     func run(_ guarded: Guard) throws(StoreError) -> String {
         guard let witness = guarded.witness else {
             throw StoreError(.internalError, "\(path) is not taken for a swap")
         }
         defer { guarded.witness = nil }
-        // Closed, for an open connection of ours would be in our own way; its transaction, which
-        // wrote nothing, ends with it.
+        // Closed, because our own open connection would block the replacement. Its transaction
+        // wrote nothing.
         guarded.connection = nil
         let connection = try witness.takeOver()
         let journal = try connection.removeLog()
@@ -65,17 +65,16 @@ struct StoreSwap {
             withExtendedLifetime(witness) {}
             return backup
         } catch {
-            // The store stays in its place, and keeps its journal as it was; the error that led
-            // here is the one to tell.
+            // The store stays in its place with its journal mode. Report the original error.
             try? connection.execute("PRAGMA journal_mode = \(journal)")
             throw error
         }
     }
 
-    /// Gives the old store another name, with the files of its large values.
+    /// Keeps the old store under another name, together with its large values.
     private func keep() throws(StoreError) -> String {
         let backups = try StoreBackups(of: path)
-        // A migration that was killed here has named it already.
+        // A migration killed here may have created the backup already.
         let named = backups.all.last { StoreFiles.areSame(path, $0.path) }
         let backup = named?.path ?? backups.nextPath
         let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
@@ -87,7 +86,7 @@ struct StoreSwap {
             try StoreFiles.copyLarge(path, to: copy)
             try StoreFiles.move(copy, to: backup)
         } catch {
-            // Half a copy is of no use.
+            // A partial copy is useless.
             try? StoreFiles.remove(copy)
             throw error
         }
@@ -96,13 +95,13 @@ struct StoreSwap {
 }
 
 extension Connection {
-    /// Folds the log into the file and takes it away, for whoever has the store alone and gives its
-    /// name to another: SQLite would do so at the end, by its name, which may be that of the other
-    /// store's log by then.
+    /// Checkpoints the WAL into the file and removes it.
     ///
-    /// The same goes for the journal by which that is done, which is over then.
+    /// The caller must have exclusive access and must be about to give the store's name to another
+    /// file. SQLite would remove the WAL by name on close, when the name may belong to the other
+    /// store's WAL. For the same reason, the rollback journal used here is removed too.
     ///
-    /// - Returns: the journal that the store had.
+    /// - Returns: The store's previous journal mode.
     func removeLog() throws(StoreError) -> String {
         let journal = try text("PRAGMA journal_mode") ?? "WAL"
         try execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY")

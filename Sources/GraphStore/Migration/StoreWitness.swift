@@ -1,13 +1,16 @@
 import SQLite
 
-/// Sees whether anybody else has written to a store since it was made, and keeps all others away
-/// once the store is to be replaced by one that was worked out from it.
+/// A detector of other connections' writes to a store since its creation.
+///
+/// It also locks the store before a store that was derived from it replaces it.
 package final class StoreWitness {
     private let path: String
     private let connection: Connection
     private let version: Int64
 
-    /// - Parameter patience: how long others may take to let go of the store; nil is a second.
+    /// Records the store's version.
+    ///
+    /// - Parameter patience: How long to wait for other users of the store; `nil` waits 1 s.
     package init(at path: String, waiting patience: LockPatience?) throws(StoreError) {
         self.path = path
         do throws(StoreError) {
@@ -19,10 +22,10 @@ package final class StoreWitness {
         }
     }
 
-    /// Takes the store for as long as the witness lives.
+    /// Locks the store exclusively for the lifetime of the detector.
     ///
-    /// - Returns: the connection that keeps others away.
-    /// - Throws: `.busy` where another process has it open, or has written to it.
+    /// - Returns: The connection that holds the lock.
+    /// - Throws: `.busy` if another process has the store open or has written to it.
     func takeOver() throws(StoreError) -> Connection {
         let isWritten: Bool
         do throws(StoreError) {
@@ -38,7 +41,7 @@ package final class StoreWitness {
     }
 }
 
-/// Somebody has written to a store whose copy is to take its place.
+/// A marker: another process has written to a store that was about to be replaced.
 private struct WrittenMeanwhile: Error {}
 
 extension StoreError {
@@ -49,6 +52,6 @@ extension StoreError {
                 + " process left it", cause: WrittenMeanwhile())
     }
 
-    /// What was worked out lacks what another process has written, so that it is to be done anew.
+    /// Whether a result must be recomputed because another process has written to the store.
     package var isWrittenMeanwhile: Bool { cause is WrittenMeanwhile }
 }

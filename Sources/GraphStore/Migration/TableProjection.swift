@@ -1,27 +1,29 @@
 import GraphModel
 import SQLite
 
-/// Rows of one new table as a query over one old table.
+/// The rows of one new table as a query over one old table.
 struct TableProjection {
-    /// The key behind which a chunk of rows begins.
+    /// The parameter for the key after which a chunk of rows starts.
     static let lowerParameter: Int32 = 10_001
-    /// The key with which it ends.
+    /// The parameter for the chunk's last key.
     static let upperParameter: Int32 = 10_002
 
     /// The new table.
     let table: String
-    /// The old table, which the query calls `t`.
+    /// The old table, with the alias `t` in the query.
     let source: String
-    /// What is added to the keys.
+    /// The offset of the new keys.
     let offset: Int64
     /// The moves of the objects, one for each old entity.
     let moves: [ObjectMove]
-    /// What a row must meet to come along, as SQL.
+    /// The condition for rows that are copied, as SQL.
     let condition: SQLFragment
-    /// The new columns that get anything, with their values.
+    /// The new columns that are set, with their values.
     let columns: [(name: String, value: SQLFragment)]
 
-    /// - Parameter values: what each move gives the new columns.
+    /// Combines the values of several moves.
+    ///
+    /// - Parameter values: The values of the new columns, for each move.
     init(
         _ table: StoreLayout.Table, _ moves: [ObjectMove], _ values: [[String: SQLFragment]],
         _ schema: StoreLayout
@@ -42,7 +44,9 @@ struct TableProjection {
         }
     }
 
-    /// One value where all rows have the same, else one for each entity; nil where there is none.
+    /// Returns one value if all rows have the same, or else one for each entity.
+    ///
+    /// The result is `nil` if there is no value.
     private static func merged(
         _ values: [SQLFragment?], _ moves: [ObjectMove]
     ) -> SQLFragment? {
@@ -60,7 +64,7 @@ struct TableProjection {
         return result + " END"
     }
 
-    /// The new entities, and those columns.
+    /// Returns a query for the new entities and the given columns.
     func select(_ names: [String]) -> SQLFragment {
         let list = names.map { name in
             (columns.first { $0.name == name }?.value ?? SQLFragment("NULL")) + " AS \(name)"
@@ -73,12 +77,12 @@ struct TableProjection {
         ObjectMoves.choice(of: "t.Z_ENT", moves.map { ($0.old.number, $0.new.number) })
     }
 
-    /// The same rows with further columns of the old ones, between two keys.
+    /// Returns a query for a chunk of rows, with additional columns of the old table.
     func select(appending names: [String]) -> SQLFragment {
         rows(names.map { SQLFragment($0) }) + Self.chunk
     }
 
-    /// The new keys, entities and versions, then the columns.
+    /// Returns a query for the new keys, entities, and versions, followed by the columns.
     private func rows(_ more: [SQLFragment]) -> SQLFragment {
         let key = offset == 0 ? "t.Z_PK" : "t.Z_PK + \(offset)"
         let fixed = SQLFragment(
@@ -91,7 +95,7 @@ struct TableProjection {
     private static let chunk =
         " AND t.Z_PK > ?\(lowerParameter) AND t.Z_PK <= ?\(upperParameter) ORDER BY t.Z_PK"
 
-    /// Fills the new table from the old rows behind one key, up to another.
+    /// The statement that fills the new table from a chunk of old rows.
     var insert: SQLFragment {
         let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
         return "INSERT INTO new.\(table) (\(names)) " + rows([]) + Self.chunk

@@ -1,10 +1,10 @@
 import GraphModel
 
-/// The statements of an app's triggers, with the new numbers of entities.
+/// The SQL of an app's triggers, translated to the new numbers of entities.
 ///
-/// Only numbers change: in `Z_ENT = 3` and `Z_ENT IN (3, 4)`, as the second value that the
-/// framework's own functions get, and in names such as `Z3_OWNER` and `Z_8ITEMS`. A statement with
-/// a number that may be another entity's is not translated.
+/// Only numbers change: in `Z_ENT = 3` and `Z_ENT IN (3, 4)`, in the second argument of the
+/// framework's own functions, and in names such as `Z3_OWNER` and `Z_8ITEMS`. A statement with a
+/// number that may refer to another entity is not translated.
 struct TriggerText {
     private enum Token: Equatable {
         case word(String)
@@ -20,20 +20,20 @@ struct TriggerText {
     }
 
     private static let functionPrefix = "NSCoreData"
-    /// The new number for each old one; none of entities that are gone.
+    /// The new number for each old one, except for removed entities.
     private let numbers: [Int64: Int64]
-    /// New names for old ones; nil for those that mean several things.
+    /// New names for old ones; `nil` if the new name is ambiguous.
     private let names: [String: String?]
-    /// Words in quotes that mean something else now.
+    /// Quoted words that have another meaning now.
     private let changedWords: Set<String>
-    /// Whether any entity has another number.
+    /// Whether the number of any entity changes.
     let isRenumbering: Bool
     private let old: StoreLayout
     private let new: StoreLayout
 
     init(_ script: MigrationScript) {
         var numbers: [Int64: Int64] = [:]
-        // A column may have a table's name, and then nobody can tell which a trigger means.
+        // A name that is also a table's name is ambiguous in a trigger.
         let tables = Set((script.old.entities + script.new.entities).map(\.table))
         var names: [String: String?] = [:]
         var changed: Set<String> = []
@@ -59,7 +59,7 @@ struct TriggerText {
         isRenumbering = script.old.entities.contains { numbers[$0.number] != $0.number }
     }
 
-    /// Notes the names that a relationship's columns and table have.
+    /// Records the new names of a relationship's columns and table.
     private static func pair(
         _ old: StoreLayout.Entity, _ name: String, _ new: StoreLayout.Entity, _ next: String,
         _ tables: Set<String>, _ names: inout [String: String?]
@@ -89,13 +89,13 @@ struct TriggerText {
         }
     }
 
-    /// The statement for the new store; nil where nobody can tell what it would be.
+    /// Returns the statement for the new store; `nil` if the translation is ambiguous.
     func translated(_ sql: String) -> String? {
         var result = ""
         var entities: Set<Int64> = []
-        /// The words and signs so far, without blanks.
+        /// The tokens so far, without whitespace.
         var before: [String] = []
-        /// For each open parenthesis, whether entities are in it, and how many commas.
+        /// For each open parenthesis, whether it contains entities, and the number of commas.
         var open: [(holdsEntities: Bool, isOurs: Bool, commas: Int)] = []
         for token in Self.tokens(sql) {
             switch token {
@@ -107,7 +107,7 @@ struct TriggerText {
                     open.last.map { $0.holdsEntities || ($0.isOurs && $0.commas == 1) } ?? false
                     || before.suffix(2) == ["Z_ENT", "="]
                 guard let value = Int64(digits) else {
-                    // A fraction names no entity.
+                    // A fraction is not an entity number.
                     result += digits
                     break
                 }
@@ -141,18 +141,19 @@ struct TriggerText {
             }
             let sign = token.sql.uppercased()
             if !sign.allSatisfy(\.isWhitespace) {
-                // Whatever else is said of an entity's number may be said of another's then.
+                // Any other condition on an entity number may have another meaning after
+                // renumbering.
                 guard !isRenumbering || before.last != "Z_ENT" || ["=", "IN"].contains(sign) else {
                     return nil
                 }
-                // `==` is two signs here, and one is as good.
+                // `==` is two tokens here; treat it as one.
                 if !(sign == "=" && before.last == "=") { before.append(sign) }
             }
         }
         return entities.allSatisfy { hasSameFamily($0, among: entities) } ? result : nil
     }
 
-    /// Whether a statement that names entities names all that have come below one of them.
+    /// Returns whether a statement that names entities includes all new descendants of an entity.
     private func hasSameFamily(_ number: Int64, among entities: Set<Int64>) -> Bool {
         guard let before = old.entity(number: number),
             let after = numbers[number].flatMap(new.entity(number:))
@@ -162,7 +163,7 @@ struct TriggerText {
         return after.familyNumbers.allSatisfy { named.contains($0) || known.contains($0) }
     }
 
-    /// A name with the number that it has in the new store.
+    /// Returns a name with its number in the new store; `nil` if the number is ambiguous.
     private func renamed(_ word: String) -> String? {
         if let name = names[word] { return name }
         let rest = word.hasPrefix("Z_") ? word.dropFirst(2) : word.dropFirst()
@@ -170,8 +171,10 @@ struct TriggerText {
         return nil
     }
 
-    /// The columns whose changes run a trigger, `AFTER UPDATE OF ZNAME, ZAGE ON ZPERSON`; none where
-    /// those of all do.
+    /// Returns the columns whose updates fire a trigger, as in `AFTER UPDATE OF ZNAME, ZAGE ON
+    /// ZPERSON`.
+    ///
+    /// The result is empty if updates of any column fire it.
     static func awaitedColumns(_ sql: String) -> [String] {
         var columns: [String] = []
         var before: [String] = []

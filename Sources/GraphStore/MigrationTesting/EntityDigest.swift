@@ -1,19 +1,19 @@
 public import GraphModel
 
-/// The objects of one entity, in short.
+/// A summary of the objects of one entity.
 public struct EntityDigest: Sendable, Hashable {
-    /// How many objects there are of the entity itself.
+    /// The number of objects of the entity itself.
     public let count: Int
-    /// Sixteen digits that change with every value and every link of the objects.
+    /// Sixteen hexadecimal digits that change with every value and every link of the objects.
     ///
-    /// Values that are derived of the time are not among them.
+    /// Values that are derived from the current time are excluded.
     public let text: String
 
-    /// Those of all concrete entities of a store that is not open.
+    /// Returns the digests of all concrete entities of a store that is not open.
     ///
     /// - Parameters:
-    ///   - path: the store's file.
-    ///   - model: what the store holds; nil takes the model that it carries.
+    ///   - path: The path of the store's file.
+    ///   - model: The store's model; `nil` uses the model that the store contains.
     public static func all(
         ofStoreAt path: String, by model: ManagedObjectModel?
     ) throws(StoreError) -> [String: EntityDigest] {
@@ -68,9 +68,9 @@ public struct EntityDigest: Sendable, Hashable {
         case .attribute(.real(let number)): return "real \(number)"
         case .attribute(.text(let text)): return "text \(text)"
         case .attribute(.blob(let bytes)): return "blob \(bytes.hexText)"
-        // Its elements are attributes of their own, by their paths.
+        // Its elements are separate attributes with their own paths.
         case .composite: return "composite"
-        // Whatever the entities are called, a key says which object it is.
+        // The primary key identifies the object even if its entity is renamed.
         case .object(let object):
             return "to \(object.map { "\($0.objectID.primaryKey)" } ?? "none")"
         case .objects(let objects):

@@ -2,8 +2,7 @@ import Files
 import FoundationEssentials
 import GraphModel
 
-/// Tries the migrations of an app's models, from every version to the newest, on stores that it makes
-/// of a seed.
+/// A test of an app's migrations, from every version to the newest, on generated stores.
 ///
 /// ```swift
 /// let tester = MigrationTester(history, mappings: mappings)
@@ -12,29 +11,29 @@ import GraphModel
 ///     #expect(trial.after["Task"]?.count == trial.before["Task"]?.count)
 /// }
 /// ```
-/// The objects are drawn by the model alone: their ranges, lengths, unique values and required links
-/// are met, some optional values are missing, and some large values have files of their own. One
-/// seed makes one store, whenever and wherever, so that a trial's text can be kept and compared.
-/// Stores stand in a folder for temporary files, and go when their trial is over.
+/// Objects are generated from the model and a seed. Their ranges, lengths, unique values, and
+/// required links are valid, some optional values are missing, and some large values are in files.
+/// A seed always generates the same store, so that a trial's text can be saved and compared. Stores
+/// are in a temporary folder and are deleted after their trial.
 public struct MigrationTester: Sendable {
     /// All versions of the model, oldest first.
     public let history: ModelHistory
-    /// What becomes of objects where two versions do not tell.
+    /// The mappings for the stages that need them.
     public let mappings: [ModelHistory.Stage: MappingModel]
-    /// Each makes another store of each version.
+    /// The seeds; each generates another store of each version.
     public var seeds: ClosedRange<UInt64>
-    /// How many objects an entity gets that `counts` does not name.
+    /// The number of objects of each entity that `counts` does not name.
     public var objectsPerEntity: Int
-    /// How many objects an entity gets, by its name in the version that the store is made of.
+    /// The number of objects by entity name, for the version of the store.
     public var counts: [String: Int] = [:]
-    /// Versions that no stage may leave out, as in `ModelHistory.migrate`.
+    /// Indexes of versions that no stage may skip, as in `ModelHistory.migrate`.
     public var stops: Set<Int> = []
-    /// Gives a new object what a pattern or a rule over the object asks for.
+    /// A closure that sets values required by a pattern or by a rule over the object.
     ///
     /// The number counts the objects of the entity from 0.
     public var complete: (@Sendable (_ object: ManagedObject, _ number: Int) throws -> Void)?
 
-    /// Prepares trials; nothing is made yet.
+    /// Prepares trials without generating any store.
     public init(
         _ history: ModelHistory, mappings: [ModelHistory.Stage: MappingModel] = [:],
         objectsPerEntity: Int = 20, seeds: ClosedRange<UInt64> = 1...1
@@ -45,29 +44,30 @@ public struct MigrationTester: Sendable {
         self.seeds = seeds
     }
 
-    /// Tries every version with every seed, the newest too, which is to stay as it is.
+    /// Tries every version with every seed; the newest version must remain unchanged.
     public func trials() -> [MigrationTrial] {
         history.versions.indices.flatMap { version in
             seeds.map { trial(from: version, seed: $0) }
         }
     }
 
-    /// Makes a store of a version, counted from 0, and migrates it to the newest.
+    /// Generates a store of a version, counted from 0, and migrates it to the newest.
     public func trial(from version: Int, seed: UInt64) -> MigrationTrial {
         run(MigrationTrial(history, from: version, seed: seed)) { path in
             try makeStore(at: path, version: version, seed: seed)
         }
     }
 
-    /// Migrates a copy of a store that is kept for tests, such as one that an earlier release has
-    /// left; the store itself stays as it is.
+    /// Migrates a copy of an existing store, such as one from an earlier release.
+    ///
+    /// The store itself is unchanged.
     public func trial(ofCopyOf path: String) -> MigrationTrial {
         run(MigrationTrial(history, from: nil, seed: nil)) { copy in
             try PersistentContainer.copyTemplate(at: path, to: copy)
         }
     }
 
-    /// Makes a store of a version, counted from 0, as a trial of that seed does.
+    /// Generates a store of a version, counted from 0, as a trial with that seed does.
     public func makeStore(at path: String, version: Int, seed: UInt64) throws {
         guard history.versions.indices.contains(version) else {
             throw StoreError(
@@ -103,7 +103,7 @@ public struct MigrationTester: Sendable {
         trial.setVersion(try history.versionIndex(ofStoreAt: path), in: history)
         trial.before = try EntityDigest.all(
             ofStoreAt: path, by: try history.model(ofStoreAt: path))
-        // What was wrong with a store that is kept is none of the migration's.
+        // Problems that an existing store already had are not caused by the migration.
         let known =
             trial.seed == nil
             ? try PersistentContainer.verify(

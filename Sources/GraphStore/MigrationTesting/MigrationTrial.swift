@@ -1,19 +1,21 @@
 import GraphModel
 
-/// How a store came through a migration to the newest version of its model.
+/// The result of migrating a store to the newest version of its model.
 public struct MigrationTrial: Sendable, Hashable, CustomStringConvertible {
-    /// The place of the version that the store was of, counted from 0; nil where it is of none.
+    /// The index of the store's version, counted from 0; `nil` if it is none of the versions.
     public private(set) var version: Int?
-    /// What the store was made of; nil of a store that was given.
+    /// The seed of the store; `nil` for an existing store.
     public let seed: UInt64?
-    /// The stages that were done.
+    /// The completed stages.
     public internal(set) var stages: [ModelHistory.Stage] = []
-    /// The objects before the migration, by their concrete entities.
+    /// The objects before the migration, by concrete entity.
     public internal(set) var before: [String: EntityDigest] = [:]
-    /// The objects behind it, by their concrete entities.
+    /// The objects after the migration, by concrete entity.
     public internal(set) var after: [String: EntityDigest] = [:]
-    /// What is wrong, a sentence each: why it failed, hashes that are not the model's, and what
-    /// `PersistentContainer.verify` finds that it did not find before.
+    /// The problems, one sentence each.
+    ///
+    /// They are the error of a failed migration, hashes that differ from the model's, and new
+    /// findings of `PersistentContainer.verify`.
     public internal(set) var problems: [String] = []
     private var title = ""
 
@@ -22,11 +24,11 @@ public struct MigrationTrial: Sendable, Hashable, CustomStringConvertible {
         setVersion(version, in: history)
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     public var isSound: Bool { problems.isEmpty }
 
     mutating func setVersion(_ version: Int?, in history: ModelHistory) {
-        // One that differs only in what hashes leave out stays what it was made of.
+        // Hashes cannot distinguish some versions, so a generated store keeps its known version.
         self.version = self.version ?? version
         let name = self.version.map { Self.name($0, history) } ?? "a store of no version"
         title = "\(name) to \(Self.name(history.versions.count - 1, history))"
@@ -39,8 +41,10 @@ public struct MigrationTrial: Sendable, Hashable, CustomStringConvertible {
             ?? "version \(place + 1)"
     }
 
-    /// What it was, a line for each entity before (`-`) and behind (`+`) with its number of objects
-    /// and the digest of their values, and what is wrong (`!`).
+    /// A text with the versions, the objects of each entity, and the problems.
+    ///
+    /// A line for an entity starts with `-` (before) or `+` (after) and contains its number of
+    /// objects and the digest of their values. A line for a problem starts with `!`.
     ///
     /// ```
     /// tasks-1 to tasks-2, seed 1

@@ -1,12 +1,14 @@
 import GraphModel
 
-/// Links the objects of a store that a seed tells, so that each has as many as the model asks for.
+/// A generator of links between a store's objects that satisfies the model's counts.
 struct SeededLinks {
     private let model: ManagedObjectModel
     private let values: SeededValues
     private let objects: [String: [ManagedObject]]
 
-    /// - Parameter objects: by their concrete entities.
+    /// Creates a generator of links.
+    ///
+    /// - Parameter objects: The objects, by concrete entity.
     init(
         _ model: ManagedObjectModel, _ values: SeededValues, _ objects: [String: [ManagedObject]]
     ) {
@@ -38,7 +40,7 @@ struct SeededLinks {
         }
     }
 
-    /// The objects of an entity and those below it.
+    /// Returns the objects of an entity and its descendants.
     private func all(_ entity: String) -> [ManagedObject] {
         model.family(of: entity).flatMap { objects[$0.name] ?? [] }
     }
@@ -71,7 +73,7 @@ struct SeededLinks {
         }
     }
 
-    /// One object each at both ends.
+    /// Links objects one to one.
     private func pair(_ link: Link) throws {
         let isOptional = link.relationship.isOptional && link.inverse?.isOptional ?? true
         let isOneEntity = link.sources.elementsEqual(link.targets, by: ===)
@@ -88,12 +90,13 @@ struct SeededLinks {
         }
     }
 
-    /// Which objects lead to each one: as many to one as to another, or a tree where both are of one
-    /// kind.
+    /// Returns the objects that link to each single object.
+    ///
+    /// They are distributed evenly. If both ends are the same entity, they form a tree.
     ///
     /// - Parameters:
-    ///   - toOne: leads to the one; nil where nothing does.
-    ///   - toMany: leads from it; nil where nothing does.
+    ///   - toOne: The relationship to the single object; `nil` if it does not exist.
+    ///   - toMany: The relationship from the single object; `nil` if it does not exist.
     private func groups(
         _ many: [ManagedObject], _ ones: [ManagedObject], _ toOne: RelationshipDescription?,
         _ toMany: RelationshipDescription?, _ name: String
@@ -101,7 +104,7 @@ struct SeededLinks {
         let least = max(1, toMany?.minimumCount ?? 0)
         let isRequired = !(toMany?.isOptional ?? true)
         let most = (toMany?.maximumCount).flatMap { $0 > 0 ? $0 : nil } ?? .max
-        // Fewer get some where there are not enough for all.
+        // If there are too few objects for all, some get none and the others get enough.
         let width = isRequired ? ones.count : max(1, min(ones.count, many.count / least))
         let isTree = toOne?.isOptional ?? true && many.elementsEqual(ones, by: ===)
         let branches = min(most, max(3, least))
@@ -112,7 +115,7 @@ struct SeededLinks {
             if ones[one] === object { one = (one + 1) % width }
             guard ones[one] !== object || toOne?.isOptional == false, groups[one].count < most
             else { continue }
-            // Some have none, where that is lawful at both ends.
+            // Leave some objects without a link if the model allows it at both ends.
             if toOne?.isOptional ?? true, !isRequired, least == 1,
                 values.number(below: 4, for: name, place) == 0
             {
@@ -123,7 +126,7 @@ struct SeededLinks {
         return groups.enumerated().filter { !$0.element.isEmpty }.map { ($0.offset, $0.element) }
     }
 
-    /// A few objects at both ends.
+    /// Links a few objects at both ends of a many-to-many relationship.
     private func cross(_ link: Link) throws {
         guard let inverse = link.inverse else { return }
         let isReflexive =

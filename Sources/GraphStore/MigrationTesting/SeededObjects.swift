@@ -1,10 +1,10 @@
 import GraphModel
 
-/// Fills a new store with objects that a seed tells.
+/// A generator that fills a new store with objects from a seed.
 struct SeededObjects {
     private let model: ManagedObjectModel
     private let values: SeededValues
-    /// The attributes whose values no two objects share, each as `Entity.attribute`.
+    /// The attributes with unique values, each as `Entity.attribute`.
     private let unique: Set<String>
 
     init(_ model: ManagedObjectModel, seed: UInt64) {
@@ -13,7 +13,7 @@ struct SeededObjects {
         unique = Self.uniqueAttributes(of: model)
     }
 
-    /// One attribute of each constraint suffices: one that has many values.
+    /// Returns one attribute of each constraint, chosen for its large range of values.
     private static func uniqueAttributes(of model: ManagedObjectModel) -> Set<String> {
         let many: [AttributeType] = [
             .uuid, .string, .uri, .integer64, .integer32, .double, .date, .decimal, .integer16,
@@ -34,7 +34,7 @@ struct SeededObjects {
         return unique
     }
 
-    /// Makes the store.
+    /// Creates the store.
     func fill(
         _ path: String, complete: ((ManagedObject, Int) throws -> Void)?,
         count: (_ entity: String) -> Int

@@ -1,16 +1,16 @@
 import GraphModel
 
-/// Values for the objects of stores that a seed tells.
+/// A generator of attribute values from a seed.
 ///
-/// A value depends on the seed, on the name of its attribute and on the number of its object, and on
-/// nothing else, so that an attribute more or less changes no other's values.
+/// A value depends only on the seed, the name of its attribute, and the number of its object.
+/// Adding or removing an attribute therefore does not change the values of other attributes.
 struct SeededValues {
-    /// What a value is drawn for.
+    /// The attribute and the object that a value is drawn for.
     private struct Place {
         let stream: Int64
         let row: Int64
 
-        /// A number, another one for each round.
+        /// Returns a random number, which differs for each round.
         func draw(_ round: UInt64 = 0) -> UInt64 {
             Drawing.draw(stream: stream, row: row, round: round)
         }
@@ -27,21 +27,21 @@ struct SeededValues {
         return Place(stream: drawing.stream(0), row: Int64(row))
     }
 
-    /// A number from 0 up to `count`.
+    /// Returns a number from 0 up to, but not including, `count`.
     func number(below count: Int, for name: String, _ row: Int, round: UInt64 = 0) -> Int {
         place(name, row).number(below: count, round)
     }
 
-    /// A value; nil leaves the object with what it starts with.
+    /// Returns a value; `nil` leaves the object's initial value.
     ///
     /// - Parameters:
-    ///   - name: the attribute with its entity.
-    ///   - row: the object's number in its hierarchy.
-    ///   - isUnique: no other object may have the value.
+    ///   - name: The name of the attribute with its entity.
+    ///   - row: The object's number in its hierarchy.
+    ///   - isUnique: Whether no other object may have the value.
     func value(
         of attribute: AttributeDescription, named name: String, _ row: Int, isUnique: Bool
     ) -> StoredValue? {
-        // Whoever knows the pattern says what matches it.
+        // Only the caller can provide a value that matches the pattern.
         guard attribute.pattern == nil else { return nil }
         let place = place(name, row)
         if !isUnique, attribute.isOptional || attribute.defaultValue != nil,
@@ -53,9 +53,9 @@ struct SeededValues {
         case .boolean: return .integer(Int64(isUnique ? row % 2 : place.number(below: 2, 1)))
         case .integer16, .integer32, .integer64:
             let number = step(attribute, place, row, isUnique, by: 1)
-            // A double near the ends of the integers may be beyond them.
+            // A double near the limits of 64-bit integers may exceed them.
             return .integer(Int64(exactly: number) ?? (number < 0 ? .min : .max))
-        // Quarters are the same in all kinds of numbers.
+        // Quarters are exact in all number types.
         case .decimal, .double, .float:
             return .real(step(attribute, place, row, isUnique, by: 0.25))
         case .date: return .real(step(attribute, place, row, isUnique, by: 60))
@@ -63,7 +63,7 @@ struct SeededValues {
         case .uri: return .text("https://example.com/\(row + 1)")
         case .uuid: return .blob(bytes(16, place))
         case .binary:
-            // Some values have files of their own.
+            // Some values are in separate files.
             let threshold = attribute.externalStorageThreshold ?? ExternalFiles.thresholdDefault
             let isLarge =
                 attribute.allowsExternalBinaryDataStorage && place.number(below: 8, 1) == 0
@@ -73,20 +73,21 @@ struct SeededValues {
         }
     }
 
-    /// A number in the attribute's range, or near zero where it has none; one step more for each row
-    /// where it must be unique.
+    /// Returns a number in the attribute's range, or near zero if no range is set.
+    ///
+    /// Unique numbers increase by one step for each row.
     private func step(
         _ attribute: AttributeDescription, _ place: Place, _ row: Int, _ isUnique: Bool,
         by size: Double
     ) -> Double {
         let steps = 10_000
-        // A date is one of the years from 2023.
+        // Dates without a minimum start in March 2023.
         let usual = attribute.type == .date ? 700_000_000.0 : 0
         let range = attribute.range ?? NumberRange()
         let high = range.maximum ?? .infinity
         var low = range.minimum ?? min(usual, high - Double(steps) * size)
         if !low.isFinite { low = usual }
-        // A whole number, also where the range begins between two.
+        // Round up to a multiple of the step size.
         low = (low / size).rounded(.up) * size
         let room = min(Double(steps), max(0, ((high - low) / size).rounded(.down)))
         let count = isUnique ? row : place.number(below: Int(room) + 1, 1)
@@ -101,7 +102,7 @@ struct SeededValues {
         func word(_ round: UInt64) -> String {
             Drawing.words[place.number(below: Drawing.words.count, round)]
         }
-        // No two numbers end alike: one text of digits is no end of another behind a blank.
+        // Unique suffixes: digits follow a space, so no suffix is the end of another.
         let end = isUnique ? " \(String(row, radix: 36))" : ""
         var words = word(1)
         for round in 2..<UInt64(2 + place.number(below: 3, 5)) { words += " " + word(round + 5) }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GraphModel
 
-/// Turns values of a Swift type into the bytes of a Transformable attribute, and back.
+/// A converter between values of a Swift type and the bytes of a Transformable attribute.
 ///
 /// ```swift
 /// struct PointTransformer: AttributeTransformer {
@@ -11,35 +11,35 @@ import GraphModel
 /// container.register(PointTransformer(), named: "Point")   // `transformer: Point` in the model
 /// place[TransformableKey<Point>("position")] = Point(x: 1, y: 2)
 /// ```
-/// Values are taken out and put in as wholes, so a change inside one cannot pass unnoticed.
+/// Values are always read and set as a whole, so a change inside a value cannot go undetected.
 public protocol AttributeTransformer<Value>: Sendable {
-    /// The type that objects are read and set as.
+    /// The type of the values that objects return and accept.
     associatedtype Value
-    /// The bytes to store.
+    /// Returns the bytes to store for a value.
     func encode(_ value: Value) throws -> [UInt8]
-    /// The value of stored bytes.
+    /// Returns the value of stored bytes.
     func decode(_ bytes: [UInt8]) throws -> Value
 }
 
-/// Stores any `Codable` value as JSON with sorted keys.
+/// A transformer that stores any `Codable` value as JSON with sorted keys.
 public struct JSONTransformer<Value: Codable>: AttributeTransformer {
     /// Creates a transformer for a type.
     public init(_ type: Value.Type = Value.self) {}
 
-    /// The value as JSON.
+    /// Returns the value as JSON.
     public func encode(_ value: Value) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return Array(try encoder.encode(value))
     }
 
-    /// The value that JSON stands for.
+    /// Returns the value that JSON represents.
     public func decode(_ bytes: [UInt8]) throws -> Value {
         try JSONDecoder().decode(Value.self, from: Data(bytes))
     }
 }
 
-/// A Transformable attribute by name, with the type that its transformer makes of it.
+/// The name of a Transformable attribute, with the type of its values.
 public struct TransformableKey<Value>: Sendable {
     /// The attribute's name.
     public let name: String
@@ -51,16 +51,17 @@ public struct TransformableKey<Value>: Sendable {
 }
 
 extension PersistentContainer {
-    /// Names a transformer, for attributes of the model that say it.
+    /// Registers a transformer for the attributes that name it in the model.
     public func register(_ transformer: any AttributeTransformer, named name: String) {
         objects.register(transformer, named: name)
     }
 }
 
 extension ManagedObject {
-    /// A Transformable attribute through its transformer; nil where it has no value.
+    /// The value of a Transformable attribute, decoded by its transformer; `nil` if it has no
+    /// value.
     ///
-    /// Does not throw: what goes wrong is thrown by the context's next save.
+    /// The subscript does not throw: the context's next save throws the error.
     public final subscript<Value>(key: TransformableKey<Value>) -> Value? {
         get {
             attempting { () throws(StoreError) -> Value? in
@@ -74,7 +75,7 @@ extension ManagedObject {
         }
     }
 
-    /// A Transformable attribute's value through the transformer that the model names.
+    /// Returns a Transformable attribute's value, decoded by the transformer named in the model.
     public final func transformedValue<Value>(
         forKey key: String, as type: Value.Type = Value.self
     ) throws(StoreError) -> Value? {
@@ -87,7 +88,7 @@ extension ManagedObject {
         return value
     }
 
-    /// Sets a Transformable attribute through the transformer that the model names.
+    /// Sets a Transformable attribute's value, encoded by the transformer named in the model.
     public final func setTransformedValue<Value>(
         _ value: Value?, forKey key: String
     ) throws(StoreError) {
@@ -102,7 +103,9 @@ extension ManagedObject {
         JSONTransformer(type)
     }
 
-    /// `json` needs no registration: it codes any `Codable` type.
+    /// Returns a Transformable attribute's slot and transformer.
+    ///
+    /// The transformer `json` needs no registration: it supports every `Codable` type.
     private func transformer(
         forKey key: String, of type: Any.Type
     ) throws(StoreError) -> (Int, any AttributeTransformer) {

@@ -1,51 +1,51 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// A Swift type that attributes can be read and set as.
+/// A Swift type that can represent attribute values.
 public protocol AttributeValue {
-    /// The value, if the column's value is one of this type.
+    /// Creates a value from a column's value, if its type matches.
     init?(storedValue: StoredValue)
-    /// The value as the column holds it.
+    /// The value as a column stores it.
     var storedValue: StoredValue { get }
 }
 
 extension StoredValue: AttributeValue {
-    /// The same.
+    /// Creates a copy of the value.
     public init?(storedValue: StoredValue) { self = storedValue }
-    /// The same.
+    /// The value itself.
     public var storedValue: StoredValue { self }
 }
 
 extension String: AttributeValue {
-    /// Text.
+    /// Creates a string from stored text.
     public init?(storedValue: StoredValue) {
         guard case .text(let text) = storedValue else { return nil }
         self = text
     }
 
-    /// Text.
+    /// The string as stored text.
     public var storedValue: StoredValue { .text(self) }
 }
 
 extension Bool: AttributeValue {
-    /// False of 0, true of other numbers.
+    /// Creates `false` from 0, and `true` from any other integer.
     public init?(storedValue: StoredValue) {
         guard case .integer(let number) = storedValue else { return nil }
         self = number != 0
     }
 
-    /// 1 or 0.
+    /// The integer 1 or 0.
     public var storedValue: StoredValue { .integer(self ? 1 : 0) }
 }
 
 extension AttributeValue where Self: FixedWidthInteger {
-    /// A whole number that fits.
+    /// Creates a value from an integer that is in the type's range.
     public init?(storedValue: StoredValue) {
         guard case .integer(let number) = storedValue else { return nil }
         self.init(exactly: number)
     }
 
-    /// A whole number; what is beyond 64 bits with a sign becomes the largest.
+    /// The value as an integer, clamped to a signed 64-bit integer.
     public var storedValue: StoredValue { .integer(Int64(clamping: self)) }
 }
 
@@ -55,7 +55,7 @@ extension Int32: AttributeValue {}
 extension Int64: AttributeValue {}
 
 extension Double: AttributeValue {
-    /// A number.
+    /// Creates a value from a stored number.
     public init?(storedValue: StoredValue) {
         switch storedValue {
         case .real(let number): self = number
@@ -64,23 +64,23 @@ extension Double: AttributeValue {
         }
     }
 
-    /// A number.
+    /// The value as a stored number.
     public var storedValue: StoredValue { .real(self) }
 }
 
 extension Float: AttributeValue {
-    /// A number, rounded to the type's width.
+    /// Creates a value from a stored number, rounded to the type's precision.
     public init?(storedValue: StoredValue) {
         guard let number = Double(storedValue: storedValue) else { return nil }
         self = Float(number)
     }
 
-    /// A number.
+    /// The value as a stored number.
     public var storedValue: StoredValue { .real(Double(self)) }
 }
 
 extension Decimal: AttributeValue {
-    /// A number, by its shortest text, or the canonical text of stores with exact decimals.
+    /// Creates a decimal from a number's shortest text, or from a store's exact decimal text.
     public init?(storedValue: StoredValue) {
         switch storedValue {
         case .integer(let number): self.init(number)
@@ -94,9 +94,9 @@ extension Decimal: AttributeValue {
         }
     }
 
-    /// A number, where one of 64 bits has all the digits, else its text.
+    /// The value as a 64-bit number if it has all digits, or else as text.
     ///
-    /// A store that keeps exact decimals has the digits; another the nearest double.
+    /// A store with exact decimals keeps all digits; any other store keeps the nearest double.
     public var storedValue: StoredValue {
         let text = description
         if let whole = Int64(text) { return .integer(whole) }
@@ -106,56 +106,56 @@ extension Decimal: AttributeValue {
 }
 
 extension Date: AttributeValue {
-    /// Seconds since 2001.
+    /// Creates a date from the seconds since the start of 2001.
     public init?(storedValue: StoredValue) {
         guard let seconds = Double(storedValue: storedValue) else { return nil }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// Seconds since 2001.
+    /// The seconds since the start of 2001.
     public var storedValue: StoredValue { .real(timeIntervalSinceReferenceDate) }
 }
 
 extension UUID: AttributeValue {
-    /// Sixteen bytes.
+    /// Creates a UUID from 16 bytes.
     public init?(storedValue: StoredValue) {
         guard case .blob(let bytes) = storedValue, bytes.count == 16 else { return nil }
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Sixteen bytes.
+    /// The UUID's 16 bytes.
     public var storedValue: StoredValue { .blob(withUnsafeBytes(of: uuid) { Array($0) }) }
 }
 
 extension Data: AttributeValue {
-    /// Bytes.
+    /// Creates data from stored bytes.
     public init?(storedValue: StoredValue) {
         guard case .blob(let bytes) = storedValue else { return nil }
         self.init(bytes)
     }
 
-    /// Bytes.
+    /// The data as stored bytes.
     public var storedValue: StoredValue { .blob(Array(self)) }
 }
 
 extension [UInt8]: AttributeValue {
-    /// Bytes.
+    /// Creates an array from stored bytes.
     public init?(storedValue: StoredValue) {
         guard case .blob(let bytes) = storedValue else { return nil }
         self = bytes
     }
 
-    /// Bytes.
+    /// The array as stored bytes.
     public var storedValue: StoredValue { .blob(self) }
 }
 
 extension URL: AttributeValue {
-    /// Its text.
+    /// Creates a URL from its stored string.
     public init?(storedValue: StoredValue) {
         guard case .text(let text) = storedValue else { return nil }
         self.init(string: text)
     }
 
-    /// Its text.
+    /// The URL as a stored string.
     public var storedValue: StoredValue { .text(absoluteString) }
 }

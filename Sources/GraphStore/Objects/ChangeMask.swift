@@ -1,9 +1,9 @@
-/// Which properties of an object were changed: a bit each, one word inline.
+/// A bit set of an object's changed properties, with one inline 64-bit word.
 ///
-/// Attributes come first, then to-ones, then to-manys; see `EntityLayout`.
+/// Attribute bits come first, then to-one bits, then to-many bits; see `EntityLayout`.
 struct ChangeMask: Sendable, Hashable {
     private var first: UInt64 = 0
-    /// Bits from 64 on; empty for almost every entity.
+    /// The words for bits 64 and higher; empty for almost every entity.
     private var rest: [UInt64] = []
 
     var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }

@@ -1,30 +1,30 @@
 import Dispatch
 
-/// What an object holds of its context: the way to it for as long as both belong together.
+/// An object's link to its context, for as long as the object belongs to the context.
 ///
-/// A context that goes, and one that is reset, cuts the link. After a reset no object gives a value;
-/// one whose context is gone can be read, but leads to no other.
-/// One check of a flag, in release builds too.
+/// The link ends when the context is deallocated or reset. After a reset, reading an object throws.
+/// After the deallocation, an object can be read, but its relationships cannot be followed to other
+/// objects. The check costs one flag test, in release builds too.
 final class ContextLink {
     private enum State {
         case live
-        /// The context is gone.
+        /// The context was deallocated.
         case left
         /// The context was reset.
         case reset
-        /// The object never was in the context, or stands for another one now.
+        /// The object was never in the context, or has been replaced by another object.
         case nowhere
     }
 
-    /// The context itself clears this before it goes; it is never followed after that.
+    /// The context clears this reference before its deallocation, so it is never used afterwards.
     private unowned(unsafe) var target: ManagedObjectContext?
     private var state = State.live
     private let rows: RowSource
-    /// The context that was reset, which still hears of what goes wrong.
+    /// The context that was reset, which still receives errors.
     private weak var former: ManagedObjectContext?
-    /// Values are not to be read before `examine`.
+    /// Whether `examine` must be called before values are read.
     private(set) var isGuarded = false
-    /// Under `GRAPHSTORE_CONCURRENCY_DEBUG=1`: makes sure that the caller is where the context is.
+    /// With `GRAPHSTORE_CONCURRENCY_DEBUG=1`, checks that the caller is isolated to the context.
     var check: (() -> Void)? {
         didSet { isGuarded = state == .reset || check != nil }
     }
@@ -34,7 +34,7 @@ final class ContextLink {
         rows = context.rows
     }
 
-    /// A link of an object that belongs nowhere.
+    /// Returns a link for an object without a context.
     static func nowhere(_ context: ManagedObjectContext) -> ContextLink {
         let link = ContextLink(context)
         link.target = nil
@@ -47,16 +47,16 @@ final class ContextLink {
         return target
     }
 
-    /// Who keeps what an accessor cannot throw.
+    /// The context that records errors of accessors that cannot throw.
     var listener: ManagedObjectContext? { context ?? former }
 
-    /// The context is gone.
+    /// Ends the link because the context is being deallocated.
     func cut() {
         target = nil
         state = .left
     }
 
-    /// The context was reset, and what was read before is not to be seen any more.
+    /// Ends the link because the context was reset, and prevents reads of old values.
     func invalidate() {
         former = target
         target = nil
@@ -64,19 +64,19 @@ final class ContextLink {
         isGuarded = true
     }
 
-    /// Throws where a value in memory may not be read.
+    /// Throws if a value in memory must not be read.
     func examine(_ layout: EntityLayout) throws(StoreError) {
         check?()
         if state == .reset { throw missingContext(layout) }
     }
 
-    /// The rows of an object whose context is gone.
+    /// Returns the row source of an object whose context was deallocated.
     func rowsWithoutContext(_ layout: EntityLayout) throws(StoreError) -> RowSource {
         guard state == .left else { throw missingContext(layout) }
         return rows
     }
 
-    /// Why there is no context.
+    /// Returns an error that states why there is no context.
     func missingContext(_ layout: EntityLayout) -> StoreError {
         switch state {
         case .live, .left:

@@ -1,17 +1,18 @@
 import GraphModel
 
-/// Where an entity's properties are in its objects, and where those stand in the tables.
+/// The locations of an entity's properties in its objects and in the tables.
 ///
-/// Attributes, to-ones and to-manys have slots of their own, counted from 0, inherited ones first;
-/// so a property has the same slot in an entity and in all its descendants. Over all three kinds
-/// properties are numbered, too, which is their bit in a `ChangeMask`.
+/// Attributes, to-ones, and to-manys have separate slots, counted from 0, with inherited ones
+/// first. A property therefore has the same slot in an entity and in all its descendants.
+/// Properties are also numbered across all three kinds; this number is the property's bit in a
+/// `ChangeMask`.
 package final class EntityLayout: Sendable {
     /// An attribute.
     struct Attribute: Sendable {
         var description: AttributeDescription
-        /// Nil where the attribute is transient.
+        /// The column's name; `nil` if the attribute is transient.
         var column: String?
-        /// Integer types: the values that fit.
+        /// The limits of integer types.
         var limits: (Int64, Int64)?
 
         var name: String { description.name }
@@ -19,13 +20,15 @@ package final class EntityLayout: Sendable {
         var isDerived: Bool { description.derivationExpression != nil }
     }
 
-    /// What every set and save asks of an attribute: no texts, whose copies are counted.
+    /// The facts about an attribute that sets and saves need.
+    ///
+    /// It contains no strings, because copying a string changes a reference count.
     struct Slot: Sendable {
         let type: AttributeType
         let isStored: Bool
         let isExternal: Bool
         let isExactDecimal: Bool
-        /// The least and the largest value that fits, of integer types.
+        /// The smallest value of integer types.
         let least: Int64
         let largest: Int64
 
@@ -39,7 +42,7 @@ package final class EntityLayout: Sendable {
         }
     }
 
-    /// What a relationship is from its other end; slots are those of the destination's layout.
+    /// The inverse of a relationship; slots refer to the destination's layout.
     enum Inverse: Sendable, Hashable {
         case none
         case toOne(slot: Int)
@@ -67,7 +70,7 @@ package final class EntityLayout: Sendable {
         var isOrdered: Bool { relationship.isOrdered }
     }
 
-    /// Where a name leads.
+    /// The kind and slot of a property.
     enum Property: Sendable, Hashable {
         case attribute(Int)
         case toOne(Int)
@@ -76,27 +79,27 @@ package final class EntityLayout: Sendable {
 
     let entity: StoreLayout.Entity
     let attributes: [Attribute]
-    /// The same attributes, as setting and saving look at them.
+    /// The same attributes, reduced for sets and saves.
     let slots: [Slot]
     let attributeNames: [String]
     let toOnes: [ToOne]
     let toManys: [ToMany]
     let properties: [String: Property]
-    /// The slots of each composite's elements, nested ones' too, by the composite's path.
+    /// The slots of each composite's elements, including nested ones, by the composite's path.
     let composites: [String: [Int]]
-    /// Requests that stand for properties, inherited ones too.
+    /// The requests of fetched properties, including inherited ones.
     let fetchedProperties: [String: FetchRequestTemplate]
-    /// What the attributes of a new object hold.
+    /// The attribute values of a new object.
     let defaults: [StoredValue]
     /// The relationships of a new object.
     let emptyLinks: [ManagedObjectID?]
     let emptyLists: [ToManyState]
-    /// The attributes and to-one relationships of each uniqueness constraint, inherited ones too.
+    /// The attributes and to-ones of each uniqueness constraint, including inherited constraints.
     let constraints: [[Property]]
-    /// Those of all constraints.
+    /// The properties of all constraints.
     let constrainedProperties: Set<Property>
 
-    /// Some attribute is kept by the store.
+    /// Whether the store maintains any attribute.
     let hasDerived: Bool
 
     let name: String
@@ -199,7 +202,8 @@ package final class EntityLayout: Sendable {
         }
     }
 
-    /// The column of the entity's own row that holds a property; nil if none does.
+    /// Returns the column of the entity's own row that holds a property; `nil` if there is no
+    /// column.
     func column(of property: Property) -> String? {
         switch property {
         case .attribute(let slot): attributes[slot].column
@@ -208,31 +212,33 @@ package final class EntityLayout: Sendable {
         }
     }
 
-    /// Every property's name with its bit, by bit.
+    /// The names of all properties, ordered by bit.
     var propertyNames: [String] {
         attributes.map(\.name) + toOnes.map(\.name) + toManys.map(\.name)
     }
 }
 
-/// How rows of an entity and its descendants are read: one list of columns for all of them.
+/// A plan for reading rows of an entity and its descendants with one list of columns.
 struct RowPlan: Sendable {
-    /// Where a concrete entity's slots are among the columns.
+    /// The column indexes of a concrete entity's slots.
     struct Places: Sendable {
-        /// Nil for transient attributes.
+        /// The column indexes; `nil` for transient attributes.
         var attributes: [Int32?]
         var toOnes: [(key: Int32, entity: Int32?, destination: Int64)]
     }
 
-    /// `Z_PK, Z_ENT, Z_OPT` and the columns, of the alias `t`.
+    /// The columns `Z_PK, Z_ENT, Z_OPT` and the property columns, with the alias `t`.
     let columns: String
-    /// By entity number; nil of those that are not in the plan.
+    /// The places by entity number; `nil` for entities outside the plan.
     private let places: [Places?]
 
     func places(of number: Int64) -> Places? {
         number >= 0 && number < places.count ? places[Int(number)] : nil
     }
 
-    /// - Parameter layouts: by number.
+    /// Creates a plan.
+    ///
+    /// - Parameter layouts: The layouts by entity number.
     init(of entity: EntityLayout, _ layouts: [EntityLayout?]) {
         var names: [String] = []
         var positions: [String: Int32] = [:]

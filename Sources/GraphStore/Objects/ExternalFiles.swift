@@ -3,24 +3,25 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// The files beside a store that hold large values: `.<store>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
+/// The files next to a store that hold large values.
 ///
-/// A column says where its value is: 1 and the value, or 2 and the name of a file, ended by a NUL.
-/// A file is written and made durable before the row that names it; a file that no row names is
-/// swept away.
+/// Their paths are `.<store>_SUPPORT/_EXTERNAL_DATA/<UUID>`. A column contains either 1 followed by
+/// the value, or 2 followed by the file's name and a NUL. A file is written and synchronized before
+/// the row that refers to it. Files without a row are removed later.
 struct ExternalFiles: Sendable {
-    /// Values of more bytes go to a file.
+    /// The default threshold: values with more bytes are stored in files.
     static let thresholdDefault = 128 << 10
-    /// The value is in a file, whose name follows.
+    /// The mark of a value in a file; the file's name follows.
     static let fileMark: UInt8 = 2
 
-    /// Where the files are; nil of a store that is no file.
+    /// The folder of the files; `nil` if the store is not a file.
     let folder: String?
-    /// Where those of hierarchies are that lie in other stores of the container, by the root's
-    /// number.
+    /// The folders of the container's other stores, by the root entity's number.
     private let partFolders: [Int64: String?]
 
-    /// - Parameter parts: the files of other stores, by the numbers of their root entities.
+    /// Creates the files of a store.
+    ///
+    /// - Parameter parts: The files of other stores, by the numbers of their root entities.
     init(storePath: String, parts: [Int64: ExternalFiles] = [:]) {
         partFolders = parts.mapValues(\.folder)
         guard !storePath.isEmpty, !storePath.hasPrefix(":"), !storePath.hasPrefix("file:") else {
@@ -32,11 +33,11 @@ struct ExternalFiles: Sendable {
 
     // MARK: Reading
 
-    /// The value that a column stands for; nil where its file is gone.
+    /// Returns the value that a column represents; null if its file is missing.
     func value(of stored: StoredValue) -> StoredValue {
         guard case .blob(let bytes) = stored, let mark = bytes.first else { return stored }
         if mark == ExternalData.inlineMark { return .blob(Array(bytes.dropFirst())) }
-        // A value that says neither stands for itself, in a store whose app began it so.
+        // A value without a mark represents itself; an app may have stored it before.
         guard mark == Self.fileMark else { return stored }
         guard let name = Self.fileName(stored) else { return .null }
         for folder in folders {
@@ -45,27 +46,27 @@ struct ExternalFiles: Sendable {
         return .null
     }
 
-    /// Where the file that a column names should be.
+    /// Returns the expected path of the file that a column refers to.
     func path(of stored: StoredValue) -> String {
         let name = Self.fileName(stored) ?? "(no file name)"
         return (folder ?? folders.first).map { "\($0)/\(name)" } ?? name
     }
 
-    /// All folders; a file's name is in one of them at most, since it is a UUID.
+    /// All folders; names are UUIDs, so a name occurs in at most one folder.
     private var folders: [String] {
         let parts = Set(partFolders.values.compactMap { $0 }).sorted()
         return [folder].compactMap { $0 } + parts
     }
 
-    /// The file that a column names, if it names one.
+    /// Returns the name of the file that a column refers to, if any.
     static func fileName(_ stored: StoredValue) -> String? {
         guard case .blob(let bytes) = stored, bytes.first == fileMark else { return nil }
         let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-        // Nothing but a UUID is a name, so that no column leads elsewhere.
+        // Only a UUID is a valid name, so that a column cannot refer to a file elsewhere.
         return UUID(uuidString: name) == nil ? nil : name
     }
 
-    /// Finds the files that a store's rows name.
+    /// Finds the files that a store's rows refer to.
     static func named(
         in schema: StoreLayout, on connection: Connection, _ found: (String) -> Void
     ) throws(StoreError) {
@@ -81,7 +82,7 @@ struct ExternalFiles: Sendable {
         }
     }
 
-    /// The names of the files that a column of a table names, in the rows that meet the conditions.
+    /// Returns the names of the files that a column refers to, in rows that match the conditions.
     static func names(
         in column: String, of table: String, where conditions: [String] = [],
         on connection: Connection
@@ -95,7 +96,7 @@ struct ExternalFiles: Sendable {
         return names
     }
 
-    /// `Z_PK` and the name of the file, for rows whose column names one, whatever the name is.
+    /// Returns a query for `Z_PK` and the file's name, without validating the name.
     static func namings(in column: String, of table: String) -> SelectSQL {
         SelectSQL(
             "Z_PK, CAST(substr(\(column), 2, 36) AS TEXT)", from: table, where: [isFile(column)])
@@ -105,11 +106,11 @@ struct ExternalFiles: Sendable {
 
     // MARK: Writing
 
-    /// What the column holds for a value; writes a file where the value is large.
+    /// Returns the column's value for an attribute value; writes a file if the value is large.
     ///
     /// - Parameters:
-    ///   - root: the number of the root entity.
-    ///   - written: gets the names of the files made, to be removed if the save fails.
+    ///   - root: The number of the root entity.
+    ///   - written: Receives the names of new files, which must be removed if the save fails.
     func stored(
         _ value: StoredValue, of attribute: AttributeDescription, root: Int64,
         written: inout [String]
@@ -148,14 +149,14 @@ struct ExternalFiles: Sendable {
         try StoreFiles.synchronizeFolder(of: path)
     }
 
-    /// Removes files; those that are not there are no matter.
+    /// Removes files, ignoring files that do not exist.
     func remove(_ names: [String]) throws(StoreError) {
         for folder in folders {
             for name in names { try StoreFiles.remove("\(folder)/\(name)") }
         }
     }
 
-    /// The names of all files.
+    /// Returns the names of all files.
     func names() throws(StoreError) -> [String] {
         var names: [String] = []
         for folder in folders where StoreFiles.exists(folder) {

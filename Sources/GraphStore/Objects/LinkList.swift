@@ -1,8 +1,8 @@
 import GraphModel
 
-/// The objects of a to-many, each once: an order, and a quick answer to whether one is there.
+/// The destination IDs of a to-many, without duplicates, in order, and with fast lookup.
 struct LinkList {
-    /// From this size on positions are kept, so that no search walks a long list.
+    /// The list size above which a dictionary of positions replaces linear searches.
     private static let searchMax = 16
 
     private(set) var ids: [ManagedObjectID]
@@ -27,7 +27,7 @@ struct LinkList {
 
     mutating func contains(_ id: ManagedObjectID) -> Bool { position(of: id) != nil }
 
-    /// Adds an object at the end, unless it is there.
+    /// Appends an object if the list does not contain it.
     @discardableResult
     mutating func append(_ id: ManagedObjectID) -> Bool {
         guard !contains(id) else { return false }
@@ -36,7 +36,7 @@ struct LinkList {
         return true
     }
 
-    /// Takes an object out; where there is no order, the last one takes its place.
+    /// Removes an object; in an unordered list, the last object moves to its position.
     @discardableResult
     mutating func remove(_ id: ManagedObjectID) -> Bool {
         guard let position = position(of: id) else { return false }
@@ -54,34 +54,34 @@ struct LinkList {
         return true
     }
 
-    /// Puts the objects into another order, or other objects in their place.
+    /// Replaces the list, for example with another order.
     mutating func replace(with ids: [ManagedObjectID]) {
         self.ids = ids
         positions = nil
     }
 }
 
-/// A to-many relationship of one object: a fault of its own, with what was changed meanwhile.
+/// The state of one object's to-many: a separate fault with its pending changes.
 struct ToManyState {
-    /// As saved; nil while it is a fault.
+    /// The saved list; `nil` for a fault.
     var committed: [ManagedObjectID]?
-    /// As it is now; nil while it is a fault.
+    /// The current list; `nil` for a fault.
     var current: LinkList?
-    /// What was added while it was a fault.
+    /// The objects that were added while it was a fault.
     private(set) var added = LinkList([], isOrdered: true)
-    /// What was taken out while it was a fault.
+    /// The objects that were removed while it was a fault.
     var removed: Set<ManagedObjectID> = []
-    /// The order that was given to an ordered one before it became a fault again.
+    /// The pending order of an ordered relationship that became a fault again.
     var wished: [ManagedObjectID]?
 
     var isFault: Bool { current == nil }
 
-    /// A list that is known to be empty in the store.
+    /// Returns the state of a list that is empty in the store.
     static func empty(isOrdered: Bool) -> ToManyState {
         ToManyState(committed: [], current: LinkList([], isOrdered: isOrdered))
     }
 
-    /// Puts the saved objects in, under what was changed.
+    /// Loads the saved list and applies the pending changes.
     mutating func load(_ saved: [ManagedObjectID], isOrdered: Bool) {
         let known = Set(saved)
         var list = LinkList(
@@ -99,21 +99,21 @@ struct ToManyState {
         wished = nil
     }
 
-    /// Adds an object; true where it was not known to be there.
+    /// Adds an object; returns `false` if it is known to be a member.
     mutating func insert(_ id: ManagedObjectID) -> Bool {
         if current != nil { return current?.append(id) ?? false }
-        // What was taken out before stays among the removed: it comes back at the end.
+        // A removed object stays in `removed`, so that it is appended at the end.
         return added.append(id)
     }
 
-    /// Takes an object out; false where it is known not to be there.
+    /// Removes an object; returns `false` if it is known not to be a member.
     mutating func remove(_ id: ManagedObjectID) -> Bool {
         if current != nil { return current?.remove(id) ?? false }
         added.remove(id)
         return removed.insert(id).inserted
     }
 
-    /// What a save must add and take out.
+    /// The objects that a save must add and remove.
     var difference: (added: [ManagedObjectID], removed: [ManagedObjectID]) {
         guard let current, let committed else {
             return (added.ids, removed.sorted())
@@ -126,7 +126,7 @@ struct ToManyState {
         )
     }
 
-    /// Whether what is there, or its order where that matters, is not what is saved.
+    /// Returns whether the members differ from the saved ones, or their order if it matters.
     func isChanged(isOrdered: Bool) -> Bool {
         guard let current, let committed else {
             return added.count > 0 || !removed.isEmpty || wished != nil
@@ -135,7 +135,7 @@ struct ToManyState {
         return isOrdered || Set(current.ids) != Set(committed)
     }
 
-    /// After a save: what is there now is what is saved.
+    /// Marks the current list as saved.
     mutating func commit() {
         if let current { committed = current.ids }
         added = LinkList([], isOrdered: true)
@@ -143,7 +143,7 @@ struct ToManyState {
         wished = nil
     }
 
-    /// Back to what is saved.
+    /// Restores the saved list.
     mutating func revert(isOrdered: Bool) {
         if let committed { current = LinkList(committed, isOrdered: isOrdered) }
         added = LinkList([], isOrdered: true)
@@ -151,7 +151,7 @@ struct ToManyState {
         wished = nil
     }
 
-    /// Becomes a fault again, keeping what was changed.
+    /// Turns the list into a fault, keeping pending changes.
     mutating func turnIntoFault(isOrdered: Bool) {
         guard let current else { return }
         if isOrdered, isChanged(isOrdered: true) { wished = current.ids }
@@ -162,7 +162,7 @@ struct ToManyState {
         self.current = nil
     }
 
-    /// Another save has put an object in.
+    /// Records that another save has added an object.
     mutating func rebase(inserting id: ManagedObjectID) {
         guard let committed else {
             added.remove(id)
@@ -171,13 +171,13 @@ struct ToManyState {
         if !committed.contains(id) { self.committed?.append(id) }
     }
 
-    /// Another save has taken an object out.
+    /// Records that another save has removed an object.
     mutating func rebase(removing id: ManagedObjectID) {
         committed?.removeAll { $0 == id }
         removed.remove(id)
     }
 
-    /// Replaces IDs that objects no longer have, wherever they are.
+    /// Replaces IDs that objects no longer have, in all lists.
     mutating func rename(
         _ new: [ManagedObjectID: ManagedObjectID]
     ) {

@@ -1,12 +1,12 @@
 import GraphModel
 
-/// What changed since the last fetch or save.
+/// Changes since the last fetch or save.
 extension ManagedObject {
-    /// The properties set since the last fetch or save, with their values now; elements of
-    /// composites by their paths.
+    /// The properties set since the last fetch or save, with their current values.
     ///
-    /// No fault of a relationship is fired; values that `setPrimitiveValue` wrote do not show.
-    /// To-manys give the IDs' objects as they are known.
+    /// Elements of composites are listed under their paths. Reading the changes does not fire
+    /// relationship faults. Values set with `setPrimitiveValue` are not included. To-manys contain
+    /// the objects that are already known.
     public final var changedValues: [String: PropertyValue] {
         var changed: [String: PropertyValue] = [:]
         for (name, property) in layout.properties where mask.contains(layout.bit(property)) {
@@ -24,9 +24,10 @@ extension ManagedObject {
         return keys
     }
 
-    /// Values as they were last fetched or saved; nil asks for all but to-manys not in memory.
+    /// Returns values as of the last fetch or save.
     ///
-    /// A new object has none.
+    /// Without keys, the result includes every property except to-manys that are not in memory. For
+    /// a new object, it is empty.
     public final func committedValues(
         forKeys keys: [String]? = nil
     ) throws(StoreError) -> [String: PropertyValue] {
@@ -66,7 +67,7 @@ extension ManagedObject {
         }
     }
 
-    /// The stored properties whose values differ from what is saved.
+    /// Returns the stored properties whose values differ from the saved ones.
     final func effectiveMask() -> ChangeMask {
         guard pending == .updated else { return mask }
         var found = ChangeMask()
@@ -89,7 +90,7 @@ extension ManagedObject {
         return found
     }
 
-    /// Becomes what is saved, without reading anything.
+    /// Restores the saved values without reading from the store.
     final func revert() {
         if let committed {
             values = committed.values
@@ -100,7 +101,7 @@ extension ManagedObject {
         for slot in lists.indices { lists[slot].revert(isOrdered: layout.toManys[slot].isOrdered) }
     }
 
-    /// Has nothing to save any more.
+    /// Discards the record of all changes, so that there is nothing to save.
     final func forgetChanges() {
         pending = .none
         isListed = false
@@ -108,7 +109,7 @@ extension ManagedObject {
         committed = nil
     }
 
-    /// Gives the values back; the next look reads the row again.
+    /// Releases the values; the next access reads the row again.
     final func turnIntoFault() {
         willTurnIntoFault()
         values = []

@@ -1,6 +1,6 @@
 import GraphModel
 
-/// Composite attributes as wholes: dictionaries of their elements, each of which has a slot.
+/// Access to composite attributes as dictionaries of their elements, which have separate slots.
 ///
 /// ```swift
 /// try quake.setValue(["richter": 5.4, "agency": "USGS"], forKey: "magnitude")
@@ -8,12 +8,13 @@ import GraphModel
 /// quake[.double("magnitude.richter")] = 5.5
 /// ```
 extension ManagedObject {
-    /// The elements that have values, nested ones in dictionaries of their own; no value where
-    /// none has one.
+    /// Returns the elements that have values; nested composites are dictionaries.
+    ///
+    /// If no element has a value, the result is null.
     ///
     /// - Parameters:
-    ///   - slots: those of the elements.
-    ///   - value: what a slot holds.
+    ///   - slots: The slots of the elements.
+    ///   - value: Returns the value of a slot.
     final func composite(
         _ path: String, _ slots: [Int], _ value: (Int) throws(StoreError) -> StoredValue
     ) throws(StoreError) -> PropertyValue {
@@ -32,7 +33,7 @@ extension ManagedObject {
         return elements.isEmpty ? nil : .composite(elements)
     }
 
-    /// Sets all elements that are not so already, or none where one of the values cannot be held.
+    /// Sets all elements whose values differ, or none if one of the values is invalid.
     final func setComposite(
         _ path: String, _ slots: [Int], _ value: PropertyValue
     ) throws(StoreError) {
@@ -51,7 +52,7 @@ extension ManagedObject {
         _ value: PropertyValue, at path: String, into values: inout [Int: StoredValue]
     ) throws(StoreError) {
         let isComposite = layout.composites[path] != nil
-        // An unknown name is told as such, whatever its value.
+        // An unknown name is reported as unknown, whatever its value.
         let place = isComposite ? nil : try property(path)
         switch (value, place) {
         case (.attribute(.null), _): return

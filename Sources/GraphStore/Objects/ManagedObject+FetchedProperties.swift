@@ -1,6 +1,6 @@
 import GraphModel
 
-/// A fetched property by name, with the class of what it finds.
+/// The name of a fetched property, with the class of its objects.
 public struct FetchedKey<Destination: ManagedObject>: Sendable {
     /// The property's name.
     public let name: String
@@ -12,15 +12,15 @@ public struct FetchedKey<Destination: ManagedObject>: Sendable {
 }
 
 extension FetchedKey where Destination == ManagedObject {
-    /// A fetched property by its name.
+    /// Returns the key of a fetched property.
     public static func fetched(_ name: String) -> Self { Self(name) }
 }
 
 /// Fetched properties: to-manys that a request computes.
 extension ManagedObject {
-    /// What a fetched property finds: `task[.fetched("similar")]`.
+    /// The objects of a fetched property: `task[.fetched("similar")]`.
     ///
-    /// Does not throw: what goes wrong is thrown by the context's next save.
+    /// The subscript does not throw: the context's next save throws the error.
     public final subscript<Destination>(key: FetchedKey<Destination>) -> [Destination] {
         do throws(StoreError) {
             return try fetchedObjects(for: key.name).map { object throws(StoreError) in
@@ -32,10 +32,10 @@ extension ManagedObject {
         }
     }
 
-    /// What a fetched property finds, pending changes included.
+    /// Returns the objects of a fetched property, including pending changes.
     ///
-    /// It is looked for once, and kept until the object is refreshed or becomes a fault. In its
-    /// predicate `$FETCH_SOURCE` is this object, whose to-ones and attributes may follow:
+    /// The result is cached until the object is refreshed or becomes a fault. In the property's
+    /// predicate, `$FETCH_SOURCE` is this object, and its to-ones and attributes may follow:
     /// `category == $FETCH_SOURCE.category`.
     public final func fetchedObjects(for key: String) throws(StoreError) -> [ManagedObject] {
         guard let template = layout.fetchedProperties[key] else {
@@ -68,7 +68,7 @@ extension ManagedObject {
         }
     }
 
-    /// The value at the end of a path of to-ones.
+    /// Returns the value at the end of a path of to-ones.
     private func value(at path: [String]) throws(StoreError) -> GraphValue {
         var here = self
         let path = try live().container.model.folded(path, from: entityName)

@@ -1,10 +1,10 @@
 public import GraphModel
 
-/// Reading and setting slots; everything else goes through these.
+/// Reads and writes of slots, which all other accessors use.
 extension ManagedObject {
     // MARK: Attributes
 
-    /// An attribute's value; fires a fault.
+    /// Returns an attribute's value; fires a fault.
     final func attribute(_ slot: Int) throws(StoreError) -> StoredValue {
         if presence != .realized {
             if let value = extra?.partial?.attribute(slot) {
@@ -17,7 +17,7 @@ extension ManagedObject {
         return values[slot]
     }
 
-    /// Sets an attribute after a look at its type's width.
+    /// Sets an attribute, converting the value to the attribute's type or throwing.
     final func setAttribute(_ slot: Int, _ value: StoredValue) throws(StoreError) {
         let context = try changeable()
         if presence != .realized { try realize() }
@@ -29,9 +29,9 @@ extension ManagedObject {
         if isOther { values[slot] = value }
     }
 
-    /// Sets an attribute without any tracking: for `awakeFromFetch` and for caches.
+    /// Sets an attribute without change tracking, for `awakeFromFetch` and caches.
     ///
-    /// A save does not see it.
+    /// A save ignores the value.
     public final func setPrimitiveValue(
         _ value: StoredValue, forKey key: String
     ) throws(StoreError) {
@@ -43,7 +43,7 @@ extension ManagedObject {
         values[slot] = value
     }
 
-    /// An attribute's value as it is, without hooks of any kind.
+    /// Returns an attribute's value without calling overridden accessors.
     public final func primitiveValue(forKey key: String) throws(StoreError) -> StoredValue {
         guard case .attribute(let slot) = try property(key) else {
             throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
@@ -83,7 +83,7 @@ extension ManagedObject {
         return ids.map { context.object(with: $0) }
     }
 
-    /// The IDs of a to-many; fires its fault, but makes no objects.
+    /// Returns the IDs of a to-many; fires its fault but creates no objects.
     final func toManyIDs(_ slot: Int) throws(StoreError) -> [ManagedObjectID] {
         if link.isGuarded { try link.examine(layout) }
         if lists.isEmpty { prepareLists() }
@@ -105,7 +105,7 @@ extension ManagedObject {
         try context.setList(self, slot, objects.map(\.objectID))
     }
 
-    /// The IDs at a relationship's other end, in its order, without making objects for them.
+    /// Returns the IDs of a relationship's destinations, in order, without creating objects.
     public final func objectIDs(for key: String) throws(StoreError) -> [ManagedObjectID] {
         switch try property(key) {
         case .toOne(let slot): return try toOneID(slot).map { [$0] } ?? []
@@ -115,7 +115,9 @@ extension ManagedObject {
         }
     }
 
-    /// Whether a to-many is still to be read from the store; a to-one never is by itself.
+    /// Returns whether a to-many must still be read from the store.
+    ///
+    /// A to-one is a fault only if its object is.
     public final func hasFault(for key: String) -> Bool {
         guard case .toMany(let slot)? = layout.properties[key] else { return isFault }
         return lists.isEmpty ? isStored : lists[slot].isFault
@@ -123,26 +125,26 @@ extension ManagedObject {
 
     // MARK: Validity
 
-    /// The context, which must be there.
+    /// Returns the context; throws if it does not exist.
     final func live() throws(StoreError) -> ManagedObjectContext {
         if let context = link.context { return context }
         throw link.missingContext(layout)
     }
 
-    /// The context of an object that may be changed.
+    /// Returns the context of an object that is about to be changed.
     private func changeable() throws(StoreError) -> ManagedObjectContext {
         let context = try live()
         if lists.isEmpty { prepareLists() }
         return context
     }
 
-    /// Brings the row into memory.
+    /// Loads the row into memory.
     final func realize() throws(StoreError) {
         if let context = link.context { return try context.fire(self) }
         try link.rowsWithoutContext(layout).fire(self)
     }
 
-    /// Holds what a new object of its entity starts with.
+    /// Sets the initial values of a new object.
     final func becomeNew() {
         values = layout.defaults
         links = layout.emptyLinks
@@ -151,7 +153,7 @@ extension ManagedObject {
         isStored = false
     }
 
-    /// Makes the to-many slots: faults of a stored object, empty in a new one.
+    /// Creates the to-many slots: faults for a stored object, empty lists for a new one.
     final func prepareLists() {
         guard lists.count != layout.toManys.count else { return }
         lists = layout.toManys.map {
@@ -161,7 +163,7 @@ extension ManagedObject {
 }
 
 extension EntityLayout.Slot {
-    /// Whether the value is one that the column holds as it is, which nearly all are.
+    /// Returns whether the column can store the value unchanged, which is the usual case.
     func holdsAsIs(_ value: StoredValue) -> Bool {
         switch (type, value) {
         case (_, .null), (.string, .text), (.uuid, .blob), (.binary, .blob): true
@@ -180,7 +182,8 @@ extension EntityLayout.Slot {
 }
 
 extension EntityLayout.Attribute {
-    /// The value as the attribute's column holds it, if it is of the right kind and fits.
+    /// Returns the value as the attribute's column stores it; throws if it has the wrong type or
+    /// size.
     func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
         if case .real(let number) = value, !number.isFinite {
             throw StoreError(
@@ -212,11 +215,11 @@ extension EntityLayout.Attribute {
         case (.double, .real): return value
         case (.date, .integer), (.decimal, .integer): return value
         case (.date, .real(let number)), (.decimal, .real(let number)):
-            // As the format has it: whole numbers are integers.
+            // The format stores whole numbers as integers.
             if let whole = Int64(exactly: number) { return .integer(whole) }
             return value
         case (.decimal, .text(var text)):
-            // The format has a double for it.
+            // The format stores it as a double.
             guard let number = text.withUTF8({ ScalarParser.double($0) }) else {
                 throw misfit(value, of: entity)
             }
@@ -225,7 +228,7 @@ extension EntityLayout.Attribute {
         }
     }
 
-    /// The canonical text of a decimal.
+    /// Returns the canonical text of a decimal.
     private func exact(
         _ value: StoredValue, of entity: String
     ) throws(StoreError) -> StoredValue {
@@ -248,7 +251,9 @@ extension EntityLayout.Attribute {
 }
 
 extension StoredValue {
-    /// The same bytes: texts are compared as the store compares them, not as Unicode would.
+    /// Returns whether the values have the same bytes.
+    ///
+    /// Strings are compared like in the store, not by Unicode equivalence.
     func isIdentical(to other: StoredValue) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)

@@ -1,10 +1,10 @@
 public import GraphModel
 
-/// One object of a graph: a row of a store, or one that is yet to be saved.
+/// An object of a graph: a row of a store, or an object that is not saved yet.
 ///
-/// An object belongs to its context and stays in its region: it is not `Sendable`; send its
-/// `objectID`. Values stand in slots, which the entity's layout gives out. A subclass declares
-/// properties over keys:
+/// An object belongs to its context and must stay in the context's isolation region. It is not
+/// `Sendable`; send its `objectID` instead. Values are stored in slots, which the entity's layout
+/// assigns. A subclass declares properties with keys:
 /// ```swift
 /// final class Task: ManagedObject {
 ///     enum Keys {
@@ -18,20 +18,20 @@ public import GraphModel
 /// }
 /// container.register(Task.self)
 /// ```
-/// Such accessors cannot throw. What goes wrong in one — a fault whose row is gone, a value that
-/// is too large — is kept by the context and thrown by its next `save()`; `value(forKey:)` and
-/// `setValue(_:forKey:)` throw at once.
+/// These accessors cannot throw. The context records their errors, such as a fault whose row was
+/// deleted or a value that is too large, and its next `save()` throws them. `value(forKey:)` and
+/// `setValue(_:forKey:)` throw immediately.
 open class ManagedObject {
-    /// How much of the row is here.
+    /// The part of the row that is in memory.
     enum Presence: UInt8 {
-        /// Nothing but the ID.
+        /// Only the ID is in memory.
         case fault
-        /// The row is here, but nobody has looked yet.
+        /// The row is in memory, but no property has been accessed yet.
         case cached
         case realized
     }
 
-    /// What a save will do with the object.
+    /// The operation that a save will perform.
     enum Pending: UInt8 {
         case none
         case inserted
@@ -39,24 +39,24 @@ open class ManagedObject {
         case deleted
     }
 
-    /// Attributes and to-ones as they were saved.
+    /// The saved attributes and to-ones.
     struct Snapshot {
         var values: [StoredValue]
         var links: [ManagedObjectID?]
     }
 
-    /// What a class's initializer needs; made by a context alone.
+    /// The arguments of a class's initializer; only a context creates them.
     public struct Seed {
         let id: ManagedObjectID
         let layout: EntityLayout
         let link: ContextLink
     }
 
-    /// Which object it is, from the insertion on.
+    /// The object's ID, which is set when the object is inserted.
     ///
-    /// It is the same forever, with two exceptions before the first save. A new object may be united
-    /// with a saved one (see `MergePolicy`). And if another process writes a row with the key of a
-    /// new object, the new object gets another ID, and the old ID leads to that row.
+    /// It never changes, with two exceptions before the first save. A new object may be merged into
+    /// a saved one (see `MergePolicy`). And if another process writes a row with the primary key of
+    /// a new object, the new object gets another ID, and the old ID refers to that row.
     /// `obtainPermanentIDs(for:)` prevents that.
     public internal(set) final var objectID: ManagedObjectID {
         willSet { link.context?.unregister(self) }
@@ -66,33 +66,34 @@ open class ManagedObject {
     final var values: [StoredValue] { didSet { leaveIndex() } }
     final var links: [ManagedObjectID?] { didSet { leaveIndex() } }
     final var lists: [ToManyState]
-    /// What was set since the last fetch or save.
+    /// The properties set since the last fetch or save.
     final var mask = ChangeMask()
-    /// As saved; nil while attributes and to-ones are so still.
+    /// The saved values; `nil` while attributes and to-ones are unchanged.
     final var committed: Snapshot?
-    /// `Z_OPT` of the row that is here; 0 of an object that has none.
+    /// The value of `Z_OPT` in the row; 0 if the object has no row.
     final var version: Int64 = 0
     final var presence: Presence { didSet { leaveIndex() } }
     final var pending: Pending = .none { didSet { leaveIndex() } }
-    /// The context holds it strongly, among those that have changed.
+    /// Whether the context holds the object strongly, among its changed objects.
     final var isListed = false { didSet { if !isListed { isIndexed = false } } }
-    /// The context's index of pending objects has it as it is.
+    /// Whether the context's index of pending objects has the object's current state.
     final var isIndexed = false
-    /// The store has its row, as far as is known.
+    /// Whether the store is known to have the object's row.
     final var isStored: Bool { didSet { leaveIndex() } }
-    /// It has no row any more, or never will have one.
+    /// Whether the object has no row any more, or will never have one.
     final var isGone = false
-    /// It came into memory only to be deleted, and its hooks are not to be called.
+    /// Whether the object was loaded only to be deleted, so that its hooks are not called.
     final var skipsHooks = false
-    /// Somebody else deleted its row.
+    /// Whether another context or process deleted the row.
     final var isGoneElsewhere = false
-    /// Grows with every change, so that a save knows whom `willSave` has not met as they are.
+    /// A counter of changes, so that a save finds objects that changed after their `willSave`.
     final var changeCount: UInt32 = 0
     final var toldCount: UInt32 = 0
-    /// What few objects have.
+    /// The state that few objects need.
     final var extra: ObjectExtra?
 
-    /// For contexts; make objects with `init(in:)` or `ManagedObjectContext.insert(_:)`.
+    /// Creates an object for a context; use `init(in:)` or `ManagedObjectContext.insert(_:)`
+    /// instead.
     public required init(_ seed: Seed) {
         objectID = seed.id
         layout = seed.layout
@@ -104,7 +105,7 @@ open class ManagedObject {
         isStored = true
     }
 
-    /// The context's index of pending objects must enter it again.
+    /// Removes the object from the context's index of pending objects until it is indexed again.
     private final func leaveIndex() {
         guard isIndexed else { return }
         isIndexed = false
@@ -113,37 +114,39 @@ open class ManagedObject {
 
     /// Inserts a new object of this class's entity.
     ///
-    /// Where the model has no such entity, or an abstract one, the object belongs nowhere and the
-    /// context's next save says so.
+    /// If the model has no such entity or the entity is abstract, the object belongs to no context,
+    /// and the context's next save throws an error.
     public required convenience init(in context: ManagedObjectContext) {
         self.init(context.seed(forNew: Self.entityName))
         context.adopt(new: self)
     }
 
-    /// The entity that the class stands for; the class's own name unless overridden.
+    /// The name of the class's entity; the name of the class unless overridden.
     open class var entityName: String { String(describing: self) }
 
     // MARK: Where it stands
 
-    /// The context; nil once the context is gone or was reset, and of an object whose deletion was
+    /// The object's context.
+    ///
+    /// It is `nil` after the context was deallocated or reset, and after the object's deletion was
     /// saved.
     public final var managedObjectContext: ManagedObjectContext? {
         isGone && !isGoneElsewhere && pending == .none ? nil : link.context
     }
-    /// The name of its entity, which may be a descendant of the class's.
+    /// The name of the object's entity, which may be a descendant of the class's entity.
     public final var entityName: String { layout.name }
-    /// Its values are not in memory yet.
+    /// Whether the object's values are not in memory yet.
     public final var isFault: Bool { presence != .realized }
-    /// It will be inserted by the next save.
+    /// Whether the next save will insert the object.
     public final var isInserted: Bool { pending == .inserted }
-    /// It was changed since the last save.
+    /// Whether the object was changed since the last save.
     public final var isUpdated: Bool { pending == .updated }
-    /// It will be deleted by the next save, or its row was found to be gone.
+    /// Whether the next save will delete the object, or its row no longer exists.
     public final var isDeleted: Bool { pending == .deleted || isGoneElsewhere }
-    /// It was changed in any way since the last save, transient attributes included.
+    /// Whether the object has any change since the last save, including transient attributes.
     public final var hasChanges: Bool { pending != .none }
 
-    /// Whether a stored value differs from what is saved; setting what is there is no change.
+    /// Whether a stored value differs from the saved one; setting an equal value is not a change.
     public final var hasPersistentChangedValues: Bool {
         switch pending {
         case .none: false
@@ -154,15 +157,15 @@ open class ManagedObject {
 
     // MARK: Hooks
 
-    /// Called once in an object's life, after its insertion; defaults are in.
+    /// Called once in an object's lifetime, after its insertion, when defaults are set.
     ///
-    /// Not called for rows that batch requests and imports write.
+    /// It is not called for rows written by batch requests and imports.
     open func awakeFromInsert() {}
-    /// Called each time the object's row comes into memory.
+    /// Called each time the object's row is loaded into memory.
     open func awakeFromFetch() {}
-    /// Called by a save before anything is checked; what it changes is saved, too.
+    /// Called by a save before validation; the save includes changes made here.
     open func willSave() {}
-    /// Called after a save, on everything that it wrote.
+    /// Called after a save, for every object that it wrote.
     open func didSave() {}
     /// Called by `delete`, while the object still has its relationships.
     open func prepareForDeletion() {}
@@ -170,17 +173,17 @@ open class ManagedObject {
     open func willTurnIntoFault() {}
     /// Called after the object's values have left memory.
     open func didTurnIntoFault() {}
-    /// Checks the object before a save; what is wrong is added to the failures.
+    /// Validates the object before a save, and adds errors to `failures`.
     ///
-    /// The model's own rules are checked in any case.
+    /// The model's own rules are always validated.
     open func validate(_ operation: SaveOperation, into failures: inout ValidationFailures) {}
 
     // MARK: By name
 
-    /// A property's value by its name; an element of a composite's by its path, such as
-    /// `magnitude.richter`.
+    /// Returns the value of a property by name, or of a composite's element by path.
     ///
-    /// Override it to give computed properties names; call `super` for the others.
+    /// An example of a path is `magnitude.richter`. Override the method to name computed
+    /// properties, and call `super` for other names.
     open func value(forKey key: String) throws(StoreError) -> PropertyValue {
         if layout.fetchedProperties[key] != nil {
             return .objects(try fetchedObjects(for: key))
@@ -195,9 +198,9 @@ open class ManagedObject {
         }
     }
 
-    /// Sets a property by its name.
+    /// Sets the value of a property by name.
     ///
-    /// A composite becomes what the dictionary says: elements that it does not name have no value.
+    /// A composite is replaced by the dictionary: elements that it omits have no value.
     open func setValue(_ value: PropertyValue, forKey key: String) throws(StoreError) {
         if let elements = layout.composites[key] {
             return try setComposite(key, elements, value)
@@ -223,57 +226,56 @@ open class ManagedObject {
 extension ManagedObject: Sendable {}
 
 extension ManagedObject: Hashable {
-    /// Identity: one object in one context.
+    /// Returns whether both are the same object in the same context.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
-    /// By identity.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
 }
 
-/// A property's value, whatever its kind.
+/// The value of any kind of property.
 public enum PropertyValue {
     /// An attribute's value as its column stores it.
     case attribute(StoredValue)
-    /// Where a to-one leads.
+    /// The destination of a to-one.
     case object(ManagedObject?)
-    /// Where a to-many leads, in its order if it has one.
+    /// The destinations of a to-many, in order if the to-many is ordered.
     case objects([ManagedObject])
-    /// A composite's elements by their names; one of which no element has a value is
-    /// `.attribute(.null)`.
+    /// A composite's elements by name; without any value, the composite is `.attribute(.null)`.
     case composite([String: PropertyValue])
 }
 
 extension PropertyValue {
-    /// An attribute's value; nil is no value.
+    /// Creates an attribute's value; `nil` is null.
     public init(_ value: (any AttributeValue)?) {
         self = .attribute(value?.storedValue ?? .null)
     }
 
-    /// Where a to-one leads.
+    /// Creates the value of a to-one.
     public init(_ object: ManagedObject?) {
         self = .object(object)
     }
 
-    /// Where a to-many leads.
+    /// Creates the value of a to-many.
     public init(_ objects: some Sequence<ManagedObject>) {
         self = .objects(Array(objects))
     }
 
-    /// An attribute's value as a Swift type; nil where there is none, or where it is no such value.
+    /// Returns an attribute's value as a Swift type; `nil` if it is null or has another type.
     public func value<Value: AttributeValue>(as type: Value.Type = Value.self) -> Value? {
         guard case .attribute(let stored) = self else { return nil }
         return Value(storedValue: stored)
     }
 
-    /// Where a to-one leads; nil where it leads nowhere, or the property is none.
+    /// The destination of a to-one; `nil` if there is no destination, or for other properties.
     public var object: ManagedObject? {
         guard case .object(let object) = self else { return nil }
         return object
     }
 
-    /// Where a to-many leads; nil where the property is none.
+    /// The destinations of a to-many; `nil` for other properties.
     public var objects: [ManagedObject]? {
         guard case .objects(let objects) = self else { return nil }
         return objects
@@ -281,17 +283,17 @@ extension PropertyValue {
 }
 
 extension ManagedObject {
-    /// Sets an attribute by its name: `try person.setValue(birthday, forKey: "birthday")`.
+    /// Sets an attribute by name: `try person.setValue(birthday, forKey: "birthday")`.
     public final func setValue(
         _ value: some AttributeValue, forKey key: String
     ) throws(StoreError) {
         try setValue(PropertyValue(value), forKey: key)
     }
 
-    /// Sets several attributes by their names; `nil` takes a value away.
+    /// Sets several attributes by name; `nil` removes a value.
     ///
-    /// - Throws: at the first name that is no attribute, or value that does not fit, in the order
-    ///   of the names. What comes before it is set.
+    /// - Throws: An error for the first name that is not an attribute, or value that does not fit,
+    ///   in the order of the names. Attributes before it have been set.
     public final func setValues(
         _ values: [String: (any AttributeValue)?]
     ) throws(StoreError) {
@@ -308,17 +310,17 @@ extension PropertyValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// No value.
+    /// Creates a null value.
     public init(nilLiteral: ()) { self = .attribute(.null) }
-    /// Text.
+    /// Creates a text value.
     public init(stringLiteral value: String) { self = .attribute(.text(value)) }
-    /// A whole number.
+    /// Creates an integer value.
     public init(integerLiteral value: Int64) { self = .attribute(.integer(value)) }
-    /// A number with a fraction.
+    /// Creates a floating-point value.
     public init(floatLiteral value: Double) { self = .attribute(.real(value)) }
-    /// True or false.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .attribute(.integer(value ? 1 : 0)) }
-    /// A composite's elements; of a name that comes twice, the last.
+    /// Creates a composite's elements; if a name occurs twice, the last value wins.
     public init(dictionaryLiteral elements: (String, PropertyValue)...) {
         self = .composite(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

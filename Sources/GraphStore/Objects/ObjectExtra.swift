@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// What few objects have: kept beside them, so that the others need no room for it.
+/// State that few objects need, stored separately to save memory in the other objects.
 final class ObjectExtra {
-    /// Values that a fetch of some properties has read; the row itself is still a fault.
+    /// The values that a fetch of some properties has read; the object is still a fault.
     var partial: PartialRow?
-    /// The objects that were fetched with it, and its place among them.
+    /// The batch of objects that were fetched together, and this object's position in it.
     var batch: (neighbours: FetchBatch, position: Int)?
-    /// What fetched properties have found, by name.
+    /// The results of fetched properties, by name.
     var fetchedProperties: [String: [ManagedObjectID]] = [:]
 
-    /// The row is here.
+    /// Discards the partial values after the row was loaded.
     func didFill() {
         partial = nil
         batch = nil
     }
 }
 
-/// Objects that were fetched together and whose rows come together.
+/// Objects that were fetched together and whose rows are loaded together.
 final class FetchBatch {
     private let ids: [ManagedObjectID]
     private let size: Int
@@ -27,16 +27,16 @@ final class FetchBatch {
         self.size = size
     }
 
-    /// Those that come with the one at a place.
+    /// Returns the objects that are loaded together with the object at a position.
     func neighbours(of position: Int) -> ArraySlice<ManagedObjectID> {
         let start = position / size * size
         return ids[start..<min(start + size, ids.count)]
     }
 }
 
-/// Some of an object's slots, as a fetch has read them.
+/// The values of some of an object's slots, as read by a fetch.
 struct PartialRow {
-    /// Where a slot is among the values; -1 where it was not read.
+    /// The indexes of the slots' values; -1 for a slot that was not read.
     final class Shape: Sendable {
         let attributes: [Int]
         let toOnes: [Int]
@@ -56,16 +56,16 @@ struct PartialRow {
         return values[shape.attributes[slot]]
     }
 
-    /// Nil where the link was not read.
+    /// Returns the destination; `nil` if the link was not read.
     func toOne(_ slot: Int) -> ManagedObjectID?? {
         guard slot < shape.toOnes.count, shape.toOnes[slot] >= 0 else { return nil }
         return .some(links[shape.toOnes[slot]])
     }
 }
 
-/// How the properties that a fetch names are read.
+/// A plan for reading the properties that a fetch names.
 struct PartialPlan {
-    /// `Z_PK, Z_ENT` and the columns, of the alias `t`.
+    /// The columns `Z_PK, Z_ENT` and the property columns, with the alias `t`.
     let columns: String
     private let shape: PartialRow.Shape
     private let attributes: [(column: Int32, isExternal: Bool)]
@@ -88,7 +88,7 @@ struct PartialPlan {
             guard property.function == nil, case .keyPath(let path) = property.expression else {
                 throw Self.refusal(property, layout)
             }
-            // An element of a composite has the name that its path makes.
+            // The name of a composite's element is its path.
             let name = path.joined(separator: ".")
             if let elements = layout.composites[name] {
                 let stored = elements.filter { layout.attributes[$0].column != nil }
@@ -138,7 +138,7 @@ struct PartialPlan {
                 + " can be fetched with such only; rows(_:) takes paths and expressions")
     }
 
-    /// What the current row has.
+    /// Returns the values of the current row.
     func row(_ statement: Statement, _ files: ExternalFiles) -> PartialRow {
         let values = attributes.map { place in
             let value = statement.value(place.column)

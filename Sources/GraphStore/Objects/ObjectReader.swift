@@ -1,27 +1,30 @@
 import GraphModel
 import SQLite
 
-/// A row on its way into an object.
+/// The decoded values of a row, before they are assigned to an object.
 struct ObjectRow {
     var values: [StoredValue]
     var links: [ManagedObjectID?]
     var version: Int64
 }
 
-/// Reads rows and links for a context, on a connection of its own.
+/// A reader of rows and links for a context, with its own connection.
 final class ObjectReader {
-    /// Keys in one statement; they stand in it as text, so no limit on parameters is met.
+    /// The number of keys in one statement; they are literals, so SQLite's parameter limit is
+    /// irrelevant.
     static let chunkSize = 500
 
     let connection: Connection
     private let objects: ObjectSupport
     private let external: ExternalFiles
-    /// Hears of every ID that is read; nil inside a save, which has looked after taken keys.
+    /// The unwritten keys, which are notified of every ID that is read.
+    ///
+    /// It is `nil` inside a save, which has already handled conflicting keys.
     private let unwritten: UnwrittenKeys?
     private var rowStatements: [Int64: Statement] = [:]
     private var rangeStatements: [Int64: Statement] = [:]
     private var listStatements: [String: Statement] = [:]
-    /// A transaction holds the state that is read.
+    /// Whether a transaction holds the state that is read.
     private(set) var isPinned = false
 
     init(
@@ -34,7 +37,7 @@ final class ObjectReader {
         self.unwritten = unwritten
     }
 
-    /// The ID that the first columns of the current row have: `Z_PK, Z_ENT`.
+    /// Returns the ID in the first columns of the current row, `Z_PK, Z_ENT`.
     func id(_ statement: Statement) -> ManagedObjectID {
         let id = ManagedObjectID(
             entityNumber: statement.integer(1), primaryKey: statement.integer(0))
@@ -44,7 +47,7 @@ final class ObjectReader {
 
     // MARK: Rows
 
-    /// One object's row, or nil where it is gone.
+    /// Returns one object's row; `nil` if it does not exist.
     func row(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
         guard let layout = objects.layout(id.entityNumber) else { return nil }
         let statement: Statement
@@ -64,7 +67,7 @@ final class ObjectReader {
         }
     }
 
-    /// Reads the rows of many objects and calls the body with each that is there.
+    /// Reads the rows of many objects, and calls the body for each existing row.
     func rows(
         _ ids: [ManagedObjectID], _ body: (ManagedObjectID, ObjectRow) -> Void
     ) throws(StoreError) {
@@ -81,7 +84,7 @@ final class ObjectReader {
         }
     }
 
-    /// What a select of a plan's columns has in its current row; nil of an entity not in the plan.
+    /// Returns the ID and values of the current row; `nil` if its entity is not in the plan.
     func found(_ statement: Statement, _ plan: RowPlan) -> (ManagedObjectID, ObjectRow)? {
         let number = statement.integer(1)
         guard let layout = objects.layout(number), let places = plan.places(of: number) else {
@@ -98,8 +101,9 @@ final class ObjectReader {
         return Dictionary(grouping: ids, by: { rootNumber(of: $0) }).map { ($0, $1) }
     }
 
-    /// A select of the rows with some keys, which are sorted; one that is kept where they follow
-    /// one another.
+    /// Returns a select of the rows with the given sorted keys.
+    ///
+    /// If the keys are consecutive, the statement is cached.
     private func select(
         _ keys: ArraySlice<Int64>, _ layout: EntityLayout, _ plan: RowPlan
     ) throws(StoreError) -> Statement {
@@ -123,7 +127,7 @@ final class ObjectReader {
         return statement
     }
 
-    /// The text of a select of the rows whose keys are as said.
+    /// Returns the SQL of a select with a condition on the keys.
     private static func rows(_ layout: EntityLayout, _ plan: RowPlan, _ keys: String) -> String {
         SelectSQL(plan.columns, from: "\(layout.entity.table) t", where: ["t.Z_PK \(keys)"]).sql
     }
@@ -161,7 +165,7 @@ final class ObjectReader {
 
     // MARK: To-manys
 
-    /// The objects of a to-many as they are saved.
+    /// Returns the saved objects of a to-many.
     func list(
         of owner: ManagedObjectID, _ toMany: EntityLayout.ToMany
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -179,7 +183,7 @@ final class ObjectReader {
         return ids
     }
 
-    /// Reads a to-many of many owners at once.
+    /// Returns the saved objects of a to-many for many owners, by the owner's primary key.
     func lists(
         of owners: [ManagedObjectID], _ toMany: EntityLayout.ToMany
     ) throws(StoreError) -> [Int64: [ManagedObjectID]] {
@@ -196,7 +200,7 @@ final class ObjectReader {
         return found
     }
 
-    /// `Z_PK, Z_ENT, owner` of the objects of a to-many, in its order.
+    /// Returns a query for `Z_PK, Z_ENT, owner` of a to-many's objects, in order.
     static func listSQL(
         _ toMany: EntityLayout.ToMany, _ objects: ObjectSupport, owners: String = "= ?1"
     ) -> String {
@@ -209,7 +213,7 @@ final class ObjectReader {
             let table = objects.layout(toMany.destination)?.entity.table ?? ""
             let order = join.orderColumn.map { "j.\($0), " } ?? ""
             if join.isReflexive {
-                // A pair counts from both ends, whichever way it was written.
+                // A join row of a relationship that is its own inverse applies in both directions.
                 return "SELECT d.Z_PK, d.Z_ENT, j.o FROM (SELECT \(join.ownerColumn) AS o,"
                     + " \(join.destinationColumn) AS d FROM \(join.table)"
                     + " WHERE \(join.ownerColumn) \(owners)"
@@ -229,7 +233,7 @@ final class ObjectReader {
 
     // MARK: Generations
 
-    /// Holds what is saved now; later saves are not seen until the pin is taken off.
+    /// Pins the current state; later saves are not visible until `unpin()`.
     func pin() throws(StoreError) {
         guard !isPinned else { return }
         try connection.execute("BEGIN")
@@ -248,7 +252,7 @@ final class ObjectReader {
 }
 
 extension Statement {
-    /// The column's value, copied.
+    /// Returns a copy of the column's value.
     func value(_ column: Int32) -> StoredValue {
         switch storage(column) {
         case .null: .null

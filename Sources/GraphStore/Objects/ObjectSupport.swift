@@ -2,20 +2,20 @@ import GraphModel
 import SQLite
 import Synchronization
 
-/// What all contexts of a container share to make objects: layouts, classes, keys.
+/// The state that all contexts of a container share: layouts, classes, and primary keys.
 package final class ObjectSupport: Sendable {
     let schema: StoreLayout
-    /// In the order of the model.
+    /// The layouts in the order of the model.
     let layouts: [EntityLayout]
-    /// By entity number; nil of numbers that no entity has.
+    /// The layouts by entity number; `nil` for unused numbers.
     private let layoutsByNumber: [EntityLayout?]
     private let layoutsByName: [String: EntityLayout]
-    /// How rows of each entity and its descendants are read, by number.
+    /// The plans for reading each entity with its descendants, by entity number.
     private let rowPlans: [RowPlan?]
     let keys: KeyAllocator
-    /// Some entity has derived attributes.
+    /// Whether any entity has derived attributes.
     let hasDerived: Bool
-    /// What objects of no known entity have: nothing.
+    /// The empty layout for objects of unknown entities.
     let placeholder: EntityLayout
     private let classes = Mutex<[String: ManagedObject.Type]>([:])
     private let transformers = Mutex<[String: any AttributeTransformer]>([:])
@@ -56,9 +56,9 @@ package final class ObjectSupport: Sendable {
         classes.withLock { $0[entity] = type }
     }
 
-    /// Registers a class for its entity, if that has none of its own.
+    /// Registers a class for its entity, if the entity has no class yet.
     ///
-    /// - Returns: whether it is there now.
+    /// - Returns: Whether the class is registered now.
     func registerIfFree(_ type: ManagedObject.Type) -> Bool {
         guard type != ManagedObject.self, layout(named: type.entityName) != nil else {
             return false
@@ -77,7 +77,7 @@ package final class ObjectSupport: Sendable {
         transformers.withLock { $0[name] }
     }
 
-    /// The class of each entity, by number: its own, else that of its nearest ancestor that has one.
+    /// Returns the class of each entity, by number: its own, or its nearest ancestor's.
     func classesByNumber() -> [ManagedObject.Type] {
         let classes = classes.withLock { $0 }
         return layoutsByNumber.map { layout in
@@ -90,19 +90,19 @@ package final class ObjectSupport: Sendable {
     }
 }
 
-/// Hands out primary keys; no two callers get the same.
+/// An allocator of primary keys, which are unique among all callers.
 ///
-/// `Z_MAX` in the file moves with the save that writes the rows, not before. What other processes
-/// took meanwhile is noticed then, and the keys of objects not yet saved are changed.
+/// The save that writes the rows updates `Z_MAX` in the file. If other processes have allocated
+/// keys since then, the save detects it and changes the keys of unsaved objects.
 final class KeyAllocator: Sendable {
     private struct Root {
-        /// The next key to hand out; the largest number there is stands for none.
+        /// The next key; `Int64.max` means that no key is left.
         var next: Int64
-        /// `Z_MAX` as last seen in or written to the file.
+        /// The value of `Z_MAX` when it was last read from or written to the file.
         var known: Int64
     }
 
-    /// By entity number; only roots are in use.
+    /// The state by entity number; only root entities are used.
     private let roots: Mutex<[Root]>
 
     init(_ largest: [Int64: Int64], count: Int) {
@@ -113,10 +113,10 @@ final class KeyAllocator: Sendable {
             })
     }
 
-    /// A damaged counter may stand at the largest number there is.
+    /// Returns the key after another one; a damaged counter may be `Int64.max` already.
     private static func key(after key: Int64) -> Int64 { key < .max ? key + 1 : key }
 
-    /// The next key; nil where none is left.
+    /// Returns the next key; `nil` if no key is left.
     func next(root: Int64) -> Int64? {
         roots.withLock { roots in
             let key = roots[Int(root)].next
@@ -130,21 +130,21 @@ final class KeyAllocator: Sendable {
         roots.withLock { $0[Int(root)].next }
     }
 
-    /// `Z_MAX` as last seen in or written to the file.
+    /// Returns the value of `Z_MAX` when it was last read from or written to the file.
     func known(root: Int64) -> Int64 {
         roots.withLock { $0[Int(root)].known }
     }
 
-    /// The file has given out keys up to this one.
+    /// Skips the keys up to one that the file has allocated.
     func skip(to largest: Int64, root: Int64) {
         roots.withLock {
             $0[Int(root)].next = max($0[Int(root)].next, Self.key(after: largest))
         }
     }
 
-    /// Takes note of `Z_MAX` in the file.
+    /// Records the value of `Z_MAX` in the file.
     ///
-    /// - Returns: what it was known to be before.
+    /// - Returns: The previously known value.
     @discardableResult
     func note(largest: Int64, root: Int64) -> Int64 {
         roots.withLock { roots in
@@ -155,7 +155,7 @@ final class KeyAllocator: Sendable {
         }
     }
 
-    /// Takes keys back that came to nothing, where nobody took one after them.
+    /// Returns unused keys to the allocator, unless later keys have been allocated.
     func giveBack(root: Int64, _ keys: ClosedRange<Int64>) {
         roots.withLock { roots in
             if roots[Int(root)].next == keys.upperBound + 1 {
@@ -166,7 +166,7 @@ final class KeyAllocator: Sendable {
 }
 
 extension StoreError {
-    /// A hierarchy has no key left, as only a damaged file can say.
+    /// Returns an error for a hierarchy without free keys, which only a damaged file causes.
     static func keysAtEnd(of root: Int64, in schema: StoreLayout) -> StoreError {
         StoreError(
             .corrupt,

@@ -2,14 +2,13 @@ package import GraphModel
 import SQLite
 
 extension PersistentContainer {
-    /// Removes the files of large values that no row names, which a crash or a batch request may
-    /// have left.
+    /// Removes the large-value files that no row refers to.
     ///
-    /// Nobody writes meanwhile, so a file whose row is still to come is not taken for one.
+    /// A crash or a batch request may have left them. The write lock is held during the sweep, so a
+    /// file whose row is not written yet is not mistaken for an orphan. In an app's store, nothing
+    /// is removed: files may belong to data outside its model.
     ///
-    /// In an app's store nothing is removed: files may belong to what its model does not tell.
-    ///
-    /// - Returns: how many were removed.
+    /// - Returns: The number of removed files.
     @discardableResult
     public func sweepExternalFiles() throws(StoreError) -> Int {
         guard schema.isOurs else { return 0 }
@@ -27,16 +26,16 @@ extension PersistentContainer {
 }
 
 extension PersistentContainer {
-    /// Removes the files of a store's copy that rows of the store name, and rows of the copy do not.
+    /// Removes a copy's files that only the original store's rows refer to.
     ///
-    /// A save removes the files that it releases after its commit. A process that is killed in
-    /// between leaves them. Files that no row of the store names stay: they may belong to something
-    /// that the model does not describe.
+    /// A save removes released files after its commit, so a process killed in between leaves them.
+    /// Files that the original store's rows do not refer to are kept: they may belong to data
+    /// outside the model.
     ///
     /// - Parameters:
-    ///   - path: the copy; no process writes to it.
-    ///   - original: the store.
-    ///   - model: the model of both; `nil` is the one that the store carries.
+    ///   - path: The path of the copy; no process may write to it.
+    ///   - original: The path of the original store.
+    ///   - model: The model of both; `nil` uses the model that the store contains.
     package static func removeReleasedFiles(
         ofCopyAt path: String, of original: String, model: ManagedObjectModel?
     ) throws(StoreError) {

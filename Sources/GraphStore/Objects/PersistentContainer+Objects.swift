@@ -1,33 +1,34 @@
 public import GraphModel
 
 extension PersistentContainer {
-    /// Names the classes whose objects stand for their entities (`ManagedObject.entityName`).
+    /// Registers classes for their entities (`ManagedObject.entityName`).
     ///
-    /// An entity without a class gets that of its nearest ancestor that has one, else
-    /// `ManagedObject`. Contexts made before do not know of it.
+    /// An entity without a class gets the class of its nearest ancestor that has one, or else
+    /// `ManagedObject`. Existing contexts do not use the new classes.
     public func register(_ types: ManagedObject.Type...) {
         register(types)
     }
 
-    /// The same for a list of classes, such as the one that the code generator writes.
+    /// Registers a list of classes, such as the list that the code generator writes.
     public func register(_ types: [ManagedObject.Type]) {
         for type in types { objects.register(type, for: type.entityName) }
     }
 
     // MARK: URIs
 
-    /// An object's URI: `x-coredata://<store>/<entity>/p<key>`; nil of an unknown entity.
+    /// Returns an object's URI, `x-coredata://<store>/<entity>/p<key>`; `nil` for an unknown
+    /// entity.
     ///
-    /// The key of an unsaved object may become another object's; before you keep its URI, save it or
-    /// call `obtainPermanentIDs(for:)` of its context.
+    /// The key of an unsaved object may become another object's key. Before you store its URI, save
+    /// the object, or call `obtainPermanentIDs(for:)` on its context.
     public func uri(for id: ManagedObjectID) -> String? {
         guard let layout = objects.layout(id.entityNumber) else { return nil }
         return "x-coredata://\(storeUUID(of: layout.entity))/\(layout.name)/p\(id.primaryKey)"
     }
 
-    /// The ID that a URI stands for; nil where it is of another store or of no known entity.
+    /// Returns the ID for a URI; `nil` if its store or entity is unknown.
     ///
-    /// A temporary ID (`t<n>`) belongs to a context that is gone, so it stands for nothing.
+    /// A temporary ID (`t<n>`) belongs to a context that no longer exists, so the result is `nil`.
     public func managedObjectID(forURI uri: String) -> ManagedObjectID? {
         let prefix = "x-coredata://"
         guard uri.hasPrefix(prefix) else { return nil }
@@ -41,7 +42,7 @@ extension PersistentContainer {
         return ManagedObjectID(entityNumber: layout.number, primaryKey: key)
     }
 
-    /// What makes coders write IDs as URIs, in rows and references as well.
+    /// The converter with which coders write IDs as URIs, also in rows and references.
     ///
     /// ```swift
     /// let encoder = JSONEncoder()

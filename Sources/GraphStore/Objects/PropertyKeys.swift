@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// An attribute by name, with the type that it is read and set as.
+/// The name of an attribute, with the type of its values.
 public struct AttributeKey<Value: AttributeValue>: Sendable {
     /// The attribute's name.
     public let name: String
@@ -10,35 +10,35 @@ public struct AttributeKey<Value: AttributeValue>: Sendable {
     /// Creates a key.
     ///
     /// - Parameters:
-    ///   - name: the attribute's name.
-    ///   - slot: where the attribute stands among all of its entity's, inherited ones first; saves
-    ///     a look-up, and does no harm where it is wrong.
+    ///   - name: The attribute's name.
+    ///   - slot: The attribute's index among the entity's attributes, with inherited ones first. It
+    ///     saves a lookup; a wrong index has no other effect.
     public init(_ name: String, slot: Int = 0) {
         self.name = name
         self.slot = slot
     }
 }
 
-/// A to-one relationship by name, with the class at its other end.
+/// The name of a to-one relationship, with the class of its destination.
 public struct ToOneKey<Destination: ManagedObject>: Sendable {
     /// The relationship's name.
     public let name: String
     let slot: Int
 
-    /// Creates a key; the slot counts to-ones alone.
+    /// Creates a key; the slot counts only to-ones.
     public init(_ name: String, slot: Int = 0) {
         self.name = name
         self.slot = slot
     }
 }
 
-/// A to-many relationship by name, with the class at its other end.
+/// The name of a to-many relationship, with the class of its destinations.
 public struct ToManyKey<Destination: ManagedObject>: Sendable {
     /// The relationship's name.
     public let name: String
     let slot: Int
 
-    /// Creates a key; the slot counts to-manys alone.
+    /// Creates a key; the slot counts only to-manys.
     public init(_ name: String, slot: Int = 0) {
         self.name = name
         self.slot = slot
@@ -46,61 +46,62 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
 }
 
 extension AttributeKey where Value == String {
-    /// An attribute of type String.
+    /// Returns a key for an attribute of type String.
     public static func string(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == Int {
-    /// An attribute of any integer type.
+    /// Returns a key for an attribute of any integer type.
     public static func integer(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == Double {
-    /// An attribute of type Double, or another number read as one.
+    /// Returns a key for an attribute of type Double, or of another number type.
     public static func double(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == Bool {
-    /// An attribute of type Boolean.
+    /// Returns a key for an attribute of type Boolean.
     public static func boolean(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == Date {
-    /// An attribute of type Date.
+    /// Returns a key for an attribute of type Date.
     public static func date(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == UUID {
-    /// An attribute of type UUID.
+    /// Returns a key for an attribute of type UUID.
     public static func uuid(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == Decimal {
-    /// An attribute of type Decimal.
+    /// Returns a key for an attribute of type Decimal.
     public static func decimal(_ name: String) -> Self { Self(name) }
 }
 
 extension AttributeKey where Value == [UInt8] {
-    /// An attribute of type Binary or Transformable, as bytes.
+    /// Returns a key for the bytes of an attribute of type Binary or Transformable.
     public static func binary(_ name: String) -> Self { Self(name) }
 }
 
 extension ToOneKey where Destination == ManagedObject {
-    /// A to-one by its name.
+    /// Returns a key for a to-one relationship.
     public static func toOne(_ name: String) -> Self { Self(name) }
 }
 
 extension ToManyKey where Destination == ManagedObject {
-    /// A to-many by its name.
+    /// Returns a key for a to-many relationship.
     public static func toMany(_ name: String) -> Self { Self(name) }
 }
 
 extension ManagedObject {
-    /// An attribute: `task[.string("title")]`; nil where it has no value, or one of another type.
+    /// The value of an attribute: `task[.string("title")]`.
     ///
-    /// Does not throw: what goes wrong is thrown by the context's next save.
+    /// It is `nil` if the attribute has no value or has another type. The subscript does not throw:
+    /// the context's next save throws the error.
     public final subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        // Inlined, so that a caller's code knows the type and looks up no metadata.
+        // Inlined, so that the caller's code knows the type and reads no type metadata.
         @inlinable get {
             storedValue(named: key.name, slot: key.slot).flatMap { Value(storedValue: $0) }
         }
@@ -123,7 +124,7 @@ extension ManagedObject {
         }
     }
 
-    /// A to-one: `task[.toOne("category")]`.
+    /// The destination of a to-one: `task[.toOne("category")]`.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
             attempting {
@@ -138,7 +139,7 @@ extension ManagedObject {
         }
     }
 
-    /// A to-many, in its order if it has one: `task[.toMany("tags")]`.
+    /// The destinations of a to-many, in order if it is ordered: `task[.toMany("tags")]`.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> [Destination] {
         get {
             attempting {
@@ -155,14 +156,14 @@ extension ManagedObject {
         }
     }
 
-    /// Adds an object to a to-many, at its end where it has an order.
+    /// Adds an object to a to-many, at the end if it is ordered.
     public final func add<Destination>(_ object: Destination, to key: ToManyKey<Destination>) {
         _ = attempting { () throws(StoreError) in
             try live().addLink(self, try slot(of: key), object)
         }
     }
 
-    /// Puts an object at a place of an ordered to-many.
+    /// Inserts an object at a position of an ordered to-many.
     public final func insert<Destination>(
         _ object: Destination, into key: ToManyKey<Destination>, at index: Int
     ) {
@@ -174,7 +175,7 @@ extension ManagedObject {
         }
     }
 
-    /// Takes an object out of a to-many.
+    /// Removes an object from a to-many.
     public final func remove<Destination>(_ object: Destination, from key: ToManyKey<Destination>) {
         _ = attempting { () throws(StoreError) in
             try live().removeLink(self, try slot(of: key), object)
@@ -209,25 +210,25 @@ extension ManagedObject {
         StoreError(.unknownKey, "'\(layout.name).\(key)' is no \(kind)")
     }
 
-    /// Does what an accessor wants; an error goes to the context.
+    /// Performs an accessor's work; the context records its error.
     final func attempting<R>(_ body: () throws(StoreError) -> R) -> R? {
         do throws(StoreError) {
             return try body()
         } catch {
-            // Nobody would ever hear of it, and the answer would be wrong.
+            // Without a context, the error would be lost and the result would be wrong.
             guard let listener = link.listener else { trap(error) }
             listener.note(error)
             return nil
         }
     }
 
-    /// Ends the process where an accessor that cannot throw has no answer.
+    /// Traps with an error of an accessor that cannot throw.
     final func trap(_ error: StoreError, _ property: String? = nil) -> Never {
         let name = layout.name + (property.map { ".\($0)" } ?? "")
         fatalError("'\(name)' of p\(objectID.primaryKey) cannot be used: \(error.message)")
     }
 
-    /// A required attribute; ends the process where the object cannot be read.
+    /// Returns a required attribute's value; traps if the object cannot be read.
     @usableFromInline
     final func requiredValue(named name: String, slot: Int) -> StoredValue {
         do throws(StoreError) {

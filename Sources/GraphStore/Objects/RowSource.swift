@@ -1,21 +1,21 @@
 import SQLite
 
-/// Where the objects of a context read their rows: while the context is there, and after it.
+/// The row source of a context's objects, which they share even after the context's deallocation.
 ///
-/// An object holds it by its link, so that a function may return objects of a context of its own. What
-/// is pending in the context is not kept by it.
+/// An object holds it through its link, so that a function can return objects of a local context.
+/// It does not keep the context's pending changes.
 final class RowSource {
     let container: PersistentContainer
-    /// Made when it is first needed.
+    /// The reader, which is created on first use.
     private(set) var reader: ObjectReader?
-    /// The keys of objects that are to be written by its contexts.
+    /// The keys of objects that its contexts have not written yet.
     let unwritten = UnwrittenKeys()
 
     init(_ container: PersistentContainer) {
         self.container = container
     }
 
-    /// The connection that objects are read on.
+    /// Returns the reader for objects, creating it on first use.
     func objectReader() throws(StoreError) -> ObjectReader {
         if let reader { return reader }
         let made = ObjectReader(
@@ -26,7 +26,7 @@ final class RowSource {
 
     // MARK: Without a context
 
-    /// Brings the row of an object into memory whose context is gone.
+    /// Loads the row of an object whose context was deallocated.
     func fire(_ object: ManagedObject) throws(StoreError) {
         if object.presence == .fault {
             guard let row = try objectReader().row(object.objectID) else {
@@ -37,7 +37,7 @@ final class RowSource {
         object.wake()
     }
 
-    /// Reads a to-many of such an object.
+    /// Reads a to-many of an object whose context was deallocated.
     func loadList(of object: ManagedObject, _ slot: Int) throws(StoreError) {
         let toMany = object.layout.toManys[slot]
         let ids =
@@ -45,11 +45,11 @@ final class RowSource {
         object.lists[slot].load(ids, isOrdered: toMany.isOrdered)
     }
 
-    /// The context is gone: what it held is not held for its objects.
+    /// Releases the context's resources after its deallocation.
     func contextIsGone() {
         reader?.connection.watch(nil)
-        // An object must not hold back the store's log for as long as it lives. If this fails, the
-        // connection is of no use, and the next read says so.
+        // The object must not block checkpoints of the WAL for its lifetime. If this fails, the
+        // connection is unusable, and the next read throws.
         try? reader?.unpin()
     }
 }

@@ -1,17 +1,17 @@
 public import GraphModel
 
-/// An object as plain values, to be sent anywhere.
+/// The values of an object, which can be sent between tasks.
 public struct ObjectData: Sendable, Hashable {
-    /// Which object; nil of one that is yet to be made.
+    /// The object's ID; `nil` for an object that does not exist yet.
     public var objectID: ManagedObjectID?
-    /// Its entity.
+    /// The name of its entity.
     public var entityName: String
-    /// Its attributes; those left out are not set.
+    /// The values of its attributes; omitted attributes are not set.
     public var attributes: [String: StoredValue]
-    /// Where its relationships lead, in their order; those left out are not set.
+    /// The destinations of its relationships, in order; omitted relationships are not set.
     public var links: [String: [ManagedObjectID]]
 
-    /// Makes values for an object.
+    /// Creates the values of an object.
     public init(
         objectID: ManagedObjectID? = nil, entityName: String,
         attributes: [String: StoredValue] = [:], links: [String: [ManagedObjectID]] = [:]
@@ -22,11 +22,11 @@ public struct ObjectData: Sendable, Hashable {
         self.links = links
     }
 
-    /// An object's values as they are in its context.
+    /// Copies an object's values from its context.
     ///
     /// - Parameters:
-    ///   - object: the object.
-    ///   - relationships: which relationships are taken along; to-manys are read for that.
+    ///   - object: The object.
+    ///   - relationships: The relationships to copy; to-manys are read from the store.
     public init(
         _ object: ManagedObject, relationships: Set<String> = []
     ) throws(StoreError) {
@@ -37,7 +37,7 @@ public struct ObjectData: Sendable, Hashable {
         for name in relationships { links[name] = try object.objectIDs(for: name) }
     }
 
-    /// Sets the values on an object.
+    /// Sets the values of an object.
     func apply(to object: ManagedObject, in context: ManagedObjectContext) throws(StoreError) {
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
             try object.setValue(.attribute(value), forKey: name)
@@ -52,30 +52,30 @@ public struct ObjectData: Sendable, Hashable {
     }
 }
 
-/// Reads and writes objects as plain values, from any task.
+/// A service that reads and writes objects as plain values, from any task.
 public protocol DataService: Sendable {
-    /// The object of that ID; nil where it is gone.
+    /// Returns the object with an ID; `nil` if it no longer exists.
     func object(with id: ManagedObjectID) async throws -> ObjectData?
-    /// The objects of an entity that meet a predicate.
+    /// Returns the objects of an entity that match a predicate.
     func objects(
         of entityName: String, where predicate: GraphPredicate?
     ) async throws -> [ObjectData]
-    /// Makes an object, or sets what the values name on the one they are of, and saves.
+    /// Creates an object, or updates the object that the values identify, and saves.
     func save(_ data: ObjectData) async throws -> ManagedObjectID
-    /// Deletes an object by the model's rules, and saves.
+    /// Deletes an object according to the model's delete rules, and saves.
     func delete(_ id: ManagedObjectID) async throws
 }
 
-/// The service over a store: each call is a unit of work of its own.
+/// A data service for a store; each call is a separate unit of work.
 public struct GraphDataService: DataService {
     private let container: PersistentContainer
 
-    /// Makes a service over a store.
+    /// Creates a data service for a store.
     public init(_ container: PersistentContainer) {
         self.container = container
     }
 
-    /// The object of that ID; nil where it is gone.
+    /// Returns the object with an ID; `nil` if it no longer exists.
     public func object(with id: ManagedObjectID) async throws -> ObjectData? {
         try await container.background { context in
             guard let object = try GraphRepository<ManagedObject>(context).object(with: id) else {
@@ -85,7 +85,7 @@ public struct GraphDataService: DataService {
         }
     }
 
-    /// The objects of an entity that meet a predicate, in the order of their keys.
+    /// Returns the objects of an entity that match a predicate, in the order of their keys.
     public func objects(
         of entityName: String, where predicate: GraphPredicate? = nil
     ) async throws -> [ObjectData] {
@@ -98,7 +98,7 @@ public struct GraphDataService: DataService {
         }
     }
 
-    /// Makes an object, or sets what the values name on the one they are of, and saves.
+    /// Creates an object, or updates the object that the values identify, and saves.
     public func save(_ data: ObjectData) async throws -> ManagedObjectID {
         try await container.background { context in
             let object =
@@ -110,7 +110,7 @@ public struct GraphDataService: DataService {
         }
     }
 
-    /// Deletes an object by the model's rules, and saves.
+    /// Deletes an object according to the model's delete rules, and saves.
     public func delete(_ id: ManagedObjectID) async throws {
         try await container.background { context in
             context.delete(try context.existingObject(with: id))

@@ -1,36 +1,36 @@
 import GraphModel
 
-/// Imports a long run of rows in parts, each of which is durable by itself.
+/// An import of many rows in chunks, each of which is committed separately.
 ///
-/// Where an import is known by a name, the store remembers how far it came, in the same
-/// transaction as the rows: after a kill the same import, over the same rows, goes on there.
+/// If an import has a name, the store records its progress in the same transaction as the rows.
+/// After an interruption, a new import with the same name and rows resumes after the last commit.
 /// ```swift
 /// var importer = Importer(container, entityName: "Task", properties: ["code", "title"])
 /// importer.key = ["code"]
 /// let result = try importer.run(rows, name: "tasks-2025")
 /// ```
 public struct Importer: Sendable {
-    /// How far an import has come.
+    /// The progress of an import.
     public struct Progress: Sendable, Hashable {
-        /// Rows read, those of an earlier run too.
+        /// The number of rows read, including the rows of an earlier run.
         public var rows = 0
-        /// Rows that are new objects.
+        /// The number of rows that created objects.
         public var inserted = 0
-        /// Rows whose objects were there, and were not so already.
+        /// The number of rows that changed existing objects.
         public var updated = 0
-        /// Rows whose objects stayed as they were.
+        /// The number of rows whose objects were unchanged.
         public var unchanged = 0
-        /// Rows that were refused.
+        /// The number of rejected rows.
         public var rejected = 0
     }
 
-    /// What an import did.
+    /// The result of an import.
     public struct Result: Sendable, Hashable {
-        /// What this run did; its `rows` count those of an earlier run, too.
+        /// The progress of this run; its `rows` include the rows of an earlier run.
         public var progress = Progress()
-        /// Rows that an earlier run had done.
+        /// The number of rows that an earlier run committed.
         public var resumedAfter = 0
-        /// The first thousand rows that were refused, counted from the first of all.
+        /// The first 1,000 rejected rows, numbered from the start of the input.
         public var rejects: [BatchInsertReject] = []
     }
 
@@ -39,18 +39,18 @@ public struct Importer: Sendable {
     public let entityName: String
     /// The properties that rows may name.
     public let properties: [String]
-    /// The attributes by which an object is found again; without, every row is a new object.
+    /// The attributes that identify an object; if empty, every row creates an object.
     public var key: [String] = []
-    /// What a row does whose key an object has.
+    /// The policy for rows whose key an object already has.
     public var policy: BatchInsertRequest.Policy?
-    /// How relationships find what they lead to.
+    /// The rules for finding the destinations of relationships.
     public var links: [String: BatchInsertRequest.Link] = [:]
-    /// So many rows are saved together.
+    /// The number of rows per save.
     public var chunkSize = 10_000
-    /// Who imports, for the history.
+    /// The author of the changes, for the history.
     public var author: String?
 
-    /// Makes an importer for an entity.
+    /// Creates an importer for an entity.
     public init(_ container: PersistentContainer, entityName: String, properties: [String]) {
         self.container = container
         self.entityName = entityName
@@ -60,9 +60,9 @@ public struct Importer: Sendable {
     /// Imports the rows.
     ///
     /// - Parameters:
-    ///   - rows: the rows, which are read once, one after the other.
-    ///   - name: under which the store remembers how far it came; nil remembers nothing.
-    ///   - progress: called after each part that is durable; what it throws ends the import there.
+    ///   - rows: The rows, which are read once and in order.
+    ///   - name: The name under which the store records the progress; `nil` records nothing.
+    ///   - progress: Called after each commit; an error that it throws stops the import.
     public func run(
         _ rows: some Sequence<[String: BatchValue]>, name: String? = nil,
         progress: (Progress) throws -> Void = { _ in }
@@ -91,7 +91,7 @@ public struct Importer: Sendable {
         return result
     }
 
-    /// Forgets how far an import came, so that it begins anew.
+    /// Deletes the progress of an import, so that the next run starts from scratch.
     public func forget(_ name: String) throws(StoreError) {
         try container.setMetadata(nil, forKey: Self.checkpoint(name))
         try container.saveMetadata()
@@ -127,7 +127,7 @@ public struct Importer: Sendable {
         request.links = links
         let context = container.newContext()
         context.transactionAuthor = author
-        // The mark in the metadata is committed with the rows.
+        // The progress in the metadata is committed together with the rows.
         let done = try context.write(request)
         let rows = result.progress.rows + chunk.count
         if let checkpoint {
@@ -136,7 +136,7 @@ public struct Importer: Sendable {
         do {
             try context.save()
         } catch {
-            // No later save may say that these rows are in.
+            // No later save may record these rows as imported.
             if let checkpoint {
                 let before = result.progress.rows
                 try container.setMetadata(

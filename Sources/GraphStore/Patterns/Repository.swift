@@ -1,33 +1,33 @@
 public import GraphModel
 
-/// One class's objects, as the rest of a program asks for them.
+/// A repository of one class's objects.
 ///
-/// `GraphRepository` is the one over a context; a test may have another.
+/// `GraphRepository` uses a context; a test may use another implementation.
 public protocol Repository<Object> {
     /// The class of the objects.
     associatedtype Object: ManagedObject
 
-    /// The object of that ID; nil where it is gone.
+    /// Returns the object with an ID; `nil` if it no longer exists.
     func object(with id: ManagedObjectID) throws -> Object?
-    /// The objects that meet a predicate, in order.
+    /// Returns the objects that match a predicate, in order.
     func objects(
         where predicate: GraphPredicate?, sortedBy order: [GraphSortDescriptor], limit: Int
     ) throws -> [Object]
-    /// How many objects meet a predicate.
+    /// Returns the number of objects that match a predicate.
     func count(where predicate: GraphPredicate?) throws -> Int
-    /// Makes a new object.
+    /// Creates an object.
     func insert(_ body: (Object) throws -> Void) throws -> Object
-    /// Deletes an object, by the model's rules.
+    /// Deletes an object according to the model's delete rules.
     func delete(_ object: Object) throws
-    /// Makes the changes durable.
+    /// Saves the changes.
     func save() throws
 }
 
 extension Repository {
-    /// All objects, in no order but that of their keys.
+    /// Returns all objects, in the order of their keys.
     public func all() throws -> [Object] { try objects(where: nil, sortedBy: [], limit: 0) }
 
-    /// The first object that meets a predicate.
+    /// Returns the first object that matches a predicate.
     public func first(
         where predicate: GraphPredicate, sortedBy order: [GraphSortDescriptor] = []
     ) throws -> Object? {
@@ -35,17 +35,17 @@ extension Repository {
     }
 }
 
-/// A repository over a context, in whose region it stays.
+/// A repository over a context; it must stay in the context's isolation region.
 public struct GraphRepository<Object: ManagedObject>: Repository {
-    /// Where the objects live.
+    /// The context of the objects.
     public let context: ManagedObjectContext
 
-    /// Makes a repository over a context.
+    /// Creates a repository over a context.
     public init(_ context: ManagedObjectContext) {
         self.context = context
     }
 
-    /// The object of that ID; nil where it is gone, or of another entity.
+    /// Returns the object with an ID; `nil` if it no longer exists or has another entity.
     public func object(with id: ManagedObjectID) throws -> Object? {
         do throws(StoreError) {
             let entity = context.container.schema.entity(named: Object.entityName)
@@ -58,7 +58,7 @@ public struct GraphRepository<Object: ManagedObject>: Repository {
         }
     }
 
-    /// The objects that meet a predicate, in order; a limit of 0 is none.
+    /// Returns the objects that match a predicate, in order; a limit of 0 returns all.
     public func objects(
         where predicate: GraphPredicate?, sortedBy order: [GraphSortDescriptor] = [],
         limit: Int = 0
@@ -68,12 +68,12 @@ public struct GraphRepository<Object: ManagedObject>: Repository {
                 predicate: predicate, sortDescriptors: order, fetchLimit: limit))
     }
 
-    /// How many objects meet a predicate.
+    /// Returns the number of objects that match a predicate.
     public func count(where predicate: GraphPredicate? = nil) throws -> Int {
         try context.count(for: FetchRequest<Object>(predicate: predicate))
     }
 
-    /// Makes a new object; what the body throws leaves none behind.
+    /// Creates an object; if the body throws, the object is removed again.
     @discardableResult
     public func insert(_ body: (Object) throws -> Void = { _ in }) throws -> Object {
         try context.unitOfWork { context in
@@ -83,9 +83,9 @@ public struct GraphRepository<Object: ManagedObject>: Repository {
         }
     }
 
-    /// Deletes an object, by the model's rules.
+    /// Deletes an object according to the model's delete rules.
     public func delete(_ object: Object) throws { context.delete(object) }
 
-    /// Makes the context's changes durable.
+    /// Saves the context's changes.
     public func save() throws { try context.save() }
 }

@@ -1,19 +1,18 @@
 public import GraphModel
 
-/// Keeps a store and something elsewhere, such as a server, the same.
+/// A synchronization between a store and a remote system, such as a server.
 ///
-/// What comes from there is put in by key, so that a batch which comes twice does nothing the
-/// second time (`pull`). What others than the engine itself have saved since the last time is taken
-/// from the store's history (`push`); once it has arrived, the engine is told so (`acknowledge`).
-/// The store must keep a history.
+/// `pull` saves remote changes by key, so that repeating a batch changes nothing. `push` reads the
+/// changes that other authors have saved since the last acknowledgment from the store's history.
+/// `acknowledge` records that the remote system has received them. The store must keep a history.
 public struct SyncEngine: Sendable {
-    /// What is to be sent.
+    /// Changes to send to the remote system.
     public struct Outgoing: Sendable, Hashable {
-        /// The objects that are new, were changed, or are gone: what they are now, each once.
+        /// The inserted, updated, and deleted objects, each once with its final state.
         public var change: StoreChange
-        /// Values of objects that are gone, of attributes that the model preserves.
+        /// Values of deleted objects, for attributes that the model preserves.
         public var tombstones: [ManagedObjectID: [String: StoredValue]]
-        /// The place behind it, for `acknowledge(_:)`.
+        /// The history token after these changes, for `acknowledge(_:)`.
         public var token: HistoryToken
 
         /// Whether there is nothing to send.
@@ -21,12 +20,12 @@ public struct SyncEngine: Sendable {
     }
 
     private let container: PersistentContainer
-    /// The engine's name: the author of what it saves, and what its place is kept under.
+    /// The author of the engine's saves, and the key of its history token in the store.
     public let name: String
-    /// Only changes of these entities and their sub-entities are sent; nil sends all.
+    /// The entities to send, including sub-entities; `nil` sends all.
     public var entityNames: Set<String>?
 
-    /// Makes an engine.
+    /// Creates an engine.
     public init(_ container: PersistentContainer, name: String = "sync") {
         self.container = container
         self.name = name
@@ -34,7 +33,7 @@ public struct SyncEngine: Sendable {
 
     private var key: String { "ETLSync.\(name)" }
 
-    /// Puts in what came from elsewhere, by the request's key, and saves it.
+    /// Saves remote changes, using the request's key.
     public func pull(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         guard !request.key.isEmpty else {
             throw StoreError(
@@ -45,15 +44,15 @@ public struct SyncEngine: Sendable {
         return try context.execute(request)
     }
 
-    /// What others have saved since the place that was acknowledged last.
+    /// Returns the changes of other authors since the last acknowledged token.
     ///
-    /// - Throws: `HistoryError.expired` where the history no longer reaches back so far: then send
+    /// - Throws: `HistoryError.expired` if the history no longer covers the token. Then send
     ///   everything, and acknowledge the current token.
     public func push() throws(HistoryError) -> Outgoing {
         var filter = HistoryFilter()
         filter.excludedAuthors = [name]
         filter.entityNames = entityNames
-        // Taken first: what is saved meanwhile comes with the next push.
+        // Read the token first: changes saved during the read are in the next push.
         let current = try container.currentHistoryToken()
         let reader = try container.historyReader(after: acknowledged, matching: filter)
         var outgoing = Outgoing(change: StoreChange(), tombstones: [:], token: current)
@@ -71,7 +70,7 @@ public struct SyncEngine: Sendable {
         return outgoing
     }
 
-    /// The place up to which everything has arrived; nil before the first time.
+    /// The last acknowledged token; `nil` before the first acknowledgment.
     public var acknowledged: HistoryToken? {
         guard case .string(let text)? = container.metadata[key] else { return nil }
         let parts = text.split(separator: "#")
@@ -81,7 +80,7 @@ public struct SyncEngine: Sendable {
             lineage: parts.count > 2 ? String(parts[2]) : nil)
     }
 
-    /// Notes, in the store, that everything up to there has arrived.
+    /// Records in the store that everything up to a token has been received.
     public func acknowledge(_ token: HistoryToken) throws(StoreError) {
         try container.setMetadata(
             .string("\(token.storeUUID)#\(token.sequence)\(token.lineage.map { "#\($0)" } ?? "")"),

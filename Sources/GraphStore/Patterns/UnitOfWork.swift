@@ -1,8 +1,8 @@
 import SQLite
 
-/// Work that is done whole or not at all.
+/// Atomic units of work.
 extension PersistentContainer {
-    /// Runs the body in a context of its own, and saves that; an error undoes all of it.
+    /// Runs the body in a new context and saves the context; an error undoes everything.
     ///
     /// ```swift
     /// try container.unitOfWork { context in
@@ -28,13 +28,14 @@ extension PersistentContainer {
 }
 
 extension ManagedObjectContext {
-    /// Runs a part of the context's work; an error undoes that part, and what came before stays.
+    /// Runs part of the context's work; an error undoes that part only.
     ///
-    /// Units nest. Objects are not saved; those that were read in a unit stay in memory, and those
-    /// that it made are gone after an error. Batch requests of a unit are committed together at the
-    /// end of the outermost unit; until then this context sees them, and no other does, and no other
-    /// context of the container can write. A unit that saves cannot be undone: an error after that
-    /// drops what is not saved.
+    /// Units can be nested, and they do not save objects. After an error, objects that were fetched
+    /// in the unit stay in memory, and objects that it inserted are removed.
+    ///
+    /// Batch requests of a unit are committed together at the end of the outermost unit. Until
+    /// then, only this context sees their changes, and no other context of the container can write.
+    /// A unit that saves cannot be undone: a later error discards only the unsaved changes.
     public func unitOfWork<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         try processPendingChanges()
         let root = root
@@ -71,25 +72,26 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Fails where SQLite has given up the whole transaction inside a unit, after a full disk for
-    /// one, and the body went on.
+    /// Throws if SQLite rolled back the complete transaction, but the body continued.
+    ///
+    /// A full disk is one possible cause.
     fileprivate func checkUnit() throws {
         guard let lost = lostUnit else { return }
         if savepointDepth == 0 { lostUnit = nil }
         throw lost
     }
 
-    /// This context and its parents.
+    /// The context and its ancestors.
     private var ancestors: [ManagedObjectContext] { [self] + (parent?.ancestors ?? []) }
 
-    /// Leaves batch requests of the body to be committed by whoever runs it.
+    /// Runs the body and leaves the commit of its batch requests to the caller.
     fileprivate func withinUnit<R>(_ body: () throws -> R) rethrows -> R {
         savepointDepth += 1
         defer { savepointDepth -= 1 }
         return try body()
     }
 
-    /// Gives up what batch requests of a child's unit have written, in the memory of its parents, too.
+    /// Rolls back the batch requests of a child's unit, including their effects on its ancestors.
     private func dropRequests(_ change: StoreChange?) {
         root.giveUpSession()
         guard let change else { return }
@@ -102,7 +104,7 @@ extension ManagedObjectContext {
 
     private func undoUnit(_ backups: [ContextBackup], _ point: Savepoint?) throws(StoreError) {
         let root = root
-        // The transaction may have been given up on the way, as by a commit that failed.
+        // The transaction may have been rolled back before, as by a failed commit.
         let hadRequests = root.transactionReader != nil || root.dropped?.hadRequests == true
         let undone = root.openSession?.change ?? root.dropped?.change ?? StoreChange()
         if let point, root.openSession === point.session,
@@ -110,20 +112,20 @@ extension ManagedObjectContext {
         {
             try point.rollBack()
         } else if root.openSession != nil {
-            // The unit itself began to write, or SQLite gave all up.
+            // The unit started the transaction, or SQLite rolled it back.
             root.giveUpSession()
         }
         if root.savepointDepth == 0 { root.transactionReader = nil }
         for (context, backup) in zip(ancestors, backups) {
             backup.restoreUnit(context, readsAgain: hadRequests)
             context.bringBackDeleted()
-            // What they show may be what was undone.
+            // Observers may show changes that were undone.
             if hadRequests { context.tellFollowers(.merged(undone)) }
         }
     }
 }
 
-/// A place in a transaction to go back to.
+/// A savepoint of a transaction, with the session's state.
 private struct Savepoint {
     let session: WriteSession
     private let name: String

@@ -1,8 +1,8 @@
 public import GraphModel
 
-/// What a typed batch update can set: an attribute, or a to-one relationship.
+/// A property that a typed batch update can set: an attribute or a to-one relationship.
 protocol SettableProperty {
-    /// The keys on the way, outermost first.
+    /// The keys of the path, outermost first.
     var names: [String] { get }
 }
 
@@ -13,10 +13,11 @@ extension ToOnePath: SettableProperty {
 }
 
 extension BatchDeleteRequest {
-    /// Deletes what a typed request finds: `BatchDeleteRequest(Task.request.where(\.isDone == true))`.
+    /// Creates a batch delete from a typed request.
     ///
-    /// The request's predicate, variables, and `fetchLimit` count. It must have no order and no
-    /// offset, and must include sub-entities.
+    /// Example: `BatchDeleteRequest(Task.request.where(\.isDone == true))`. The request's
+    /// predicate, variables, and `fetchLimit` apply. It must have no order and no offset, and must
+    /// include sub-entities.
     public init<Object>(_ request: FetchRequest<Object>, limit: ObjectLimit? = nil) {
         request.requireNoOrder()
         self.init(
@@ -27,21 +28,21 @@ extension BatchDeleteRequest {
 }
 
 extension BatchUpdateRequest {
-    /// Updates what a typed request finds.
+    /// Creates a batch update from a typed request.
     ///
     /// ```swift
     /// BatchUpdateRequest(
     ///     Task.request.where(\.isDone == false),
     ///     set: [\.isUrgent: false, \.priority: \.priority + 1, \.owner: .object(ada)])
     /// ```
-    /// The request's predicate, variables, and `fetchLimit` count. It must have no order and no
-    /// offset, and must include sub-entities. `execute` refuses values of another type than the
+    /// The request's predicate, variables, and `fetchLimit` apply. It must have no order and no
+    /// offset, and must include sub-entities. `execute` rejects values whose types differ from the
     /// property's.
     ///
     /// - Parameters:
-    ///   - request: which objects.
-    ///   - values: what each attribute or to-one becomes, over the object as it was.
-    ///   - limit: more matches than this, and nothing is done.
+    ///   - request: The request for the objects to update.
+    ///   - values: The new value of each property, as an expression over the unchanged object.
+    ///   - limit: The maximum number of matches; if there are more, nothing is updated.
     public init<Object>(
         _ request: FetchRequest<Object>,
         set values: [PartialKeyPath<ObjectKeys<Object>>: TypedExpression<Object>],
@@ -63,7 +64,7 @@ extension BatchUpdateRequest {
 }
 
 extension FetchRequest {
-    /// Ends the process where a batch request would silently do something else.
+    /// Traps if a batch request would silently ignore a part of the request.
     fileprivate func requireNoOrder() {
         precondition(
             sortDescriptors.isEmpty && fetchOffset == 0 && includesSubentities,

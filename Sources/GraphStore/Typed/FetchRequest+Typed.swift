@@ -1,24 +1,24 @@
 public import GraphModel
 
-/// Requests put together with a class's keys; each call gives a new request.
+/// Methods that build requests from a class's keys; each returns a new request.
 ///
 /// ```swift
 /// let urgent = Task.request.where(\.priority > 1).sort(\.dueOn).sort(\.category.name)
 /// ```
 extension FetchRequest {
-    /// Only what also meets the predicate: `Task.request.where(\.title == "x")`.
+    /// Adds a predicate: `Task.request.where(\.title == "x")`.
     public func `where`(_ predicate: TypedPredicate<Object>) -> Self {
         var request = self
         request.predicate = self.predicate.map { $0 && predicate.predicate } ?? predicate.predicate
         return request
     }
 
-    /// Only what also meets the predicate: `Task.request.where { $0.title.contains("x") }`.
+    /// Adds a predicate: `Task.request.where { $0.title.contains("x") }`.
     public func `where`(_ predicate: (ObjectKeys<Object>) -> GraphPredicate) -> Self {
         self.where(TypedPredicate(predicate))
     }
 
-    /// Ordered by an attribute, after the orders that were given before.
+    /// Adds a sort by an attribute, after the existing sort descriptors.
     public func sort<Value>(
         _ attribute: KeyPath<ObjectKeys<Object>, Key<Value>>, ascending: Bool = true,
         textOrder: GraphSortDescriptor.TextOrder = .binary,
@@ -32,14 +32,14 @@ extension FetchRequest {
         return request
     }
 
-    /// With the objects of a to-one read along.
+    /// Prefetches the objects of a to-one.
     public func prefetch<Destination>(
         _ relationship: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>
     ) -> Self {
         prefetching(ObjectKeys()[keyPath: relationship].path.name)
     }
 
-    /// With the objects of a to-many read along.
+    /// Prefetches the objects of a to-many.
     public func prefetch<Destination>(
         _ relationship: KeyPath<ObjectKeys<Object>, ToManyPath<Destination>>
     ) -> Self {

@@ -1,9 +1,8 @@
 public import GraphModel
 
-/// What every class of objects has by itself: a request for its objects, and an identity.
+/// A class of objects with a request for its objects and an identity.
 ///
-/// A class of its own may have a property `id`: what identifies the object for others is
-/// `objectID` all the same.
+/// A class may declare its own property `id`; `objectID` still identifies the object.
 public protocol GraphObject: Identifiable where ID == ManagedObjectID {}
 
 extension ManagedObject: GraphObject {}

@@ -1,27 +1,27 @@
 public import GraphModel
 
-/// The properties of a class as predicates and orders name them, each with its type.
+/// The typed properties of a class, for predicates and sort descriptors.
 ///
-/// The code generator writes an extension for each class, which its subclasses share:
+/// The code generator writes an extension for each class, which subclasses inherit:
 /// ```swift
 /// extension ObjectKeys where KeyedObject: Task {
 ///     var title: Key<String> { Key("title") }
 ///     var category: ToOnePath<Category> { ToOnePath("category") }
 /// }
 /// ```
-/// So `\.title == "x"` and `\.category.name == "home"` are predicates for a request of tasks, and
-/// `\.title == 5` does not compile.
+/// With these keys, `\.title == "x"` and `\.category.name == "home"` are predicates for a request
+/// of tasks, and `\.title == 5` does not compile.
 public struct ObjectKeys<KeyedObject: ManagedObject>: Sendable {
-    /// Creates the keys, which hold nothing.
+    /// Creates the keys.
     public init() {}
 }
 
-/// A to-one relationship, or a path of them, in predicates and orders; gives the keys beyond it.
+/// A to-one relationship, or a path of to-ones, whose members are the keys of its destination.
 @dynamicMemberLookup
 public struct ToOnePath<Destination: ManagedObject>: Sendable {
     let path: Key<Destination>
 
-    /// A relationship by its name.
+    /// Creates a path from a relationship's name.
     public init(_ name: String) {
         path = Key(name)
     }
@@ -30,52 +30,52 @@ public struct ToOnePath<Destination: ManagedObject>: Sendable {
         self.path = path
     }
 
-    /// The same without the type.
+    /// The path without the type.
     public var key: GraphKey { path.key }
 
-    /// An attribute of the object at the other end.
+    /// Returns an attribute of the destination object.
     public subscript<Value>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> Key<Value> {
         path.appending(ObjectKeys()[keyPath: key])
     }
 
-    /// A to-one of the object at the other end.
+    /// Returns a to-one of the destination object.
     public subscript<Next>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, ToOnePath<Next>>
     ) -> ToOnePath<Next> {
         ToOnePath<Next>(path.appending(ObjectKeys()[keyPath: key].path))
     }
 
-    /// A to-many of the object at the other end.
+    /// Returns a to-many of the destination object.
     public subscript<Next>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, ToManyPath<Next>>
     ) -> ToManyPath<Next> {
         ToManyPath<Next>(path.appending(ObjectKeys()[keyPath: key].path))
     }
 
-    /// Leads nowhere.
+    /// A predicate that is true if there is no destination object.
     public var isNil: GraphPredicate { path.isNil }
 
-    /// Leads somewhere.
+    /// A predicate that is true if there is a destination object.
     public var isNotNil: GraphPredicate { path.isNotNil }
 
-    /// Leads to that object, or nowhere where it is nil.
+    /// Returns a predicate for a destination object, or for no destination if it is `nil`.
     public static func == (left: Self, right: Destination?) -> GraphPredicate {
         left.key == right?.objectID
     }
 
-    /// Leads elsewhere.
+    /// Returns a predicate for any destination other than the given one.
     public static func != (left: Self, right: Destination?) -> GraphPredicate {
         left.key != right?.objectID
     }
 
-    /// Leads to one of the objects.
+    /// Returns a predicate that is true if the destination is one of the objects.
     public func `in`(_ objects: [Destination]) -> GraphPredicate {
         key.in(objects.map(\.objectID))
     }
 
-    /// Leads to one of the objects that the references name.
+    /// Returns a predicate that is true if the destination is one of the referenced objects.
     public func `in`(_ references: [Ref<Destination>]) -> GraphPredicate {
         key.in(references.map(\.id))
     }

@@ -1,24 +1,24 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// A type that required attributes can be read as, although they may have no value yet.
+/// A type for required attributes, which can be read before they have a value.
 public protocol RequiredAttributeValue: AttributeValue {
-    /// What an attribute without a value reads as; a save refuses the object all the same.
+    /// The value that is read from an unset attribute; a save still rejects the object.
     static var unsetAttribute: Self { get }
 }
 
 extension String: RequiredAttributeValue {
-    /// No text.
+    /// The empty string.
     public static var unsetAttribute: Self { "" }
 }
 
 extension Bool: RequiredAttributeValue {
-    /// False.
+    /// `false`.
     public static var unsetAttribute: Self { false }
 }
 
 extension RequiredAttributeValue where Self: Numeric {
-    /// Zero.
+    /// The number 0.
     public static var unsetAttribute: Self { 0 }
 }
 
@@ -31,17 +31,17 @@ extension Double: RequiredAttributeValue {}
 extension Decimal: RequiredAttributeValue {}
 
 extension Date: RequiredAttributeValue {
-    /// The beginning of 2001.
+    /// The start of 2001.
     public static var unsetAttribute: Self { Date(timeIntervalSinceReferenceDate: 0) }
 }
 
 extension Data: RequiredAttributeValue {
-    /// No bytes.
+    /// Empty data.
     public static var unsetAttribute: Self { Data() }
 }
 
 extension UUID: RequiredAttributeValue {
-    /// All zeros.
+    /// The UUID of zeros.
     public static var unsetAttribute: Self {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
@@ -53,14 +53,14 @@ extension URL: RequiredAttributeValue {
 }
 
 extension StoredValue: RequiredAttributeValue {
-    /// Nothing.
+    /// The null value.
     public static var unsetAttribute: Self { .null }
 }
 
 extension ManagedObject {
-    /// A required attribute: where it has no value yet, an empty one is read.
+    /// A required attribute; if it has no value yet, it reads as an empty value.
     ///
-    /// Ends the process if the object cannot be read, such as one whose row is gone;
+    /// The process traps if the object cannot be read, for example if its row was deleted.
     /// `value(forKey:)` throws instead.
     public final subscript<Value: RequiredAttributeValue>(
         required key: AttributeKey<Value>
@@ -74,7 +74,7 @@ extension ManagedObject {
         set { self[key] = newValue }
     }
 
-    /// Where a to-one leads, without making an object for it.
+    /// Returns a reference to the destination of a to-one, without creating an object.
     public final subscript<Destination>(
         reference key: ToOneKey<Destination>
     ) -> Ref<Destination>? {

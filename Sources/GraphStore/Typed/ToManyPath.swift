@@ -5,7 +5,7 @@ public import GraphModel
 public struct ToManyPath<Destination: ManagedObject>: Sendable {
     let path: Key<Destination>
 
-    /// A relationship by its name.
+    /// Creates a path from a relationship's name.
     public init(_ name: String) {
         path = Key(name)
     }
@@ -14,72 +14,72 @@ public struct ToManyPath<Destination: ManagedObject>: Sendable {
         self.path = path
     }
 
-    /// The same without the type.
+    /// The path without the type.
     public var key: GraphKey { path.key }
 
-    /// For one object at least.
+    /// The path for a predicate that at least one object must match.
     public var any: ToManyPath { ToManyPath(path.any) }
 
-    /// For every object.
+    /// The path for a predicate that every object must match.
     public var all: ToManyPath { ToManyPath(path.all) }
 
-    /// For no object.
+    /// The path for a predicate that no object may match.
     public var none: ToManyPath { ToManyPath(path.none) }
 
-    /// How many objects there are.
+    /// The number of destination objects.
     public var count: GraphComputed { path.count }
 
-    /// There is no object.
+    /// A predicate that is true if there are no destination objects.
     public var isEmpty: GraphPredicate { path.count == 0 }
 
-    /// The object is among those at the other end.
+    /// Returns a predicate that is true if the object is a destination.
     public func contains(_ object: Destination) -> GraphPredicate {
         key.contains(object.objectID)
     }
 
-    /// An attribute of the objects at the other end.
+    /// Returns an attribute of the destination objects.
     public subscript<Value>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> Key<Value> {
         path.appending(ObjectKeys()[keyPath: key])
     }
 
-    /// A to-one of the objects at the other end.
+    /// Returns a to-one of the destination objects.
     public subscript<Next>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, ToOnePath<Next>>
     ) -> ToOnePath<Next> {
         ToOnePath<Next>(path.appending(ObjectKeys()[keyPath: key].path))
     }
 
-    /// A to-many of the objects at the other end.
+    /// Returns a to-many of the destination objects.
     public subscript<Next>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, ToManyPath<Next>>
     ) -> ToManyPath<Next> {
         ToManyPath<Next>(path.appending(ObjectKeys()[keyPath: key].path))
     }
 
-    /// The sum of an attribute of the objects.
+    /// Returns the sum of an attribute of the destination objects.
     public func sum<Value>(
         _ attribute: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> GraphComputed {
         key.sum(ObjectKeys()[keyPath: attribute].name)
     }
 
-    /// The mean of an attribute of the objects.
+    /// Returns the average of an attribute of the destination objects.
     public func average<Value>(
         _ attribute: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> GraphComputed {
         key.average(ObjectKeys()[keyPath: attribute].name)
     }
 
-    /// The smallest of an attribute of the objects.
+    /// Returns the minimum of an attribute of the destination objects.
     public func minimum<Value>(
         _ attribute: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> GraphComputed {
         key.minimum(ObjectKeys()[keyPath: attribute].name)
     }
 
-    /// The largest of an attribute of the objects.
+    /// Returns the maximum of an attribute of the destination objects.
     public func maximum<Value>(
         _ attribute: KeyPath<ObjectKeys<Destination>, Key<Value>>
     ) -> GraphComputed {
@@ -88,12 +88,12 @@ public struct ToManyPath<Destination: ManagedObject>: Sendable {
 }
 
 extension Key {
-    /// The keys on the way, outermost first.
+    /// The keys of the path, outermost first.
     var names: [String] {
         guard case .keyPath(let names) = key.graphExpression else { return [] }
         return names
     }
 
-    /// The keys as text.
+    /// The path as a string.
     var name: String { names.joined(separator: ".") }
 }

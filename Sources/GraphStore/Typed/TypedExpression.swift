@@ -1,8 +1,7 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// A value that a request gives a property, or compares one with: a literal, another property, or
-/// arithmetic over them.
+/// A value to set or to compare with: a literal, another property, or arithmetic over them.
 ///
 /// ```swift
 /// BatchUpdateRequest(
@@ -10,25 +9,25 @@ public import GraphModel
 ///     set: [\.priority: \.priority + 1, \.dueOn: .value(tomorrow), \.isCompleted: false])
 /// ```
 public struct TypedExpression<Object: ManagedObject>: ObjectExpression {
-    /// The tree without the type.
+    /// The untyped expression.
     public let graphExpression: GraphExpression
 
-    /// Takes an expression that was written without types.
+    /// Creates a typed expression from an untyped one.
     public init(_ expression: GraphExpression) {
         graphExpression = expression
     }
 
-    /// A value that is not a literal.
+    /// Returns a value that is not a literal.
     public static func value(_ value: some GraphPredicateArgument) -> Self {
         Self(value.graphExpression)
     }
 
-    /// The value of another property.
+    /// Returns the value of another property.
     public static func key<Value>(_ key: KeyPath<ObjectKeys<Object>, Key<Value>>) -> Self {
         Self(ObjectKeys()[keyPath: key].key.graphExpression)
     }
 
-    /// An object, for a to-one relationship.
+    /// Returns an object, for a to-one relationship.
     public static func object(_ object: ManagedObject) -> Self {
         Self(object.objectID.graphExpression)
     }
@@ -43,28 +42,27 @@ public struct TypedExpression<Object: ManagedObject>: ObjectExpression {
 extension TypedExpression: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
-    /// No value.
+    /// Creates a null value.
     public init(nilLiteral: ()) { self.init(.constant(.null)) }
-    /// True or false.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self.init(.constant(.boolean(value))) }
-    /// A whole number.
+    /// Creates an integer value.
     public init(integerLiteral value: Int64) { self.init(.constant(.integer(value))) }
-    /// A number with a fraction.
+    /// Creates a floating-point value.
     public init(floatLiteral value: Double) { self.init(.constant(.double(value))) }
-    /// Text.
+    /// Creates a string value.
     public init(stringLiteral value: String) { self.init(.constant(.string(value))) }
 }
 
 /// An expression over a class's objects.
 ///
-/// On the right of an operator it is no literal, so that `nil`
-/// and texts there keep their one meaning.
+/// It cannot be a literal, so `nil` and strings on the right of an operator are unambiguous.
 public protocol ObjectExpression<Object>: GraphPredicateArgument {
-    /// The class.
+    /// The class of the objects.
     associatedtype Object: ManagedObject
 }
 
-/// Numbers, and numbers that may be missing: what arithmetic takes.
+/// A type for arithmetic: a number or an optional number.
 public protocol NumericProperty {}
 extension Int: NumericProperty {}
 extension Int16: NumericProperty {}
@@ -77,112 +75,112 @@ extension Optional: NumericProperty where Wrapped: NumericProperty {}
 
 // MARK: Arithmetic
 
-/// Sum with a value or an expression.
+/// Returns the sum of a property and a value or an expression.
 public func + <Object, Value: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) + right
 }
 
-/// Sum of two properties.
+/// Returns the sum of two properties.
 public func + <Object, Left: NumericProperty, Right: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) + TypedExpression.key(right)
 }
 
-/// Sum with a property.
+/// Returns the sum of an expression and a property.
 public func + <Object, Value: NumericProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left + TypedExpression.key(right)
 }
 
-/// Sum of an expression and a value or another one.
+/// Returns the sum of an expression and a value or another expression.
 public func + <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     TypedExpression(.arithmetic(.add, left.graphExpression, right.graphExpression))
 }
 
-/// Difference with a value or an expression.
+/// Returns the difference of a property and a value or an expression.
 public func - <Object, Value: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) - right
 }
 
-/// Difference of two properties.
+/// Returns the difference of two properties.
 public func - <Object, Left: NumericProperty, Right: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) - TypedExpression.key(right)
 }
 
-/// Difference with a property.
+/// Returns the difference of an expression and a property.
 public func - <Object, Value: NumericProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left - TypedExpression.key(right)
 }
 
-/// Difference of an expression and a value or another one.
+/// Returns the difference of an expression and a value or another expression.
 public func - <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     TypedExpression(.arithmetic(.subtract, left.graphExpression, right.graphExpression))
 }
 
-/// Product with a value or an expression.
+/// Returns the product of a property and a value or an expression.
 public func * <Object, Value: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) * right
 }
 
-/// Product of two properties.
+/// Returns the product of two properties.
 public func * <Object, Left: NumericProperty, Right: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) * TypedExpression.key(right)
 }
 
-/// Product with a property.
+/// Returns the product of an expression and a property.
 public func * <Object, Value: NumericProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left * TypedExpression.key(right)
 }
 
-/// Product of an expression and a value or another one.
+/// Returns the product of an expression and a value or another expression.
 public func * <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     TypedExpression(.arithmetic(.multiply, left.graphExpression, right.graphExpression))
 }
 
-/// Quotient with a value or an expression.
+/// Returns the quotient of a property and a value or an expression.
 public func / <Object, Value: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) / right
 }
 
-/// Quotient of two properties.
+/// Returns the quotient of two properties.
 public func / <Object, Left: NumericProperty, Right: NumericProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) / TypedExpression.key(right)
 }
 
-/// Quotient with a property.
+/// Returns the quotient of an expression and a property.
 public func / <Object, Value: NumericProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left / TypedExpression.key(right)
 }
 
-/// Quotient of an expression and a value or another one.
+/// Returns the quotient of an expression and a value or another expression.
 public func / <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
@@ -191,126 +189,126 @@ public func / <Object>(
 
 // MARK: Comparisons of expressions
 
-/// The same value.
+/// Returns a predicate that is true if the values are equal.
 public func == <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.equal, right.graphExpression)
 }
 
-/// The same value.
+/// Returns a predicate that is true if the values are equal.
 public func == <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.equal, TypedExpression.key(right).graphExpression)
 }
 
-/// The same value.
+/// Returns a predicate that is true if the values are equal.
 public func == <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {
     TypedExpression.key(left).compared(.equal, right.graphExpression)
 }
 
-/// Not the same value.
+/// Returns a predicate that is true if the values differ.
 public func != <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.notEqual, right.graphExpression)
 }
 
-/// Not the same value.
+/// Returns a predicate that is true if the values differ.
 public func != <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.notEqual, TypedExpression.key(right).graphExpression)
 }
 
-/// Not the same value.
+/// Returns a predicate that is true if the values differ.
 public func != <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {
     TypedExpression.key(left).compared(.notEqual, right.graphExpression)
 }
 
-/// Smaller.
+/// Returns a predicate that is true if the left value is smaller.
 public func < <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.less, right.graphExpression)
 }
 
-/// Smaller.
+/// Returns a predicate that is true if the left value is smaller.
 public func < <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.less, TypedExpression.key(right).graphExpression)
 }
 
-/// Smaller.
+/// Returns a predicate that is true if the left value is smaller.
 public func < <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {
     TypedExpression.key(left).compared(.less, right.graphExpression)
 }
 
-/// Smaller or equal.
+/// Returns a predicate that is true if the left value is smaller or equal.
 public func <= <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.lessOrEqual, right.graphExpression)
 }
 
-/// Smaller or equal.
+/// Returns a predicate that is true if the left value is smaller or equal.
 public func <= <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.lessOrEqual, TypedExpression.key(right).graphExpression)
 }
 
-/// Smaller or equal.
+/// Returns a predicate that is true if the left value is smaller or equal.
 public func <= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {
     TypedExpression.key(left).compared(.lessOrEqual, right.graphExpression)
 }
 
-/// Greater.
+/// Returns a predicate that is true if the left value is greater.
 public func > <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.greater, right.graphExpression)
 }
 
-/// Greater.
+/// Returns a predicate that is true if the left value is greater.
 public func > <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.greater, TypedExpression.key(right).graphExpression)
 }
 
-/// Greater.
+/// Returns a predicate that is true if the left value is greater.
 public func > <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {
     TypedExpression.key(left).compared(.greater, right.graphExpression)
 }
 
-/// Greater or equal.
+/// Returns a predicate that is true if the left value is greater or equal.
 public func >= <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedPredicate<Object> {
     left.compared(.greaterOrEqual, right.graphExpression)
 }
 
-/// Greater or equal.
+/// Returns a predicate that is true if the left value is greater or equal.
 public func >= <Object, Value>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     left.compared(.greaterOrEqual, TypedExpression.key(right).graphExpression)
 }
 
-/// Greater or equal.
+/// Returns a predicate that is true if the left value is greater or equal.
 public func >= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some ObjectExpression<Object>
 ) -> TypedPredicate<Object> {

@@ -5,74 +5,74 @@ public import GraphModel
 /// ```swift
 /// Task.request.where(\.title == "milk" && \.priority > 1 || \.category.name == nil)
 /// ```
-/// What operators on key paths cannot say is said with the keys themselves:
+/// For conditions that key paths and operators cannot express, use the keys themselves:
 /// `TypedPredicate { $0.title.contains("milk", [.c]) && $0.tags.count > 2 }`.
 public struct TypedPredicate<Object: ManagedObject>: Sendable {
-    /// The tree without the type.
+    /// The untyped predicate.
     public let predicate: GraphPredicate
 
-    /// Takes a predicate that was written without types.
+    /// Creates a typed predicate from an untyped one.
     public init(_ predicate: GraphPredicate) {
         self.predicate = predicate
     }
 
-    /// Makes a predicate from the class's keys.
+    /// Creates a predicate from the class's keys.
     public init(_ body: (ObjectKeys<Object>) -> GraphPredicate) {
         predicate = body(ObjectKeys())
     }
 
-    /// What meets both.
+    /// Returns a predicate that is true if both predicates are true.
     public static func && (left: Self, right: Self) -> Self {
         Self(left.predicate && right.predicate)
     }
 
-    /// What meets one of them at least.
+    /// Returns a predicate that is true if at least one predicate is true.
     public static func || (left: Self, right: Self) -> Self {
         Self(left.predicate || right.predicate)
     }
 
-    /// What does not meet it.
+    /// Returns a predicate that is true if the given predicate is false.
     public static prefix func ! (predicate: Self) -> Self {
         Self(!predicate.predicate)
     }
 }
 
-/// The same value.
+/// Returns a predicate that is true if the values are equal.
 public func == <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] == right)
 }
 
-/// Not the same value; true where the property is nil and the value is not.
+/// Returns a predicate that is true if the values differ, including if only the property is nil.
 public func != <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] != right)
 }
 
-/// Smaller.
+/// Returns a predicate that is true if the left value is smaller.
 public func < <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] < right)
 }
 
-/// Smaller or equal.
+/// Returns a predicate that is true if the left value is smaller or equal.
 public func <= <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] <= right)
 }
 
-/// Greater.
+/// Returns a predicate that is true if the left value is greater.
 public func > <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] > right)
 }
 
-/// Greater or equal.
+/// Returns a predicate that is true if the left value is greater or equal.
 public func >= <Object, Value: GraphPredicateArgument>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: Value
 ) -> TypedPredicate<Object> {
@@ -81,140 +81,140 @@ public func >= <Object, Value: GraphPredicateArgument>(
 
 // MARK: Two properties, one of which may be missing
 
-/// The same value as another property.
+/// Returns a predicate that is true if the properties are equal.
 public func == <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
 }
 
-/// The same value as another property.
+/// Returns a predicate that is true if the properties are equal.
 public func == <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
 }
 
-/// The same value as another property.
+/// Returns a predicate that is true if the properties are equal.
 public func == <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
 }
 
-/// Not the same value as another property.
+/// Returns a predicate that is true if the properties differ.
 public func != <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
 }
 
-/// Not the same value as another property.
+/// Returns a predicate that is true if the properties differ.
 public func != <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
 }
 
-/// Not the same value as another property.
+/// Returns a predicate that is true if the properties differ.
 public func != <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property.
+/// Returns a predicate that is true if the left property is smaller.
 public func < <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property.
+/// Returns a predicate that is true if the left property is smaller.
 public func < <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property.
+/// Returns a predicate that is true if the left property is smaller.
 public func < <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property, or equal.
+/// Returns a predicate that is true if the left property is smaller or equal.
 public func <= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property, or equal.
+/// Returns a predicate that is true if the left property is smaller or equal.
 public func <= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
 }
 
-/// Smaller than another property, or equal.
+/// Returns a predicate that is true if the left property is smaller or equal.
 public func <= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property.
+/// Returns a predicate that is true if the left property is greater.
 public func > <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property.
+/// Returns a predicate that is true if the left property is greater.
 public func > <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property.
+/// Returns a predicate that is true if the left property is greater.
 public func > <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property, or equal.
+/// Returns a predicate that is true if the left property is greater or equal.
 public func >= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property, or equal.
+/// Returns a predicate that is true if the left property is greater or equal.
 public func >= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
 }
 
-/// Greater than another property, or equal.
+/// Returns a predicate that is true if the left property is greater or equal.
 public func >= <Object, Value>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
 }
 
-/// Leads to that object, or nowhere where it is nil.
+/// Returns a predicate for a destination object, or for no destination if it is `nil`.
 public func == <Object, Destination>(
     left: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>, right: Destination?
 ) -> TypedPredicate<Object> {
     TypedPredicate(ObjectKeys()[keyPath: left] == right)
 }
 
-/// Leads elsewhere.
+/// Returns a predicate for any destination other than the given one.
 public func != <Object, Destination>(
     left: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>, right: Destination?
 ) -> TypedPredicate<Object> {
