@@ -3,6 +3,7 @@ import SQLite
 
 /// A file whose records are all in the store.
 package struct KnownInput: Sendable, Hashable {
+    /// The path of the file.
     package var path: FileName
     /// The size of the stored file in bytes.
     package var byteCount: Int
@@ -39,6 +40,7 @@ enum KnownInputs {
 package struct AppendedInput: Sendable, Hashable {
     /// The pipeline that appended the input.
     package var pipeline: String
+    /// The stage that appended the input.
     package var stage: String
     /// The SHA-256 digest of the inflated bytes.
     package var digest: [UInt8]

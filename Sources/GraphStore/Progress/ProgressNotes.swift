@@ -116,7 +116,7 @@ extension PersistentContainer {
     /// Returns the notes of several kinds that runs left in a store, by number.
     ///
     /// Suspended notes of the owner have the key `owner/kind`. The store is read from a snapshot,
-    /// because a store whose run is incomplete cannot be opened for reading.
+    /// because a store with an unfinished load cannot be opened for reading.
     package static func progressNotes(
         ofStoreAt path: String, _ kinds: [String], owner: String
     ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
