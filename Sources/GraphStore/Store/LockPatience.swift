@@ -1,11 +1,13 @@
 import SQLite
 
-/// A closure that limits how long connections wait for locks of other connections.
+/// A rule for how long connections wait for locks of other connections.
 ///
-/// It replaces a fixed time, because a run may be canceled while it waits.
+/// A closure replaces a fixed time, because a run may be canceled while it waits.
 package final class LockPatience: Sendable, Hashable {
     private let waitsOn: @Sendable (Duration) -> Bool
 
+    /// Creates a rule from a closure.
+    ///
     /// - Parameter waitsOn: Receives how long the wait has lasted and returns whether to continue;
     ///   called every few milliseconds.
     package init(_ waitsOn: @escaping @Sendable (Duration) -> Bool) {

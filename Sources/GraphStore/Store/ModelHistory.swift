@@ -25,8 +25,7 @@ public struct ModelHistory: Sendable {
         try versionIndex(ofStoreAt: path, waiting: nil)
     }
 
-    /// Returns the version index as above, with a limit for how long to wait for locks of the
-    /// store.
+    /// Returns the version index of a store, with a limit for how long to wait for its locks.
     package func versionIndex(
         ofStoreAt path: String, waiting patience: LockPatience?
     ) throws(StoreError) -> Int? {

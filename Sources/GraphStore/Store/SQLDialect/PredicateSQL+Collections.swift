@@ -35,11 +35,11 @@ extension PredicateSQL {
         return some(of: elements, meet: condition, unless: op)
     }
 
-    /// Returns the condition that an object has an element that satisfies the condition.
+    /// Returns the SQL that tests whether an object has an element that satisfies a condition.
     private func some(
         of elements: ElementsSQL, meet condition: SQLFragment, unless op: ComparisonOperator
     ) -> SQLFragment {
-        // Nearly every element differs from a given value, so the first element decides.
+        // Nearly every element differs from a given value, so stop at the first match.
         if elements.isCorrelated || op == .notEqual {
             return "EXISTS (SELECT 1 " + rows(elements, and: [condition]) + ")"
         }
@@ -132,8 +132,8 @@ extension PredicateSQL {
         if elements.isDistinct {
             texts = "SELECT value, min(place) AS place FROM (" + texts + ") GROUP BY value"
         }
-        // Without elements, `group_concat` returns NULL, and it does so too if the separator is
-        // NULL.
+        // `group_concat` returns NULL without elements, where the result must be an empty string.
+        // With a NULL separator, the result is NULL.
         let joined =
             "(SELECT group_concat(value, " + separator + ") FROM (" + texts + " ORDER BY place))"
         return SQLOperand(

@@ -239,7 +239,7 @@ extension PredicateSQL {
 }
 
 extension GraphPredicate {
-    /// The sides, where it is a plain equality of a key path and a constant.
+    /// The key path or variable and the constant, if the comparison is a plain equality of the two.
     fileprivate func equality(
         _ op: ComparisonOperator
     ) -> (value: GraphExpression, constant: GraphExpression)? {
@@ -257,10 +257,10 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// Levels of values that one statement computes in SQL.
+    /// Maximum nesting of values that one statement computes in SQL.
     private static let levelsMax = 8
 
-    /// Whether it nests more values than SQLite's parser may hold.
+    /// Whether the values are nested more deeply than SQLite's parser may allow.
     var isDeep: Bool {
         switch self {
         case .negation, .arithmetic, .function, .conditional: isDeeper(than: Self.levelsMax)
