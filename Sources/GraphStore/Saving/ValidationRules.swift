@@ -158,8 +158,8 @@ struct RowRules {
     /// Returns the message of the first rule that the row would violate.
     ///
     /// - Parameters:
-    /// - found: The existing row, if any, of a select of the plan.
-    /// - firstColumn: The index of the plan's first column in the select.
+    ///   - found: The existing row, if any, of a select of the plan.
+    ///   - firstColumn: The index of the plan's first column in the select.
     func problem(
         with row: ResolvedRow, found: Statement?, firstColumn: Int32
     ) -> (message: String, required: String?)? {

@@ -6,8 +6,8 @@ extension WriteSession {
     /// commit.
     ///
     /// - Parameters:
-    /// - root: The root entity of the hierarchy.
-    /// - keys: A SQL query that returns the rows' keys.
+    ///   - root: The root entity of the hierarchy.
+    ///   - keys: A SQL query that returns the rows' keys.
     func releaseFiles(
         of root: StoreLayout.Entity, rows keys: String
     ) throws(StoreError) {

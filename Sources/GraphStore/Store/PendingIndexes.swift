@@ -54,13 +54,13 @@ enum PendingIndexes {
     /// that it reads.
     ///
     /// - Parameters:
-    /// - folds: The fold tables to update after the build.
-    /// - linkBytes: The memory for sorting links.
-    /// - pagesAtOnce: The number of pages by which a transaction may grow the file before it
-    ///   commits.
-    /// - session: Begins a save session for deferred derivations, so that their changes are
-    ///   reported. Without it, they are not reported.
-    /// - derived: Returns the derived attributes, which are updated with the last transaction.
+    ///   - folds: The fold tables to update after the build.
+    ///   - linkBytes: The memory for sorting links.
+    ///   - pagesAtOnce: The number of pages by which a transaction may grow the file before it
+    ///     commits.
+    ///   - session: Begins a save session for deferred derivations, so that their changes are
+    ///     reported. Without it, they are not reported.
+    ///   - derived: Returns the derived attributes, which are updated with the last transaction.
     /// - Returns: The changes, which the caller must report.
     @discardableResult
     static func build(
@@ -110,8 +110,8 @@ enum PendingIndexes {
     /// Runs the first deferred statements, and removes the owner's note after the last one.
     ///
     /// - Parameters:
-    /// - owner: The owner of the deferred work; the method does nothing if the owner has changed.
-    /// - leavesDeriving: Whether to leave the note of deferred derivations.
+    ///   - owner: The owner of the deferred work; the method does nothing if the owner has changed.
+    ///   - leavesDeriving: Whether to leave the note of deferred derivations.
     /// - Returns: Whether the method did something and no work is left.
     private static func makeSome(
         _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64,

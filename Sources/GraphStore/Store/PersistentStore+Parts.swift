@@ -6,8 +6,8 @@ extension PersistentStore {
     /// Opens or creates several stores as one.
     ///
     /// - Parameters:
-    /// - descriptions: The stores; the first contains the history and the progress notes of runs.
-    /// - model: The model of the stores; `nil` uses the model of the first store.
+    ///   - descriptions: The stores; the first contains the history and the progress notes of runs.
+    ///   - model: The model of the stores; `nil` uses the model of the first store.
     static func open(
         _ descriptions: [StoreDescription], model: ManagedObjectModel?
     ) throws(StoreError) -> PersistentStore {

@@ -133,8 +133,8 @@ final class PersistentStore {
     /// Opens or creates one store, and migrates it first if its options allow.
     ///
     /// - Parameters:
-    /// - model: The model of the store; `nil` uses the model in the store.
-    /// - held: The entities that the store contains; `nil` means all.
+    ///   - model: The model of the store; `nil` uses the model in the store.
+    ///   - held: The entities that the store contains; `nil` means all.
     static func open(
         _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
     ) throws(StoreError) -> PersistentStore {

@@ -57,10 +57,10 @@ public struct StoreDescription: Sendable, Hashable {
     /// files. It is never flushed to the disk, and it is deleted when the last container closes it.
     ///
     /// - Parameters:
-    /// - name: The name of the store, which containers of this process share; `nil` creates a
-    ///   separate store.
-    /// - configuration: The model's configuration whose entities the store contains.
-    /// - options: The options for opening and writing the store.
+    ///   - name: The name of the store, which containers of this process share; `nil` creates a
+    ///     separate store.
+    ///   - configuration: The model's configuration whose entities the store contains.
+    ///   - options: The options for opening and writing the store.
     public static func inMemory(
         name: String? = nil, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) -> StoreDescription {

@@ -45,8 +45,8 @@ extension PersistentContainer {
     /// Links between a to-one and a to-many are reported for the to-one, other links for both ends.
     ///
     /// - Parameters:
-    /// - path: The path of the other store; `nil` compares with an empty one.
-    /// - identity: The key by which objects of both stores are matched.
+    ///   - path: The path of the other store; `nil` compares with an empty one.
+    ///   - identity: The key by which objects of both stores are matched.
     public func difference(
         from path: String?, by identity: StoreDifference.Identity = .primaryKey
     ) throws(StoreError) -> StoreDifference {

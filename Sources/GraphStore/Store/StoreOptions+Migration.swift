@@ -32,15 +32,16 @@ extension StoreOptions {
         /// Migrates the store through the versions of the model, as ``ModelHistory`` does.
         ///
         /// - Parameters:
-        /// - history: The released versions, oldest first. The program's model may be the last of
-        ///   them or missing. A store of any other version is not migrated. `nil` migrates in one
-        ///   step from the model in the store.
-        /// - mappings: The mappings for stages that cannot be inferred from two versions.
-        /// - stops: The indexes of versions that no stage may skip.
-        /// - cancellation: Cancels the migration after the current stage.
-        /// - willMigrate: Called before a stage, when the store has the old version.
-        /// - didMigrate: Called after a stage, when the store has the new version.
-        /// - report: Called often with the progress of a stage, on the thread that opens the store.
+        ///   - history: The released versions, oldest first. The program's model may be the last of
+        ///     them or missing. Opening a store of any other version fails. `nil` migrates in one
+        ///     step from the model in the store.
+        ///   - mappings: The mappings for stages that cannot be inferred from two versions.
+        ///   - stops: The indexes of versions that no stage may skip.
+        ///   - cancellation: Cancels the migration after the current stage.
+        ///   - willMigrate: Called before a stage, when the store has the old version.
+        ///   - didMigrate: Called after a stage, when the store has the new version.
+        ///   - report: Called often with the progress of a stage, on the thread that opens the
+        ///     store.
         public static func automatic(
             through history: ModelHistory? = nil,
             mappings: [ModelHistory.Stage: MappingModel] = [:],

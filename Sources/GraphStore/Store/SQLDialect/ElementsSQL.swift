@@ -2,10 +2,10 @@ import GraphModel
 
 /// The elements of a collection as rows: of a to-many key path, a SUBQUERY, or a union of values.
 ///
-/// For a table `t`, `owner.tasks.tags.name` becomes the rows of `ZTASK e1 JOIN Z_1TAGS e2 ON
-/// e2.Z_1TASKS = e1.Z_PK JOIN ZTAG e3 …` with `e1.ZOWNER = t.ZOWNER`. There is one row for each
-/// path to an object that the last to-many hop reaches. The to-ones and the attribute after this
-/// hop are the row's value, which may be `nil`.
+/// For a table `t`, `owner.tasks.tags.name` becomes the rows of
+/// `ZTASK e1 JOIN Z_1TAGS e2 ON e2.Z_1TASKS = e1.Z_PK JOIN ZTAG e3 …` with
+/// `e1.ZOWNER = t.ZOWNER`. There is one row for each path to an object that the last to-many hop
+/// reaches. The to-ones and the attribute after this hop are the row's value, which may be `nil`.
 struct ElementsSQL {
     /// The tables of the links, without the joins of the elements' own paths.
     var from: SQLFragment

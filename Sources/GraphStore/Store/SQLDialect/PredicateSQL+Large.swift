@@ -94,8 +94,8 @@ extension PredicateSQL {
     /// too many values.
     ///
     /// - Parameters:
-    /// - negated: Whether each part is negated.
-    /// - isAnd: Whether all parts must be true, after the negation.
+    ///   - negated: Whether each part is negated.
+    ///   - isAnd: Whether all parts must be true, after the negation.
     mutating func evaluated(
         _ parts: [GraphPredicate], negated: Bool, isAnd: Bool
     ) throws(StoreError) -> [SQLFragment] {
