@@ -1,11 +1,13 @@
 import SQLite
 
-/// What runs know of the inputs of an app's store, which itself takes no table of ours: it stands
-/// beside the store, in `<store>.etl`, and in the copy that a run works on.
+/// A file with the inputs that runs have imported into an app's store, which takes none of etl's
+/// tables.
 ///
-/// It says of which store it is, by the UUID, so that another one of that name begins anew.
+/// The table is stored in `<store>.etl` next to the store, and in the working copy during a run.
+/// The file contains the store's UUID, so a different store of the same name starts without it.
 ///
-/// What a run has added waits in `<store>.etl-next` until its copy has taken the store's place.
+/// The inputs that a run adds are in `<store>.etl-next` until its working copy has replaced the
+/// store.
 enum InputMemory {
     static func path(of storePath: String) -> String { storePath + ".etl" }
 
@@ -13,10 +15,10 @@ enum InputMemory {
         CompanionFile.inputs.path(of: storePath)
     }
 
-    /// Says of which store the notes are.
+    /// The table with the UUID of the store that the inputs were imported into.
     private static let owner = "ETL_STORE"
 
-    /// A connection to a file, with another one attached as `other`.
+    /// Opens a connection to a file, with another file attached as `other`.
     private static func connection(
         to target: String, with source: String
     ) throws(StoreError) -> Connection {
@@ -30,7 +32,7 @@ enum InputMemory {
         SELECT * FROM other.\(KnownInputs.table);
         """
 
-    /// Copies the notes beside a store into a copy of it.
+    /// Copies the inputs next to a store into a copy of the store.
     fileprivate static func read(
         _ memory: String, into workPath: String
     ) throws(StoreError) {
@@ -41,7 +43,7 @@ enum InputMemory {
         try connection.execute("BEGIN IMMEDIATE; \(copying) COMMIT")
     }
 
-    /// Copies the notes in a copy of a store into a file that is to stand beside it.
+    /// Copies the inputs from a copy of a store into a file next to the store.
     fileprivate static func write(
         _ memory: String, from workPath: String
     ) throws(StoreError) {
@@ -56,7 +58,8 @@ enum InputMemory {
             """)
     }
 
-    /// A connection to the notes beside a store; nil where there are none of it.
+    /// Opens a connection to the inputs next to a store; `nil` if the file is missing or has
+    /// another UUID.
     static func connection(
         besideStoreAt path: String, uuid: String
     ) throws(StoreError) -> Connection? {
@@ -68,7 +71,7 @@ enum InputMemory {
 }
 
 extension PersistentContainer {
-    /// Brings what earlier runs know of their inputs into the copy of an app's store.
+    /// Copies the inputs of earlier runs into the working copy of an app's store.
     package static func recallInputs(
         ofStoreAt path: String, into workPath: String
     ) throws(StoreError) {
@@ -77,7 +80,7 @@ extension PersistentContainer {
         try InputMemory.read(memory, into: workPath)
     }
 
-    /// Keeps what the runs know by now, before the copy loses it.
+    /// Saves the inputs of all runs next to the store, before the working copy loses them.
     package static func keepInputs(
         of workPath: String, besideStoreAt path: String
     ) throws(StoreError) {
@@ -86,21 +89,21 @@ extension PersistentContainer {
         try InputMemory.write(next, from: workPath)
     }
 
-    /// What was kept counts from now on: the copy is the store.
+    /// Makes the saved inputs current after the working copy has replaced the store.
     package static func confirmInputs(ofStoreAt path: String) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
         guard StoreFiles.exists(next) else { return }
         if StoreFiles.size(next) > 0 {
             try StoreFiles.move(next, to: InputMemory.path(of: path))
         } else {
-            // Nothing is known of any input; what stands there is of a store before this one.
+            // The store has no inputs; the existing file describes an earlier store.
             try StoreFiles.remove(InputMemory.path(of: path))
             try StoreFiles.remove(next)
         }
         try StoreFiles.synchronizeFolder(of: path)
     }
 
-    /// What was kept came to nothing.
+    /// Removes the saved inputs of a run that failed.
     package static func forgetInputs(ofStoreAt path: String) throws(StoreError) {
         try StoreFiles.remove(InputMemory.nextPath(of: path))
     }

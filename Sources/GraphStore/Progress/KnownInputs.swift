@@ -3,10 +3,11 @@ import SQLite
 
 /// A file whose records are all in the store.
 package struct KnownInput: Sendable, Hashable {
+    /// The path of the file.
     package var path: FileName
-    /// Bytes as stored.
+    /// The size of the stored file in bytes.
     package var byteCount: Int
-    /// SHA-256 of the inflated bytes.
+    /// The SHA-256 digest of the inflated bytes.
     package var digest: [UInt8]
 
     package init(path: FileName, byteCount: Int, digest: [UInt8]) {
@@ -16,8 +17,9 @@ package struct KnownInput: Sendable, Hashable {
     }
 }
 
-/// The files that stages have imported which read each file once, or append: `ETL_INPUTS`, a table of
-/// ours, made with the first of them.
+/// The table `ETL_INPUTS` of the files that stages have imported with `read.once` or by appending.
+///
+/// The first such file creates the table.
 enum KnownInputs {
     static let table = "ETL_INPUTS"
 
@@ -27,17 +29,20 @@ enum KnownInputs {
         WITHOUT ROWID
         """
 
-    /// Stands in place of a pipeline where `STAGE` is an entity and `PATH` says who has appended an
-    /// input to it: every content has a row, whatever its name was.
+    /// The `PIPELINE` value of appended inputs, for which `STAGE` is an entity.
+    ///
+    /// `PATH` is then the digest, the pipeline, and the stage, so every content has a row, whatever
+    /// the file's name was.
     static let appends = ""
 }
 
 /// An input whose records a stage has appended to an entity.
 package struct AppendedInput: Sendable, Hashable {
-    /// The pipeline and the stage that have appended it.
+    /// The pipeline that appended the input.
     package var pipeline: String
+    /// The stage that appended the input.
     package var stage: String
-    /// SHA-256 of the inflated bytes.
+    /// The SHA-256 digest of the inflated bytes.
     package var digest: [UInt8]
 
     package init(pipeline: String, stage: String, digest: [UInt8]) {
@@ -46,7 +51,7 @@ package struct AppendedInput: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// The same as a row has it.
+    /// Creates an input from its row; `nil` if the row's path is malformed.
     fileprivate init?(_ row: KnownInput) {
         let words = String(decoding: row.path.bytes, as: UTF8.self)
             .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
@@ -62,8 +67,9 @@ package struct AppendedInput: Sendable, Hashable {
 }
 
 extension PersistentContainer {
-    /// The files that a stage of a pipeline has imported, by path; an app's store has them beside
-    /// it.
+    /// Returns the files that a stage of a pipeline has imported, by path.
+    ///
+    /// For an app's store, they are in a file next to the store.
     package func knownInputs(
         pipeline: String, stage: String
     ) throws(StoreError) -> [FileName: KnownInput] {
@@ -71,7 +77,7 @@ extension PersistentContainer {
         return Dictionary(inputs.map { ($0.path, $0) }) { _, last in last }
     }
 
-    /// The files that the stages of a pipeline have imported, by stage.
+    /// Returns the files that the stages of a pipeline have imported, by stage.
     package func knownInputs(pipeline: String) throws(StoreError) -> [String: [KnownInput]] {
         let isBeside = origin.isApp && storeDescription.options.isReadOnly
         let memory =
@@ -97,7 +103,7 @@ extension PersistentContainer {
         return found
     }
 
-    /// The inputs that stages of whatever pipeline have appended to an entity.
+    /// Returns the inputs that stages of any pipeline have appended to an entity.
     package func appendedInputs(entity: String) throws(StoreError) -> [AppendedInput] {
         try (knownInputs(pipeline: KnownInputs.appends)[entity] ?? []).compactMap(
             AppendedInput.init)
@@ -105,14 +111,14 @@ extension PersistentContainer {
 }
 
 extension ManagedObjectContext {
-    /// Remembers in the open transaction that a stage has appended inputs to an entity.
+    /// Records in the open transaction that a stage has appended inputs to an entity.
     package func remember(
         appended inputs: [AppendedInput], to entity: String
     ) throws(StoreError) {
         try remember(inputs.map(\.row), pipeline: KnownInputs.appends, stage: entity)
     }
 
-    /// Remembers in the open transaction that a stage has imported files.
+    /// Records in the open transaction that a stage has imported files.
     package func remember(
         _ inputs: [KnownInput], pipeline: String, stage: String
     ) throws(StoreError) {
@@ -124,7 +130,7 @@ extension ManagedObjectContext {
         for input in inputs {
             write.bind(pipeline, at: 1)
             write.bind(stage, at: 2)
-            // A text as far as it is one, which other tools read.
+            // Valid UTF-8 is stored as TEXT, which other tools can read.
             if let text = input.path.exactText {
                 write.bind(text, at: 3)
             } else {

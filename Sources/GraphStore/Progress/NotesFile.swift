@@ -2,17 +2,17 @@ import Diagnostics
 import Files
 import SQLite
 
-/// The notes of a run in a file next to its store, as long as the run has changed nothing there.
+/// A file next to the store with the notes of a run, used until the run changes the store.
 ///
-/// So a run that changes nothing leaves the bytes of the store as they are. The first save that
-/// changes something takes the notes into the store (see `ProgressNotes`), and the file goes. A
-/// store that has notes already gets no such file.
+/// A run that changes nothing thus leaves the bytes of the store unchanged. The first save that
+/// changes a row moves the notes into the store (see `ProgressNotes`) and removes the file. A store
+/// that already has notes gets no file.
 ///
-/// Positions in it are of use only as long as nobody has written to the store: who restores an
-/// older store must not have records skipped. If the store's size or time is another one, the file
-/// is ignored; all that is lost then is the reading of records that changed nothing.
+/// The file records the store's state, because a resumed run must not skip records if the user has
+/// restored an older store. If the store's size or modification time differs, the file is ignored,
+/// and the next run only reads the records again that changed nothing.
 struct NotesFile {
-    /// What SQL calls the file where it is attached.
+    /// The schema name under which the file is attached.
     static let schema = "etl_notes"
 
     private let storePath: String
@@ -27,18 +27,19 @@ struct NotesFile {
             "SELECT count(*) FROM pragma_database_list WHERE name = '\(schema)'") == 1
     }
 
-    /// Attaches the file to the connection that writes to the store, and makes it where it is
-    /// missing or out of date.
+    /// Attaches the file to the connection that writes to the store, and creates it if it is
+    /// missing or outdated.
     ///
-    /// The save that takes the notes into the store is on the disk before they are gone here.
+    /// Sets `synchronous` to `FULL`, so that the save that moves the notes into the store is on the
+    /// disk before the file loses them.
     ///
-    /// - Returns: false where notes must stand in the store: because there are some, because others
-    ///   are at work there, or because no file can be made.
+    /// - Returns: `false` if the notes must be in the store, because it already has notes, because
+    ///   other connections use it, or because the file cannot be created.
     func attach(to connection: Connection) throws(StoreError) -> Bool {
         guard hasPossibleName else { return false }
         let hasNotes = try ProgressNotes.exist(on: connection)
         if !hasNotes {
-            // Folded in later, the log would change the store behind the notes.
+            // A later checkpoint of the WAL would change the store and make the notes outdated.
             try connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
         }
         guard !hasNotes, let state else {
@@ -67,7 +68,7 @@ struct NotesFile {
         }
     }
 
-    /// A connection to the file; nil where there is none that fits the store.
+    /// Opens a connection to the file; `nil` if the file is missing or does not fit the store.
     func connection() throws(StoreError) -> Connection? {
         guard let state, try savedState() == state else { return nil }
         return try Connection(path: path, mode: .readWrite)
@@ -75,7 +76,7 @@ struct NotesFile {
 
     /// Moves the notes into the store, in the open transaction.
     static func moveIntoStore(on connection: Connection) throws(StoreError) {
-        // Statements that are kept know the table in the file.
+        // Cached statements refer to the table in the file.
         connection.clearStatementCache()
         try connection.execute(
             """
@@ -85,9 +86,9 @@ struct NotesFile {
             """)
     }
 
-    /// Lets go of the file, outside a transaction, and removes it.
+    /// Detaches and removes the file; call it outside a transaction.
     ///
-    /// - Parameter synchronous: what saves to the store wait for from now on.
+    /// - Parameter synchronous: The `synchronous` setting of later saves to the store.
     func detach(
         from connection: Connection, _ synchronous: StoreOptions.Synchronous
     ) throws(StoreError) {
@@ -97,29 +98,30 @@ struct NotesFile {
         try remove()
     }
 
-    /// Removes the file; nothing happens where there is none.
+    /// Removes the file, if it exists.
     func remove() throws(StoreError) {
         guard hasPossibleName else { return }
         for suffix in ["", "-journal"] { try StoreFiles.remove(path + suffix) }
     }
 
-    /// Whether the name is not too long for a file; next to a store with a very long name it is.
+    /// Whether the file name is within the limit of the file system; a very long store name exceeds
+    /// it.
     private var hasPossibleName: Bool {
         PathText.lastComponent(path).utf8.count + "-journal".utf8.count
             <= FileName.componentBytesMax
     }
 
-    /// Whether there is a file, and the store has a log.
+    /// Whether the file exists and the store has a non-empty WAL.
     var isBehindLog: Bool { StoreFiles.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
 
-    /// Differs when somebody has written to the store; nil where its log holds something.
+    /// A string that changes if another process writes to the store; `nil` if the WAL is not empty.
     private var state: String? {
         guard StoreFiles.size(storePath + "-wal") == 0 else { return nil }
-        // Without the file's number: a project that is copied with its times stays as it is.
+        // Excludes the inode number, so that a project copied with its times has the same state.
         return StoreFiles.stamp(storePath).dropFirst().map(String.init).joined(separator: " ")
     }
 
-    /// What the file says of the store.
+    /// Returns the store's state that the file records.
     private func savedState() throws(StoreError) -> String? {
         guard StoreFiles.size(path) > 0 else { return nil }
         do {
@@ -136,7 +138,7 @@ struct NotesFile {
 }
 
 extension PersistentContainer {
-    /// Lets the notes of a run stand next to the store until the run changes something there.
+    /// Stores the notes of a run next to the store until the run changes the store.
     package func keepProgressNotesBeside() throws(StoreError) {
         guard storeDescription.kind == .sqlite, schema.isOurs, parts.isEmpty,
             !storeDescription.options.isReadOnly
@@ -148,8 +150,8 @@ extension PersistentContainer {
         session.notesAreBeside = try NotesFile(besideStoreAt: path).attach(to: session.connection)
     }
 
-    /// Folds in what a save that failed has left of the log, behind which notes next to the store would
-    /// seem to be out of date.
+    /// Checkpoints a WAL that a failed save has left, which would make the notes next to the store
+    /// outdated.
     func foldLogBehindNotes() throws(StoreError) {
         guard !storeDescription.options.isReadOnly, schema.isOurs,
             NotesFile(besideStoreAt: path).isBehindLog
@@ -160,8 +162,8 @@ extension PersistentContainer {
         try session.connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
     }
 
-    /// Makes the notes of a run that begins durable: after a loss of power, whoever completes the run
-    /// must find its rejects.
+    /// Makes the notes of a new run durable, so that a run that completes it after a power loss
+    /// finds its rejects.
     package func makeProgressNotesDurable() throws(StoreError) {
         let session = try beginWriting()
         session.rollback()
@@ -170,7 +172,7 @@ extension PersistentContainer {
         if !isDurable { try checkpoint() }
     }
 
-    /// Removes the file next to the store if the notes in it have been removed.
+    /// Removes the file next to the store if it contains no more notes.
     package func removeEmptyProgressFile() throws(StoreError) {
         let session = try beginWriting()
         defer { endWriting() }
@@ -182,12 +184,12 @@ extension PersistentContainer {
         session.notesAreBeside = false
     }
 
-    /// Removes the notes next to a store whose place another has taken.
+    /// Removes the notes next to a store that has been replaced.
     package static func removeProgressFile(besideStoreAt path: String) throws(StoreError) {
         try NotesFile(besideStoreAt: path).remove()
     }
 
-    /// Puts the notes next to a store into a copy of it.
+    /// Copies the notes next to a store into a copy of the store.
     package static func copyProgressNotes(
         besideStoreAt path: String, into copy: String
     ) throws(StoreError) {

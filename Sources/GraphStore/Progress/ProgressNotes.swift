@@ -1,13 +1,13 @@
 import SQLite
 
-/// Private notes of a run inside its store: how far it came, committed with what it wrote.
+/// The private notes of a run in its store: its progress, committed with the rows that it wrote.
 ///
-/// They stand in one table of ours, `ETL_PROGRESS`, which a run makes at its beginning and drops
-/// at its end. Until the run has changed something, the table is in a file next to the store (see
-/// `NotesFile`). A note has a kind, a number and bytes; writing one again replaces it.
+/// They are in the table `ETL_PROGRESS`, which a run creates at its start and drops at its end.
+/// Until the run has changed something, the table is in a file next to the store (see `NotesFile`).
+/// A note has a kind, a number, and bytes; writing the same kind and number again replaces it.
 ///
-/// The notes of a run that has failed stay until a run of the same owner has completed it. As long
-/// as somebody else's run works on the store, they are suspended: `owner/kind` is their kind.
+/// The notes of a failed run remain until a run of the same owner has completed it. While a run of
+/// another owner uses the store, they are suspended: their kind is `owner/kind`.
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
@@ -18,7 +18,7 @@ enum ProgressNotes {
         """
     }
 
-    /// Whether there is a table of notes, in the store or in a file that is attached.
+    /// Returns whether a table of notes exists, in the store or in the attached file.
     static func exist(on connection: Connection) throws(StoreError) -> Bool {
         func has(_ schema: String) throws(StoreError) -> Bool {
             try connection.integer(
@@ -41,7 +41,7 @@ enum ProgressNotes {
         }
     }
 
-    /// Changes notes, which are no data of the store.
+    /// Changes notes and counts the changes separately, because notes are not data of the store.
     static func change(
         on connection: Connection, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -50,7 +50,7 @@ enum ProgressNotes {
         try body()
     }
 
-    /// Calls the body with each note of a kind, by number.
+    /// Calls the body with each note of a kind, in ascending order of numbers.
     static func forEach(
         _ kind: String, on connection: Connection,
         _ body: (_ number: Int64, _ value: [UInt8]) throws(StoreError) -> Void
@@ -82,9 +82,9 @@ enum ProgressNotes {
 }
 
 extension ProgressNotes {
-    /// The connection on which a store's notes are read; nil where there are none.
+    /// Returns the connection for reading a store's notes; `nil` if the store has no notes.
     ///
-    /// - Parameter reader: a connection to the store.
+    /// - Parameter reader: A connection to the store.
     fileprivate static func connection(
         _ reader: Connection, _ path: String
     ) throws(StoreError) -> Connection? {
@@ -96,14 +96,14 @@ extension ProgressNotes {
         return try haveNotes(file) ? file : nil
     }
 
-    /// Whether a store has notes, in its file or next to it.
+    /// Returns whether a store has notes, in its file or next to it.
     static func exist(_ reader: Connection, _ path: String) throws(StoreError) -> Bool {
         try connection(reader, path) != nil
     }
 }
 
 extension PersistentContainer {
-    /// The notes of a kind that a run left in the store, by number; none where it left none.
+    /// Returns the notes of a kind that a run left in the store, by number; empty if it left none.
     package func progressNotes(
         _ kind: String
     ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
@@ -113,11 +113,10 @@ extension PersistentContainer {
         return try ProgressNotes.read(kind, on: connection)
     }
 
-    /// The notes of some kinds that runs left in a store, by number; also those that are suspended,
-    /// as `owner/kind`.
+    /// Returns the notes of several kinds that runs left in a store, by number.
     ///
-    /// The store is not opened for more than that: one may wait for whoever completes the run, and
-    /// is refused to readers until then.
+    /// Suspended notes of the owner have the key `owner/kind`. The store is read from a snapshot,
+    /// because a store with an unfinished load cannot be opened for reading.
     package static func progressNotes(
         ofStoreAt path: String, _ kinds: [String], owner: String
     ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
@@ -134,7 +133,7 @@ extension PersistentContainer {
 }
 
 extension ManagedObjectContext {
-    /// Makes room for notes, in the open transaction; what is there already stays.
+    /// Creates the table of notes in the open transaction, and keeps existing notes.
     package func beginProgressNotes() throws(StoreError) {
         try requireRoomForNotes()
         let schema = try session().notesAreBeside ? NotesFile.schema : "main"
@@ -152,25 +151,27 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The note of a kind and number, as this transaction sees it.
+    /// Returns the note with a kind and a number, as the open transaction sees it.
     package func progressNote(_ kind: String, _ number: Int64) throws(StoreError) -> [UInt8]? {
         try onProgress { connection throws(StoreError) in
             try ProgressNotes.value(kind, number, on: connection)
         }
     }
 
-    /// Suspends the notes of an owner in the open transaction, so that another run can have its own.
+    /// Suspends the notes of an owner in the open transaction, so that another run can have its
+    /// own.
     package func suspendProgressNotes(of owner: String) throws(StoreError) {
         try renameProgressNotes("KIND = ?1 || KIND", "instr(KIND, '/') = 0", owner + "/")
     }
 
-    /// Makes the suspended notes of an owner those of the present run, in the open transaction.
+    /// Makes the suspended notes of an owner the notes of the current run, in the open transaction.
     package func resumeProgressNotes(of owner: String) throws(StoreError) {
         try renameProgressNotes(
             "KIND = substr(KIND, length(?1) + 1)", "substr(KIND, 1, length(?1)) = ?1", owner + "/")
     }
 
-    /// Gives all notes of a kind another kind in the open transaction; there must be none of it.
+    /// Renames the kind of all notes of a kind in the open transaction; the new kind must have no
+    /// notes.
     package func renameProgressNotes(_ kind: String, to other: String) throws(StoreError) {
         try renameProgressNotes("KIND = ?1", "KIND = ?2", other, kind)
     }
@@ -199,7 +200,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Removes the notes of the present run in the open transaction; those of others stay suspended.
+    /// Removes the notes of the current run in the open transaction, and keeps suspended notes.
     package func endProgressNotes() throws(StoreError) {
         try onProgress { connection throws(StoreError) in
             guard try ProgressNotes.exist(on: connection) else { return }
@@ -210,16 +211,17 @@ extension ManagedObjectContext {
             guard try connection.integer("SELECT count(*) FROM \(ProgressNotes.table)") == 0 else {
                 return
             }
-            // Statements that are kept may use what is dropped.
+            // Cached statements may use the table that is dropped.
             connection.clearStatementCache()
             try connection.execute("DROP TABLE \(ProgressNotes.table)")
         }
     }
 
-    /// What the open transaction has changed so far.
+    /// Returns the changes of the open transaction so far.
     package func uncommittedChange() throws(StoreError) -> StoreChange { try session().change }
 
-    /// An app's store gets no tables of ours, unless it is a copy from which they go again.
+    /// Throws if the store is an app's and not a working copy, from which etl's tables are dropped
+    /// again.
     func requireRoomForNotes() throws(StoreError) {
         guard container.schema.isOurs || container.storeDescription.options.appStores.isCopy else {
             throw StoreError(

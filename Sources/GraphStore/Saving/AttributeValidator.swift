@@ -1,10 +1,10 @@
 package import GraphModel
 
-/// An attribute's rules, compiled once and shared by every path that writes values.
+/// An attribute's validation rules, compiled once for all paths that write values.
 package struct AttributeValidator {
     private let attribute: AttributeDescription
     private let pattern: CompiledPattern?
-    /// Whether the model says anything about values.
+    /// Whether the model sets a range, a length, or a pattern.
     let hasRules: Bool
 
     package init(_ attribute: AttributeDescription) {
@@ -12,21 +12,22 @@ package struct AttributeValidator {
         do {
             pattern = try attribute.pattern.map { try CompiledPattern($0) }
         } catch {
-            // The model's reader has warned that it is kept, but not checked.
+            // The model reader has already warned that this pattern is stored but not checked.
             pattern = nil
         }
         hasRules =
             attribute.range != nil || attribute.length != nil || pattern != nil
     }
 
-    /// What is wrong with the value by the model's range, length and pattern; nil if nothing is.
+    /// Returns the first violation of the model's range, length, or pattern; `nil` if the value is
+    /// valid.
     ///
-    /// Types and null are checked where values are made and rows written.
+    /// Types and null values are checked where values are created and rows are written.
     package func problem(with cell: BulkCell) -> String? {
         failure(with: cell)?.message
     }
 
-    /// The same, with Core Data's number.
+    /// Returns the first violation with its Core Data error code; `nil` if the value is valid.
     func failure(with cell: BulkCell) -> (code: ValidationCode, message: String)? {
         guard hasRules else { return nil }
         switch cell.kind {
@@ -54,7 +55,7 @@ package struct AttributeValidator {
         )
     }
 
-    /// The same of a decimal with all its digits.
+    /// Checks the range of a decimal with all its digits.
     private func decimalFailure(_ bytes: ByteView) -> (ValidationCode, String)? {
         guard let range = attribute.range, let number = ExactDecimal(bytes) else { return nil }
         let isTooSmall = range.minimum.flatMap { ExactDecimal($0) }.map { number < $0 } ?? false
@@ -92,7 +93,7 @@ package struct AttributeValidator {
         }
     }
 
-    /// A number as people write it, and a date as one.
+    /// Returns a number in decimal notation, or an ISO 8601 date if the type is a date.
     static func text(_ value: Double, _ type: AttributeType) -> String {
         guard type != .date else {
             return withUnsafeTemporaryAllocation(

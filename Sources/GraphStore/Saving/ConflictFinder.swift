@@ -1,15 +1,17 @@
 import GraphModel
 import SQLite
 
-/// Finds where the objects of a save and the store disagree: about versions, deletions and values
-/// that are unique.
+/// A reader that finds conflicts between the objects of a save and the store: changed versions,
+/// deleted rows, and duplicate unique values.
 ///
-/// It reads inside the save's transaction and changes nothing; `ConflictResolver` does that.
+/// It reads inside the save's transaction and changes nothing. `ConflictResolver` resolves the
+/// conflicts.
 struct ConflictFinder {
     private let objects: ObjectSupport
     private let session: WriteSession
     private let reader: ObjectReader
-    /// Whether conflicts have the values on both sides, which take longer to collect than to compare.
+    /// Whether conflicts contain the values of both sides, which are slower to collect than to
+    /// compare.
     private let isDetailed: Bool
 
     init(
@@ -22,7 +24,7 @@ struct ConflictFinder {
         reader = ObjectReader(session.connection, objects, external)
     }
 
-    /// `Z_OPT` of the rows that are there.
+    /// Returns `Z_OPT` of the rows that exist.
     func currentVersions(
         _ ids: [ManagedObjectID]
     ) throws(StoreError) -> [ManagedObjectID: Int64] {
@@ -44,12 +46,12 @@ struct ConflictFinder {
         return versions
     }
 
-    /// An object's row as it is inside the transaction.
+    /// Returns the object's row as the transaction sees it; `nil` if the row does not exist.
     func storedRow(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
         try reader.row(id)
     }
 
-    /// What the policy is asked about: the object as it is, and the row beside it.
+    /// Returns the conflict for the merge policy: the object's current values and the stored row.
     func conflict(
         of object: ManagedObject, _ version: Int64
     ) throws(StoreError) -> MergeConflict {
@@ -71,7 +73,7 @@ struct ConflictFinder {
             uniqueKeysWithValues: zip(layout.attributes.map(\.name), values).map { ($0, $1) })
     }
 
-    /// The objects that would have the same unique values as others, each once.
+    /// Returns the objects whose unique values would duplicate those of another object, each once.
     func constraintConflicts(
         _ pending: PendingObjects
     ) throws(StoreError) -> [(ManagedObject, MergeConflict)] {
@@ -82,7 +84,7 @@ struct ConflictFinder {
         where object.pending == .deleted || object.presence == .realized {
             touched.insert(object.objectID)
         }
-        // What is there counts before what is new.
+        // Existing objects claim their values before new objects.
         for object in pending.updated + pending.inserted {
             let layout = object.layout
             guard object.presence == .realized else { continue }
@@ -116,7 +118,7 @@ struct ConflictFinder {
         return found
     }
 
-    /// The saved object that has those values and keeps them.
+    /// Returns the saved object that has these values and is not in `touched`.
     private func holder(
         of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
     ) throws(StoreError) -> ManagedObjectID? {
@@ -134,18 +136,18 @@ struct ConflictFinder {
 }
 
 extension ManagedObject {
-    /// What a column holds for a property.
+    /// Returns the value that the property's column holds.
     fileprivate func storedValue(_ property: EntityLayout.Property) -> StoredValue {
         switch property {
         case .attribute(let slot): values[slot]
-        // The key of an object without a row is in no row yet.
+        // A key is returned even if its object has no row yet: no stored row can contain that key.
         case .toOne(let slot): links[slot].map { .integer($0.primaryKey) } ?? .null
         case .toMany: .null
         }
     }
 }
 
-/// The values of one constraint, texts by their bytes.
+/// The values of one uniqueness constraint, with strings compared by their bytes.
 private struct ConstraintKey: Hashable {
     let table: String
     let columns: [String]

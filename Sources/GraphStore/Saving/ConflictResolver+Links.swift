@@ -1,6 +1,7 @@
 import GraphModel
 
-/// An object whose row others deleted and the save makes again, and where it led before.
+/// An object that the save inserts again after another writer deleted its row, with its former
+/// links.
 struct RemadeRow {
     let object: ManagedObject
     let links: [ManagedObjectID?]
@@ -15,13 +16,14 @@ struct RemadeRow {
 }
 
 extension MergePolicy.Resolution {
-    /// Whether the object counts more than the deletion of its row.
+    /// Whether the object wins over the deletion of its row.
     var makesRowsAgain: Bool { self == .objectTrump || self == .overwrite }
 }
 
-/// What happens to relationships in a conflict.
+/// The handling of relationships in a conflict.
 extension ConflictResolver {
-    /// The row is made again, whole: the store has none of its links any more.
+    /// Prepares the object to be inserted again completely, because the store has none of its
+    /// links.
     func makeAgain(_ object: ManagedObject) {
         for slot in object.lists.indices {
             if object.lists[slot].isFault {
@@ -34,8 +36,8 @@ extension ConflictResolver {
         object.pending = .inserted
     }
 
-    /// Links a row that is made again with the objects that it led to, if they are still there and
-    /// do not lead to another object by now.
+    /// Restores the links of a row that is inserted again, if the linked objects still exist and do
+    /// not link to another object by now.
     func link(_ row: RemadeRow) throws(StoreError) {
         let object = row.object
         for (slot, toOne) in object.layout.toOnes.enumerated() {
@@ -57,22 +59,23 @@ extension ConflictResolver {
                 if !isLinked {
                     _ = object.lists[slot].remove(id)
                 } else if case .toOne = toMany.inverse {
-                    // The conflict of the other object may have taken it out.
+                    // The conflict of the other object may have removed it from the list.
                     _ = object.lists[slot].insert(id)
                 }
             }
         }
     }
 
-    /// Whether an object can be linked with: a new one, or one that has a row.
+    /// Returns whether an object can be linked: it is new, or it has a row.
     private func isThere(_ id: ManagedObjectID) throws(StoreError) -> Bool {
         if let other = context.registeredObject(for: id), !other.isStored { return !other.isGone }
         return try finder.storedRow(id) != nil
     }
 
-    /// Makes a to-one of an object in another row lead to a row that is made again.
+    /// Sets a to-one of another object to an object whose row is inserted again.
     ///
-    /// - Returns: whether it does; not if the object is gone, or leads to another one.
+    /// - Returns: Whether the link is set. It is not if the other object is deleted or links
+    ///   elsewhere.
     private func link(
         _ id: ManagedObjectID, _ slot: Int, to object: ManagedObject
     ) throws(StoreError) -> Bool {
@@ -89,7 +92,7 @@ extension ConflictResolver {
         return true
     }
 
-    /// Takes in the rows at the other ends of one-to-one relationships that others changed.
+    /// Refreshes the inverse ends of one-to-one relationships that another writer changed.
     func takePartners(
         of object: ManagedObject, _ base: [ManagedObjectID?], _ stored: [ManagedObjectID?]
     ) throws(StoreError) {
@@ -102,7 +105,7 @@ extension ConflictResolver {
         }
     }
 
-    /// The object here leads elsewhere than its row: what the row leads to must not lead back.
+    /// Clears the inverse link of the stored partner if this object now links to a different one.
     func leavePartner(
         of object: ManagedObject, _ slot: Int, _ stored: ManagedObjectID?
     ) throws(StoreError) {

@@ -1,16 +1,16 @@
 import GraphModel
 
-/// Compares what a save is about to write with the store, and lets the merge policy decide.
+/// A comparison of a save with the store that applies the merge policy to each conflict.
 ///
-/// The first decision that changes objects keeps the whole context's state, so that a save that
-/// fails after all leaves it as it was.
+/// Before the first decision changes objects, it saves the state of the complete context, so that a
+/// save that fails later leaves the context unchanged.
 struct ConflictResolver {
     let context: ManagedObjectContext
     let finder: ConflictFinder
     private var backup: ContextBackup?
-    /// `Z_OPT` of rows as they are in the store.
+    /// The current `Z_OPT` of the rows in the store.
     private(set) var versions: [ManagedObjectID: Int64] = [:]
-    /// New objects that became one with others, by the IDs that they had.
+    /// New objects that were merged into existing objects: the former ID and the existing ID.
     private(set) var united: [ManagedObjectID: ManagedObjectID] = [:]
     private var rounds = 0
 
@@ -21,7 +21,7 @@ struct ConflictResolver {
             isDetailed: context.mergePolicy.showsConflicts)
     }
 
-    /// Puts the context back as it was before the first decision.
+    /// Restores the context to its state before the first decision.
     func restore() {
         backup?.restore(context)
     }
@@ -32,7 +32,7 @@ struct ConflictResolver {
 
     // MARK: Versions
 
-    /// Finds rows that were changed or deleted since their objects were read.
+    /// Resolves conflicts with rows that were changed or deleted since their objects were read.
     mutating func resolveVersions(_ pending: PendingObjects) throws(StoreError) {
         let watched = context.watched.filter { $0.pending == .none && $0.presence == .realized }
         let checked = (pending.updated + pending.deleted + watched).filter(\.isStored)
@@ -42,7 +42,8 @@ struct ConflictResolver {
         for object in checked {
             let version = versions[object.objectID] ?? 0
             guard version != object.version else { continue }
-            // Lists alone, and an object that nobody read, have no version to be old.
+            // A change of to-many lists only, or an object that was never read, has no version to
+            // compare.
             if version != 0, object.presence != .realized || !touchesRow(object) { continue }
             if version == 0, object.pending == .deleted { continue }
             found.append((object, try finder.conflict(of: object, version)))
@@ -69,7 +70,7 @@ struct ConflictResolver {
         return (0..<properties).contains { mask.contains($0) }
     }
 
-    /// Asks the policy; conflicts that it does not settle make the save fail, all together.
+    /// Asks the policy to decide each conflict; the save fails with all conflicts left unresolved.
     private func decide(
         _ found: [(ManagedObject, MergeConflict)]
     ) throws(StoreError) -> [(ManagedObject, MergeConflict, MergePolicy.Resolution)] {
@@ -172,9 +173,9 @@ struct ConflictResolver {
 
     // MARK: Constraints
 
-    /// Finds the objects that would have the same unique values as others.
+    /// Resolves conflicts between objects that would have the same unique values.
     ///
-    /// - Returns: whether anything was settled.
+    /// - Returns: Whether any conflict was resolved.
     mutating func resolveConstraints(_ pending: PendingObjects) throws(StoreError) -> Bool {
         rounds += 1
         guard rounds <= 100 else { return false }

@@ -1,7 +1,7 @@
 import GraphModel
 
-/// The state of everything in a context, to be put back where a save fails after a merge policy
-/// has changed objects.
+/// The state of all objects in a context, restored if a save fails after a merge policy changed
+/// them.
 struct ContextBackup {
     private struct Entry {
         let object: ManagedObject
@@ -61,13 +61,15 @@ struct ContextBackup {
         context.replaceListed(with: listed)
         context.aliases = aliases
         context.unprocessedDeletes.removeAll()
-        // Keys that others took meanwhile stay theirs.
+        // Other contexts may have taken keys since the backup; those keys stay taken.
         for ids in context.renames.dropFirst(renamesBefore) { context.take(ids) }
     }
 
-    /// The same after a unit of work: what it made is gone, and what it read stays as it is saved.
+    /// Restores the context after a unit of work: drops objects that the unit created, and keeps
+    /// objects that it read in their saved state.
     ///
-    /// - Parameter readsAgain: what it read may never have been saved, and is read again.
+    /// - Parameter readsAgain: Whether to turn the objects that the unit read into faults, because
+    ///   their values may never have been saved.
     func restoreUnit(_ context: ManagedObjectContext, readsAgain: Bool) {
         let known = Set(entries.map { ObjectIdentifier($0.object) })
         var strangers: [ObjectIdentifier: ManagedObject] = [:]

@@ -1,16 +1,20 @@
 import GraphModel
 import SQLite
 
-/// Keeps derived attributes what their derivation expressions say of the rows.
+/// The derived attributes of a store, kept up to date with their derivation expressions.
 ///
-/// Core Data does this with triggers that call functions of its own, which no other program could
-/// write beside; here the end of each transaction does it, set by set, whoever wrote the rows:
-/// objects, batch requests or loads. An expression over the object alone (`lowercase:(name)`,
-/// `now()`) is worked out for the rows that changed; one that looks elsewhere (`tasks.@count`,
-/// `owner.name`) for the whole entity, whenever something changed where it looks. A load that puts
-/// indexes and links off has that at its end instead, once, for without them each row would be
-/// looked for in a whole table. Rows that have the value already stay untouched, and no version
-/// moves: nobody has a conflict by it.
+/// Core Data uses triggers that call its private SQL functions, so no other program could write to
+/// such a store. GraphStore instead runs one `UPDATE` per attribute at the end of each transaction,
+/// for objects, batch requests, and loads.
+///
+/// - An expression over the object alone (`lowercase:(name)`, `now()`) is computed for the changed
+///   rows.
+/// - An expression over other objects (`tasks.@count`, `owner.name`) is computed for the whole
+///   entity if one of these objects changed.
+/// - A load that defers indexes and links computes the second kind once at its end. Without an
+///   index, every row would need a scan of a whole table.
+///
+/// Rows that already have the value are not written. Versions do not change, so no conflict arises.
 struct DerivedAttributes {
     private struct Derived {
         var column: String
@@ -20,22 +24,24 @@ struct DerivedAttributes {
         var entity: StoreLayout.Entity
         var attribute: AttributeDescription
         var expression: GraphExpression
-        /// Hierarchies that the value is taken from.
+        /// The root entities of the other objects that the expression reads.
         var otherRoots: Set<Int64>
-        /// It is taken from objects that point at this one, which only an index or links find.
+        /// Whether the expression reads objects that refer to this one, which needs an index or
+        /// links.
         var looksBack: Bool
-        /// It tells when the row was written.
+        /// Whether the expression contains the current time or date.
         var isMoment: Bool
     }
 
-    /// Ranges of keys in one condition.
+    /// Maximum number of key ranges in one condition.
     private static let rangesMax = 100
 
     private let all: [Derived]
 
-    /// Those that triggers of an app's store keep are left to them.
+    /// Creates the derived attributes of a layout, except those that triggers of an app's store
+    /// maintain.
     ///
-    /// - Throws: where an expression does not parse, or does not fit its attribute.
+    /// - Throws: `StoreError` if an expression does not parse or does not fit its attribute.
     init(_ schema: StoreLayout) throws(StoreError) {
         var all: [Derived] = []
         for description in schema.model.entities {
@@ -68,7 +74,7 @@ struct DerivedAttributes {
         _ attribute: AttributeDescription, _ text: String, _ expression: GraphExpression,
         _ column: String, _ entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) -> Derived {
-        // What cannot be SQL is an error now, not with the first save.
+        // Fail now, and not at the first save, if the expression cannot be translated to SQL.
         _ = try Self.value(expression, attribute, entity, schema)
         let probe = GraphPredicate.comparison(
             GraphComparison(expression, .equal, .constant(.null)))
@@ -87,7 +93,7 @@ struct DerivedAttributes {
             isMoment: text.contains("now(") || text.contains("today("))
     }
 
-    /// The expression as SQL; the moment that it may name is the one at which this is called.
+    /// Returns the expression as SQL, with the time of this call as the current time.
     private static func value(
         _ expression: GraphExpression, _ attribute: AttributeDescription,
         _ entity: StoreLayout.Entity, _ schema: StoreLayout
@@ -96,7 +102,7 @@ struct DerivedAttributes {
         return try compiler.value(expression, for: attribute)
     }
 
-    /// The hierarchies that a path leads through, and whether a to-many is on it.
+    /// Returns the root entities on a key path, and whether the path contains a to-many.
     private static func way(
         _ path: [String], from entity: String, _ schema: StoreLayout
     ) -> (roots: Set<Int64>, looksBack: Bool) {
@@ -112,11 +118,11 @@ struct DerivedAttributes {
         return (roots, looksBack)
     }
 
-    /// Brings the values up to date with what the transaction has changed, and with the links that
-    /// it has set for an earlier load.
+    /// Updates the values for the changes of the transaction and for the links that it has set for
+    /// an earlier load.
     func update(_ session: WriteSession) throws(StoreError) {
         guard !all.isEmpty, session.hasCompletedLoad || !session.change.isEmpty else { return }
-        // What is derived here is no reason to derive it again.
+        // Use the change before this update: a derived value must not cause another derivation.
         let change = session.change
         let touched = touchedRoots(change, session.schema)
         let isLoading = try PendingIndexes.isPending(on: session.connection)
@@ -128,7 +134,7 @@ struct DerivedAttributes {
             if looksElsewhere, !derived.isMoment {
                 if !isLoading { try run(derived, "", session) }
                 isLeft = isLeft || isLoading
-                // What the changed rows themselves point at is found without an index.
+                // The objects that the changed rows refer to are found without an index.
                 guard isLoading, !derived.looksBack else { continue }
             }
             var ranges: [ClosedRange<Int64>] = []
@@ -145,15 +151,15 @@ struct DerivedAttributes {
         try PendingIndexes.noteDeriving(on: session.connection)
     }
 
-    /// Works out anew what looks at other rows, after a load has put off where its links stand.
+    /// Updates the attributes that read other objects, after a load that deferred its links.
     func renew(on connection: Connection, _ schema: StoreLayout) throws(StoreError) {
         for derived in all where !derived.otherRoots.isEmpty && !derived.isMoment {
             _ = try run(derived, "", on: connection, schema)
         }
     }
 
-    /// Works out everything anew, after all rows were written by other means; moments that are
-    /// there stay.
+    /// Updates all values after rows were written by other means, but keeps existing dates of
+    /// `now()`.
     func deriveAll(on connection: Connection, _ schema: StoreLayout) throws(StoreError) {
         for derived in all {
             let rows = derived.isMoment ? " AND t.\(derived.column) IS NULL" : ""
@@ -185,7 +191,7 @@ struct DerivedAttributes {
         session.change.update(ids)
     }
 
-    /// Runs a statement; if a value cannot be computed, the error says which.
+    /// Runs a statement and adds the attribute's name to the error if a value cannot be computed.
     private func naming<Result>(
         _ derived: Derived, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -210,9 +216,9 @@ struct DerivedAttributes {
             + " WHERE t.Z_ENT IN (\(numbers))\(rows) AND t.\(derived.column) IS NOT " + value
     }
 
-    /// Brings rows up to date.
+    /// Updates rows.
     ///
-    /// - Returns: those that were not so already.
+    /// - Returns: The objects whose value changed.
     private func run(
         _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreLayout
     ) throws(StoreError) -> [ManagedObjectID] {
@@ -231,7 +237,7 @@ struct DerivedAttributes {
 }
 
 extension ManagedObjectContext {
-    /// Puts what the store has derived into the objects that a save has written.
+    /// Copies the values that the store derived into the objects that the save has written.
     func readDerived(_ change: StoreChange) {
         guard container.objects.hasDerived else { return }
         var waiting: [ManagedObjectID: ManagedObject] = [:]
@@ -253,7 +259,7 @@ extension ManagedObjectContext {
                 }
             }
         } catch {
-            // The save is done; what failed is told by the next.
+            // The save has succeeded; the next save throws this error.
             note(error)
         }
     }

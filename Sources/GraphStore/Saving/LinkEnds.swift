@@ -1,13 +1,13 @@
 import GraphModel
 import SQLite
 
-/// One end of a relationship: the objects that have the property.
+/// One end of a relationship: the property and the objects that have it.
 final class LinkEnd: Sendable {
     let property: String
     let table: String
-    /// The hierarchy's root.
+    /// The number of the hierarchy's root entity.
     let root: Int64
-    /// The only entity in the table; nil if there are several.
+    /// The number of the only entity in the table; `nil` if the table has several.
     let entityNumber: Int64?
     fileprivate let id: UInt64
 
@@ -25,7 +25,7 @@ final class LinkEnd: Sendable {
 }
 
 extension StoreLayout {
-    /// The end of a relationship at an entity's objects; nil if they have no such property.
+    /// Returns the end of a relationship at an entity; `nil` if the entity has no such property.
     func linkEnd(_ property: String?, of entityName: String) -> LinkEnd? {
         guard let property, let entity = entity(named: entityName), holds(entity),
             entity.toOnes[property] != nil || entity.toManys[property] != nil
@@ -33,21 +33,21 @@ extension StoreLayout {
         return LinkEnd(property, of: entity)
     }
 
-    /// The other end of a relationship; nil if it has no inverse.
+    /// Returns the inverse end of a relationship; `nil` if it has no inverse.
     func inverseEnd(of relationship: RelationshipDescription) -> LinkEnd? {
         linkEnd(relationship.inverseName, of: relationship.destinationEntityName)
     }
 }
 
-/// The objects whose links a save changes, apart from those whose own rows it writes.
+/// The objects whose links a save changes, except the objects whose own rows it writes.
 ///
-/// A link changes both of its ends, but it is stored at one of them only. For example, if a task
-/// goes from one category to another, then only the row of the task is written, and three objects
-/// change: the task, the category that it leaves, and the one that it joins. The commit gives each
-/// of them a new version once, and notes which relationship changed.
+/// A link changes both of its ends, but only one end stores it. For example, if a task moves to
+/// another category, only the task's row is written, but three objects change: the task, the old
+/// category, and the new one. The commit raises the version of each of them once and records which
+/// relationship changed.
 ///
-/// Each change adds (by exclusive or) a hash of the link to the object's sum. If a later record
-/// takes the change back, the sum is zero again, and the object did not change.
+/// Each change adds a hash of the link to the object's sum by exclusive or. If a later record
+/// undoes the change, the sum is zero again, and the object counts as unchanged.
 struct LinkEnds {
     private var ends: [LinkEnd] = []
     private var sums: [LinkSums] = []
@@ -55,15 +55,15 @@ struct LinkEnds {
 
     init() { touches = 0 }
 
-    /// For what may yet be taken back as a whole; `add(_:)` keeps it.
+    /// Creates a separate collection of changes that may be discarded; `add(_:)` merges it.
     init(apartFrom other: LinkEnds) { touches = other.touches }
 
-    /// Whether no object's links differ from what they were.
+    /// Whether no object's links differ from their saved state.
     var isEmpty: Bool { sums.allSatisfy(\.isEmpty) }
 
-    /// Notes that an object gained or lost a link.
+    /// Records that an object gained or lost a link.
     ///
-    /// - Parameter hash: Of the link; the same if the link is taken back.
+    /// - Parameter hash: The hash of the link, which is the same if the link is undone.
     mutating func note(_ end: LinkEnd, _ primaryKey: Int64, _ hash: UInt64) {
         var place = 0
         while place < ends.count, ends[place].id != end.id { place += 1 }
@@ -74,13 +74,13 @@ struct LinkEnds {
         sums[place].add(hash, to: primaryKey)
     }
 
-    /// Notes that an object's links changed for good.
+    /// Records a change of an object's links that cannot be undone.
     mutating func note(_ end: LinkEnd, _ primaryKey: Int64) {
         touches += 1
         note(end, primaryKey, Self.hash(Int64(bitPattern: ~touches)))
     }
 
-    /// Adds what was noted apart from this.
+    /// Adds changes that were collected separately.
     mutating func add(_ later: LinkEnds) {
         touches = later.touches
         for (end, sums) in zip(later.ends, later.sums) {
@@ -89,7 +89,7 @@ struct LinkEnds {
         }
     }
 
-    /// The keys of the objects whose links differ, in rising order, by their end.
+    /// Returns the keys of the objects whose links differ, in ascending order, for each end.
     func changed() -> [(end: LinkEnd, keys: [ClosedRange<Int64>])] {
         zip(ends, sums).compactMap { end, sums in
             let keys = sums.changed()
@@ -97,7 +97,7 @@ struct LinkEnds {
         }
     }
 
-    /// The hash of a link to an object.
+    /// Returns the hash of a link to an object.
     static func hash(_ primaryKey: Int64) -> UInt64 {
         var hash = KeyHash()
         hash.combine(UInt64(bitPattern: primaryKey))
@@ -105,12 +105,12 @@ struct LinkEnds {
     }
 }
 
-/// A sum for each primary key, in a hash table that probes one place after another.
+/// The sums of primary keys, in a hash table with linear probing.
 private struct LinkSums {
-    /// The keys that have a sum at most; the table then takes 2 MiB.
+    /// Maximum number of keys with a sum; the table then takes 2 MiB.
     ///
-    /// With more, those that have changed are kept as ranges, and a later record no longer takes
-    /// their change back.
+    /// Beyond that, changed keys are stored as ranges, and a later record can no longer undo their
+    /// changes.
     private static let keysMax = 1 << 16
 
     private var keys: [Int64] = []
@@ -119,13 +119,13 @@ private struct LinkSums {
     private var shift = UInt64.bitWidth
     private var kept = ManagedObjectIDSet()
 
-    /// The keys that no longer have a sum.
+    /// The ranges of the keys that no longer have a sum.
     var spilled: [ClosedRange<Int64>] { kept.ranges[0] ?? [] }
 
     var isEmpty: Bool { kept.isEmpty && sums.allSatisfy { $0 == 0 } }
 
     mutating func add(_ hash: UInt64, to key: Int64) {
-        // Marks an empty place, and no row has it.
+        // Zero marks an empty slot, and no row has this key.
         guard key != 0 else { return }
         if (count + 1) * 2 > keys.count { makeRoom() }
         var place = self.place(of: key)

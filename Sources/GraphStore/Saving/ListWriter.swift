@@ -1,16 +1,16 @@
 import GraphModel
 import SQLite
 
-/// Writes what changed in to-manys: pairs, keys in the rows of objects without a way back, and the
-/// order of ordered ones.
+/// A writer of to-many changes: join rows, foreign keys of relationships without an inverse, and
+/// the positions of ordered relationships.
 struct ListWriter {
-    /// A pair of a join table, its columns in the table's order.
+    /// A join row, with its columns in the table's order.
     private struct Pair: Hashable {
         var first: Int64
         var second: Int64
     }
 
-    /// Places are so far apart that one more fits between two.
+    /// The distance between positions, so that more positions fit between two of them.
     private static let step: Int64 = 1024
 
     private let objects: ObjectSupport
@@ -75,7 +75,7 @@ struct ListWriter {
         }
     }
 
-    /// A pair; of a relationship that is its own inverse, it counts both ways.
+    /// Returns the join rows of a link: two if the relationship is its own inverse, otherwise one.
     private static func pairs(
         _ owner: Int64, _ destination: Int64, _ ownerIsFirst: Bool, _ toMany: EntityLayout.ToMany
     ) -> [Pair] {
@@ -95,7 +95,7 @@ struct ListWriter {
         }
     }
 
-    /// Links whose only place is in the destination's rows.
+    /// Writes links that only the destination's rows store.
     private func write(
         _ difference: (added: [ManagedObjectID], removed: [ManagedObjectID]),
         of owner: ManagedObject, at place: StoreLayout.ForeignKey
@@ -128,9 +128,9 @@ struct ListWriter {
 
     // MARK: Order
 
-    /// Gives the objects of an ordered to-many their places.
+    /// Assigns positions to the objects of an ordered to-many.
     ///
-    /// Where the list is a fault, what was added comes behind what is there.
+    /// If the list is a fault, added objects follow the stored ones.
     private func order(_ owner: ManagedObject, _ slot: Int) throws(StoreError) {
         let key = owner.objectID.primaryKey
         let select: String
@@ -177,7 +177,7 @@ struct ListWriter {
         }
     }
 
-    /// Rising places for the objects; those that have one keep it where that is possible.
+    /// Returns ascending positions for the objects, and keeps existing positions where possible.
     static func places(
         _ wanted: [Int64], _ places: [Int64: Int64], after start: Int64
     ) -> [(Int64, Int64)] {
@@ -187,7 +187,7 @@ struct ListWriter {
             if let place = places[destination], place > last {
                 last = place
             } else {
-                // The next object keeps its place if there is room before it.
+                // Leave the next object's position unchanged if there is a free one before it.
                 let next = position + 1 < wanted.count ? places[wanted[position + 1]] : nil
                 if let next, next - last > 1, next - last <= step {
                     last += (next - last) / 2

@@ -1,27 +1,27 @@
 import GraphModel
 import SQLite
 
-/// The way of a save.
+/// The steps of a save.
 ///
-/// 1. pending deletions are carried to related objects;
-/// 2. `willSave` is called, again on what it changed, until nothing changes any more;
-/// 3. everything is validated: deletes, inserts, updates, and all that is wrong is reported;
-/// 4. `BEGIN IMMEDIATE`, versions are compared with the store's, and the merge policy decides;
-/// 5. rows are written (see `ObjectWriter`); where a uniqueness constraint stops that, it is undone,
-///    the policy decides, and it is tried again;
-/// 6. `COMMIT`; what is in memory is what is saved; `didSave` is called; whoever listens is told.
+/// 1. Pending deletions are propagated to related objects.
+/// 2. `willSave` is called, repeatedly for objects that it changed, until no object changes.
+/// 3. Deletes, inserts, and updates are validated, and all failures are reported together.
+/// 4. `BEGIN IMMEDIATE` starts the transaction. Versions are compared with the store, and the merge
+///    policy decides conflicts.
+/// 5. `ObjectWriter` writes the rows. If a uniqueness constraint fails, the rows are rolled back,
+///    the policy decides, and the rows are written again.
+/// 6. `COMMIT`. The objects are marked as saved, `didSave` is called, and observers are notified.
 ///
-/// What throws before the commit leaves the context with its changes, as it was.
+/// If a step before the commit throws, the context keeps its changes.
 extension ManagedObjectContext {
-    /// `willSave` may change objects in so many rounds.
+    /// Maximum number of rounds in which `willSave` may change objects.
     static let willSaveRoundsMax = 100
 
-    /// Makes the changes durable, or, in a child, hands them to the parent, and tells everyone who
-    /// listens.
+    /// Saves the changes to the store, or to the parent of a child context, and notifies observers.
     ///
-    /// - Returns: what changed. Without changes nothing is written.
+    /// - Returns: The changes of the store. Without changes, nothing is written.
     /// - Throws: `validation` with a `validationError`, `conflict` with a `mergeError`, the first
-    ///   error that an accessor could not throw, or what the store says.
+    ///   error that an accessor could not throw, or an error of the store.
     @discardableResult
     public func save() throws(StoreError) -> SaveResult {
         if let error = notedErrors.first {
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
         try callWillSave()
         var pending = PendingObjects(listed)
         for object in pending.updated {
-            // An order can be written only beside what is there.
+            // A changed order can be written only if the stored objects of the list are known.
             for slot in object.lists.indices where object.lists[slot].wished != nil {
                 try loadList(of: object, slot)
             }
@@ -64,7 +64,8 @@ extension ManagedObjectContext {
             if isObjectSave { (files, versions) = try write(&pending, in: session) }
             try session.commit()
         } catch {
-            // A transaction that SQLite itself gave up is over, whoever began it.
+            // If SQLite itself rolled the transaction back, the session is over, even if it began
+            // earlier.
             if !hadSession || !session.connection.isInTransaction { giveUpSession() }
             try container.externalFiles.remove(files.written)
             throw error
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
         statistics.saves += 1
         advanceGeneration()
         finish(pending, versions: versions, in: session.change)
-        // Rows no longer name them; one that cannot be removed now is swept later.
+        // No row names these files any longer; a file that cannot be removed now is removed later.
         try? container.externalFiles.remove(files.released + session.filesReleased)
         container.broadcast()
         tellFollowers(.saved)
@@ -81,7 +82,7 @@ extension ManagedObjectContext {
             change: session.change, historyToken: container.historyToken(of: session))
     }
 
-    /// The open transaction is committed; what it changed is to be told, which the caller does.
+    /// Ends the session of a committed transaction; the caller must broadcast its changes.
     func endSession(_ session: WriteSession) {
         openSession = nil
         transactionReader = nil
@@ -92,7 +93,7 @@ extension ManagedObjectContext {
 
     // MARK: Before the transaction
 
-    /// Some stores of a container may be open for reading only.
+    /// Throws if an object belongs to a store that is open for reading only.
     private func requireWriting(_ pending: PendingObjects) throws(StoreError) {
         let schema = container.schema
         guard !schema.parts.isEmpty || schema.heldNumbers != nil else { return }
@@ -105,7 +106,7 @@ extension ManagedObjectContext {
         for _ in 0..<Self.willSaveRoundsMax {
             var hasChanged = false
             var position = 0
-            // Hooks may add objects at the end.
+            // A hook may append objects to the list.
             while position < listed.count {
                 let object = listed[position]
                 position += 1
@@ -184,7 +185,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// New objects whose keys another process took meanwhile get others.
+    /// Assigns other keys to new objects whose keys another process has taken since.
     func renewTakenKeys(
         _ inserted: [ManagedObject], in session: WriteSession
     ) throws(StoreError) {
@@ -197,7 +198,7 @@ extension ManagedObjectContext {
         for root in roots {
             let taken = try session.readLargest(root: root)
             let largest = container.objects.keys.known(root: root)
-            // Another context of the container may have noticed before this one that keys are taken.
+            // Another context of the container may already have noticed that these keys are taken.
             let old = inserted.filter {
                 $0.layout.rootNumber == root && $0.objectID.primaryKey <= largest
             }
@@ -213,7 +214,7 @@ extension ManagedObjectContext {
 
     // MARK: After the commit
 
-    /// Hooks first, then whoever watches.
+    /// Calls the `didSave` hooks, and then notifies observers.
     func tellDidSave(_ pending: PendingObjects) {
         for objects in [pending.inserted, pending.updated, pending.deleted] {
             for object in objects where !object.skipsHooks { object.didSave() }
@@ -221,7 +222,7 @@ extension ManagedObjectContext {
         tell(.didSave(ContextChange(pending)))
     }
 
-    /// What is in memory is what is saved.
+    /// Marks the objects in memory as saved.
     private func finish(
         _ pending: PendingObjects, versions: [ManagedObjectID: Int64],
         in change: StoreChange = StoreChange()
@@ -238,7 +239,7 @@ extension ManagedObjectContext {
             case .inserted:
                 object.version = 1
                 object.isStored = true
-                // A merge policy may have made a row again that others deleted.
+                // A merge policy may have inserted a row again that another writer deleted.
                 object.isGoneElsewhere = false
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
@@ -257,17 +258,17 @@ extension ManagedObjectContext {
     }
 }
 
-/// The files that a save made, and those that no row names any more.
+/// The files that a save created, and the files that no row names any longer.
 struct ExternalChanges {
     var written: [String] = []
     var released: [String] = []
 }
 
 extension ManagedObject {
-    /// It changed since `willSave` was called on it.
+    /// Whether the object changed after `willSave` was called on it.
     fileprivate final var awaitsWillSave: Bool { pending != .none && toldCount != changeCount }
 
-    /// What is here is what is saved.
+    /// Marks the object's current values and lists as saved.
     final func commit() {
         mask = ChangeMask()
         committed = nil

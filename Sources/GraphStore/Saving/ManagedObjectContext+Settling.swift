@@ -1,16 +1,19 @@
 import GraphModel
 
-/// What merge policies do to objects.
+/// The operations of merge policies on objects.
 extension ManagedObjectContext {
-    /// Settles that an object about to be saved has the same unique values as another.
+    /// Resolves that an object about to be saved has the same unique values as another.
     ///
-    /// The other object keeps its row and its key. A new object becomes one with it: what was set
-    /// on it goes over by the policy, what it was linked with is linked with the other, and its ID
-    /// finds the other from now on. Under `rollback` it is dropped. Of two objects that both have
-    /// rows, the one here stays under `objectTrump` and `overwrite`, and the other is deleted, by
-    /// its rules; under the others the change of the unique values is dropped.
+    /// The other object keeps its row and its key.
     ///
-    /// - Returns: the ID that the object no longer has; `replaceLinks(_:)` must follow.
+    /// - A new object is merged into the other: the policy decides which of its values are copied,
+    ///   its links move to the other, and its ID now refers to the other. Under `rollback` it is
+    ///   discarded.
+    /// - If both objects have rows, `objectTrump` and `overwrite` keep this object and delete the
+    ///   other by its delete rules. The other policies discard this object's change of the unique
+    ///   values.
+    ///
+    /// - Returns: The former ID of the object; the caller must then call `replaceLinks(_:)`.
     func settle(
         _ object: ManagedObject, with otherID: ManagedObjectID,
         _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
@@ -63,11 +66,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Puts the values that were set on a new object into the one that is there.
+    /// Copies the values that were set on a new object to the existing object.
     private func takeOver(
         _ object: ManagedObject, into other: ManagedObject, _ resolution: MergePolicy.Resolution
     ) throws(StoreError) {
-        // Of another entity of the family, only what both have goes over.
+        // If the entities differ, only properties that both have are copied.
         for (name, property) in object.layout.properties {
             guard let target = other.layout.properties[name] else { continue }
             switch (property, target) {
@@ -105,7 +108,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes in an object's row as the transaction has it, unless the object has changes of its own.
+    /// Refreshes an object from its row in the transaction, unless the object has unsaved changes.
     func takeStored(_ row: ObjectRow, into object: ManagedObject) throws(StoreError) {
         if object.presence != .realized {
             object.fill(row)
@@ -115,8 +118,8 @@ extension ManagedObjectContext {
         try fire(object)
     }
 
-    /// A to-one leads elsewhere in the store than before: what is in memory at its other ends takes
-    /// that as saved, so that it is no change.
+    /// Updates the saved state of the inverse ends in memory after a to-one changed in the store,
+    /// so that the new link does not count as a change.
     func rebase(
         _ object: ManagedObject, _ slot: Int, from old: ManagedObjectID?, to new: ManagedObjectID?
     ) {
@@ -140,7 +143,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// A deletion gives way to a change in the store: the object stays, with what it was linked.
+    /// Cancels an object's deletion because its row changed in the store, and restores its links.
     func cancelDeletion(of object: ManagedObject) throws(StoreError) {
         object.pending = object.mask.isEmpty ? .none : .updated
         object.prepareLists()
@@ -172,7 +175,7 @@ extension ManagedObjectContext {
         other.links[slot] = object.objectID
     }
 
-    /// Takes back what was added to and removed from an object's many-to-many relationships.
+    /// Undoes the additions to and removals from an object's many-to-many relationships.
     func revertLists(of object: ManagedObject) throws(StoreError) {
         for (slot, toMany) in object.layout.toManys.enumerated() where slot < object.lists.count {
             guard case .joinTable = toMany.place else { continue }

@@ -1,8 +1,8 @@
 import GraphModel
 
-/// What a save checks before it begins a transaction.
+/// The validation that precedes the transaction of a save.
 extension ManagedObjectContext {
-    /// Looks at deletes, then inserts, then updates, and reports all that is wrong at once.
+    /// Validates deletes, then inserts, then updates, and reports all failures together.
     func validate(_ pending: PendingObjects) throws(StoreError) {
         var failures = ValidationFailures()
         for object in pending.deleted {
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         for object in pending.updated {
             let validator = try validator(for: object.layout)
             if object.presence != .realized {
-                // Only lists changed; what was read of no row is as valid as it was.
+                // Only lists changed; the attributes of a row that was not read are still valid.
                 guard validator.countsLists || type(of: object) != ManagedObject.self else {
                     continue
                 }

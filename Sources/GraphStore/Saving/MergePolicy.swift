@@ -1,25 +1,25 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// What a save does where the store has changed since an object was read, and where a new object
-/// has the unique values of one that is there.
+/// The way a save resolves conflicts with a changed row or with an object that has the same unique
+/// values.
 public struct MergePolicy: Sendable {
-    /// What becomes of one conflict.
+    /// The resolution of one conflict.
     public enum Resolution: String, Sendable, Hashable {
         /// The save fails.
         case fail
-        /// Property by property: what was changed here wins, the store's other changes stay.
+        /// Merges by property: your changes win, and the store's other changes are kept.
         case objectTrump
-        /// Property by property: what was changed in the store wins, other changes here are saved.
+        /// Merges by property: the store's changes win, and your other changes are saved.
         case storeTrump
-        /// The object as it is here is written whole.
+        /// Writes the complete object with its current values.
         case overwrite
-        /// The changes made here are dropped.
+        /// Discards your changes.
         case rollback
     }
 
     let resolve: @Sendable (MergeConflict) throws -> Resolution
-    /// Whether a caller sees the conflicts: a closure that decides, or the one that catches the error.
+    /// Whether conflict details are visible, to a deciding closure or to the catcher of the error.
     let showsConflicts: Bool
 
     private init(_ resolution: Resolution) {
@@ -27,58 +27,58 @@ public struct MergePolicy: Sendable {
         resolve = { _ in resolution }
     }
 
-    /// Decides conflict by conflict.
+    /// Creates a policy that calls a closure for each conflict.
     public init(_ decide: @escaping @Sendable (MergeConflict) throws -> Resolution) {
         showsConflicts = true
         resolve = decide
     }
 
-    /// The save fails and lists the conflicts; what contexts begin with.
+    /// A policy that fails the save and reports the conflicts; the default of a context.
     public static let error = MergePolicy(.fail)
-    /// What was changed here wins, property by property.
+    /// A policy that merges by property; your changes win.
     public static let mergeByPropertyObjectTrump = MergePolicy(.objectTrump)
-    /// What was changed in the store wins, property by property.
+    /// A policy that merges by property; the store's changes win.
     public static let mergeByPropertyStoreTrump = MergePolicy(.storeTrump)
-    /// Objects are written whole, as they are here.
+    /// A policy that writes complete objects with their current values.
     public static let overwrite = MergePolicy(.overwrite)
-    /// What was changed here is dropped.
+    /// A policy that discards your changes.
     public static let rollback = MergePolicy(.rollback)
 }
 
-/// One conflict that a save met.
+/// A conflict that a save encountered.
 public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
-    /// What kind.
+    /// The kind of a conflict.
     public enum Kind: String, Sendable, Hashable {
         /// The row was changed since the object was read.
         case changed
-        /// The row is gone.
+        /// The row was deleted.
         case deleted
-        /// Another object, saved or about to be, has the same unique values.
+        /// Another saved or pending object has the same unique values.
         case constraint
     }
 
-    /// What kind.
+    /// The kind of the conflict.
     public var kind: Kind
-    /// The object that cannot be saved as it is.
+    /// The ID of the object that cannot be saved.
     public var objectID: ManagedObjectID
-    /// Its entity.
+    /// The name of the object's entity.
     public var entityName: String
-    /// The other object, of a constraint; it is in the store, or in the same context.
+    /// The other object of a constraint conflict, which is in the store or in the same context.
     public var otherID: ManagedObjectID?
-    /// The attributes of the constraint.
+    /// The properties of the violated constraint.
     public var constraint: [String]
-    /// `Z_OPT` as it was read, and as it is; 0 where the row is gone.
+    /// The `Z_OPT` that was read with the object.
     public var oldVersion: Int64
-    /// As it is; 0 where the row is gone.
+    /// The current `Z_OPT` of the row; 0 if the row was deleted.
     public var newVersion: Int64
-    /// The properties changed here.
+    /// The names of the properties that you changed.
     public var changedKeys: Set<String>
-    /// The attributes as they are here.
+    /// The object's current attribute values.
     public var objectValues: [String: StoredValue]
-    /// The attributes as they are in the store; nil where the row is gone.
+    /// The attribute values in the store; `nil` if the row was deleted.
     public var storedValues: [String: StoredValue]?
 
-    /// One sentence.
+    /// A sentence that describes the conflict.
     public var description: String {
         let name = "\(entityName) p\(objectID.primaryKey)"
         switch kind {
@@ -92,23 +92,23 @@ public struct MergeConflict: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The conflicts for which a save failed.
+/// The conflicts that made a save fail.
 public struct MergeError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// All of them.
+    /// All conflicts of the save.
     public var conflicts: [MergeConflict]
 
-    /// Core Data's number: 133021 where uniqueness is at stake, else 133020.
+    /// The Core Data error code: 133021 if a uniqueness constraint is violated, otherwise 133020.
     public var code: Int {
         conflicts.contains { $0.kind == .constraint } ? 133_021 : 133_020
     }
 
-    /// One line each.
+    /// The descriptions of the conflicts, one per line.
     public var description: String {
         conflicts.map(\.description).joined(separator: "\n")
     }
 }
 
 extension MergeError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The description, which the `etl` command also prints.
     public var errorDescription: String? { description }
 }

@@ -1,21 +1,22 @@
 import GraphModel
 import SQLite
 
-/// An entity's rules, compiled once for a context and run over objects before a save.
+/// An entity's validation rules, compiled once per context and applied to objects before a save.
 final class ObjectValidator {
     private let layout: EntityLayout
-    /// Attributes that must have a value or have rules, in their order; others need no look.
+    /// The attributes that are required or have rules, in their order; other attributes are not
+    /// checked.
     private let attributes: [(slot: Int, isRequired: Bool, rules: AttributeValidator?)]
     private let rules: [(predicate: CompiledPredicate, rule: ValidationRules.Rule)]
-    /// What the rules look at, by slot of the compiled predicates.
+    /// The properties that the rules read, indexed by slot of the compiled predicates.
     private let ruleProperties: [EntityLayout.Property]
-    /// To-ones that must lead somewhere.
+    /// The slots of required to-ones.
     private let requiredToOnes: [Int]
-    /// To-manys with a count to keep.
+    /// The slots of to-manys with a minimum or maximum count.
     private let countedLists: [Int]
     private let arena = ArenaBox()
 
-    /// Whether the model says how many objects a to-many must have.
+    /// Whether the model limits the count of a to-many.
     var countsLists: Bool { !countedLists.isEmpty }
 
     init(_ layout: EntityLayout, _ model: ManagedObjectModel) throws(StoreError) {
@@ -50,7 +51,8 @@ final class ObjectValidator {
         }
     }
 
-    /// Checks one object: attributes, relationships, rules, then its own `validate`.
+    /// Checks one object: its attributes, its relationships, its rules, and then its own
+    /// `validate`.
     func check(
         _ object: ManagedObject, _ operation: SaveOperation, into failures: inout ValidationFailures
     ) throws(StoreError) {
@@ -141,7 +143,7 @@ final class ObjectValidator {
     }
 }
 
-/// An object as rules over it see it.
+/// An object as a row for the evaluation of rules.
 private struct RuleObject: EvaluationRow {
     let object: ManagedObject
     let properties: [EntityLayout.Property]
@@ -158,7 +160,7 @@ private struct RuleObject: EvaluationRow {
     }
 }
 
-/// Keeps the bytes of values while something looks at them.
+/// An arena that owns the bytes of values while another component reads them.
 final class ArenaBox {
     private var arena = ByteArena()
 
@@ -166,7 +168,7 @@ final class ArenaBox {
 
     func cell(_ value: StoredValue) -> BulkCell { arena.cell(value) }
 
-    /// Binds a value whose bytes stay here until the next `reset()`.
+    /// Binds a value whose bytes remain valid until the next `reset()`.
     func bind(_ value: StoredValue, to statement: Statement, at index: Int32) {
         switch value {
         case .null: statement.bindNull(at: index)
@@ -177,7 +179,7 @@ final class ArenaBox {
         }
     }
 
-    /// An attribute's value for predicates.
+    /// Returns an attribute's value in the form that predicates evaluate.
     func evaluated(_ value: StoredValue, _ type: AttributeType) -> EvaluatedValue {
         switch value {
         case .null: .null

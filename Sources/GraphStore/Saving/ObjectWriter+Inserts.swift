@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// New rows, several in one statement.
+/// The insertion of new rows, several per statement.
 extension ObjectWriter {
     mutating func insert(_ inserted: [ManagedObject]) throws(StoreError) {
         for group in Self.byEntity(inserted) {
@@ -24,7 +24,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Objects of one entity each, in the order of entities; most saves insert but one.
+    /// Groups objects by entity, ordered by entity number; most saves insert objects of one entity
+    /// only.
     private static func byEntity(_ objects: [ManagedObject]) -> [[ManagedObject]] {
         guard let first = objects.first?.layout else { return [] }
         if objects.allSatisfy({ $0.layout === first }) { return [objects] }
@@ -32,7 +33,7 @@ extension ObjectWriter {
             .sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// In the order of keys, in which new objects nearly always are.
+    /// Returns the objects in ascending order of their keys, which new objects nearly always have.
     private static func byKey(_ objects: [ManagedObject]) -> [ManagedObject] {
         var last = Int64.min
         for object in objects {
@@ -79,7 +80,7 @@ extension ObjectWriter {
         try statement.run()
     }
 
-    /// Notes new rows of one entity, which are in the order of their keys.
+    /// Records new rows of one entity, which are in ascending order of their keys.
     private func note(_ rows: ArraySlice<ManagedObject>) {
         guard let first = rows.first?.objectID, let last = rows.last?.objectID else { return }
         if last.primaryKey - first.primaryKey == Int64(rows.count) - 1 {
@@ -91,7 +92,7 @@ extension ObjectWriter {
     }
 }
 
-/// The statements that insert an entity's rows: all its columns, in the order of its slots.
+/// The statements that insert an entity's rows with all columns in the order of its slots.
 private struct InsertStatements {
     let one: Statement
     let group: Statement

@@ -1,22 +1,21 @@
 import GraphModel
 import SQLite
 
-/// Writes a context's pending objects into an open transaction.
+/// A writer of a context's pending objects into an open transaction.
 ///
-/// The order is that of the save pipeline: links of deleted objects are cleared, then come
-/// deletes, updates and inserts in the order of entities, join rows last; so a unique value that
-/// one object gives up is free for another.
+/// It clears links to deleted objects, then deletes, updates, and inserts rows, and writes join
+/// rows last. A unique value that one object releases is thus free for another.
 struct ObjectWriter {
     let objects: ObjectSupport
     let session: WriteSession
     let external: ExternalFiles
-    /// Files made for this save.
+    /// The files that were created for this save.
     var filesWritten: [String] = []
-    /// Files whose rows no longer name them, to be removed after the commit.
+    /// The files that rows no longer name, to be removed after the commit.
     var filesReleased: [String] = []
-    /// What each updated object's `Z_OPT` is afterwards.
+    /// The new `Z_OPT` of each updated object.
     var versions: [ManagedObjectID: Int64] = [:]
-    /// Keeps the bytes of a statement's texts until it has run.
+    /// The owner of the bytes of a statement's strings until it has run.
     let bytes = ArenaBox()
 
     var connection: Connection { session.connection }
@@ -43,7 +42,7 @@ struct ObjectWriter {
 
     // MARK: Deletes
 
-    /// Clears what leads to deleted objects from rows that are not in memory.
+    /// Clears references to deleted objects from rows that are not in memory.
     private func clearLinks(to deleted: [ManagedObject]) throws(StoreError) {
         for (layout, list) in Self.keyLists(deleted) {
             for case let toOne in layout.toOnes where toOne.relationship.deleteRule != .noAction {
@@ -107,7 +106,7 @@ struct ObjectWriter {
         for object in deleted { session.change.delete(object.objectID) }
     }
 
-    /// Notes the files that a column of those rows names.
+    /// Records the files that a column of these rows names.
     private mutating func release(
         _ column: String, _ table: String, _ list: String
     ) throws(StoreError) {
@@ -115,7 +114,7 @@ struct ObjectWriter {
             in: column, of: table, where: ["Z_PK IN (\(list))"], on: connection)
     }
 
-    /// Keys of objects as SQL lists of a bounded length, by entity.
+    /// Returns the objects' keys as SQL lists of limited length, grouped by entity.
     private static func keyLists(
         _ objects: [ManagedObject]
     ) -> [(EntityLayout, String)] {
@@ -149,8 +148,7 @@ struct ObjectWriter {
         }
     }
 
-    /// Values that are unique and that change among several objects are cleared first, so that
-    /// objects may exchange them.
+    /// Clears unique values that change in several objects, so that the objects can exchange them.
     private func parkUniqueValues(of updated: [ManagedObject]) throws(StoreError) {
         for (_, group) in Dictionary(grouping: updated, by: { $0.layout.entity.table }) {
             var changing: [(ManagedObject, [String])] = []
@@ -186,7 +184,7 @@ struct ObjectWriter {
             values.append(try stored(object.values[slot], slot, of: layout))
         }
         for slot in layout.toOnes.indices where mask.contains(layout.bit(toOne: slot)) {
-            // The other object's row has the link, and is written, too.
+            // If the other object's row stores the link, that row is written as well.
             guard let columns = layout.toOnes[slot].place.columns else { continue }
             let id = object.links[slot]
             names.append(columns.column)
@@ -201,7 +199,7 @@ struct ObjectWriter {
             }
         }
         guard !names.isEmpty || hasLinksElsewhere(object, mask) else { return }
-        // What was checked stands until the commit, so the version need not be asked again.
+        // The transaction holds the write lock, so the compared version is valid until the commit.
         let isCurrent = versions[object.objectID].map { $0 == object.version } ?? true
         let next = (versions[object.objectID] ?? object.version) + 1
         let sets = ["Z_OPT = ?"] + names.map { "\($0) = ?" }
@@ -216,7 +214,7 @@ struct ObjectWriter {
         versions[object.objectID] = isCurrent ? next : object.version
     }
 
-    /// Whether links of the object that are in other rows change, which counts as a change of its row.
+    /// Whether links of the object change in other rows, which also counts as a change of its row.
     private func hasLinksElsewhere(_ object: ManagedObject, _ mask: ChangeMask) -> Bool {
         let layout = object.layout
         return layout.toManys.indices.contains { mask.contains(layout.bit(toMany: $0)) }

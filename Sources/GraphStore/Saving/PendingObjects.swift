@@ -1,4 +1,4 @@
-/// What a save writes, sorted out.
+/// The objects of a save, grouped by operation.
 struct PendingObjects {
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []

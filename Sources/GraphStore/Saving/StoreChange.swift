@@ -1,21 +1,21 @@
 import GraphModel
 
-/// What one save changed, by object ID.
+/// The changes of one save, by object ID.
 public struct StoreChange: Sendable, Hashable {
-    /// Objects that are new.
+    /// The objects that were inserted.
     public var inserted = ManagedObjectIDSet()
-    /// Objects whose attributes or links changed.
+    /// The objects whose attributes or links changed.
     public var updated = ManagedObjectIDSet()
-    /// Objects that are gone.
+    /// The objects that were deleted.
     public var deleted = ManagedObjectIDSet()
 
-    /// No change.
+    /// Creates an empty change.
     public init() {}
 
-    /// Whether nothing changed.
+    /// Whether the change contains no objects.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-    /// The numbers of the entities that it is of.
+    /// The numbers of the entities of the changed objects.
     var entityNumbers: Set<Int64> {
         Set(inserted.ranges.keys).union(updated.ranges.keys).union(deleted.ranges.keys)
     }
@@ -24,7 +24,7 @@ public struct StoreChange: Sendable, Hashable {
         inserted.insert(id)
     }
 
-    /// Notes new objects of an entity whose keys follow one another.
+    /// Records new objects of an entity with consecutive keys.
     mutating func insert(keys: ClosedRange<Int64>, entityNumber: Int64) {
         inserted.insert(keys: keys, entityNumber: entityNumber)
     }
@@ -33,7 +33,7 @@ public struct StoreChange: Sendable, Hashable {
         if !inserted.contains(id) { updated.insert(id) }
     }
 
-    /// Notes changed objects, however many and in whatever order of their keys.
+    /// Records any number of changed objects, with keys in any order.
     mutating func update(_ ids: ManagedObjectIDSet) {
         var ids = ids
         ids.subtract(inserted)
@@ -46,7 +46,7 @@ public struct StoreChange: Sendable, Hashable {
         deleted.insert(id)
     }
 
-    /// Notes objects that are gone, however many.
+    /// Records any number of deleted objects.
     mutating func delete(_ ids: ManagedObjectIDSet) {
         var known = ids
         known.subtract(inserted)
@@ -56,10 +56,10 @@ public struct StoreChange: Sendable, Hashable {
     }
 }
 
-/// What a save gives back.
+/// The result of a save.
 public struct SaveResult: Sendable, Hashable {
-    /// What changed in the store.
+    /// The changes in the store.
     public let change: StoreChange
-    /// The place behind it in the store's history, where it keeps one.
+    /// The position in the store's history after the save; `nil` if the store keeps no history.
     public var historyToken: HistoryToken?
 }

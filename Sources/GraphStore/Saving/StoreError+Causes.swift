@@ -1,9 +1,9 @@
 public import GraphModel
 
 extension StoreError {
-    /// What was wrong with objects, if a save was refused for that.
+    /// The validation failures, if they made the save fail.
     public var validationError: ValidationError? { cause as? ValidationError }
 
-    /// The conflicts, if a save failed for them.
+    /// The merge conflicts, if they made the save fail.
     public var mergeError: MergeError? { cause as? MergeError }
 }

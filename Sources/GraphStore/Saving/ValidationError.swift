@@ -1,68 +1,68 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// What a save is about to do with an object.
+/// The operation of a save on an object.
 public enum SaveOperation: String, Sendable, Hashable {
-    /// A new row.
+    /// Inserts a new row.
     case insert
-    /// Changes to a row.
+    /// Updates a row.
     case update
-    /// The row goes.
+    /// Deletes the row.
     case delete
 }
 
-/// Core Data's numbers for what can be wrong with an object.
+/// The Core Data error codes of validation failures.
 public enum ValidationCode: Int, Sendable, Hashable, CaseIterable {
     /// Any other failure of one object.
     case objectInvalid = 1550
     /// Two objects would have the same unique values.
     case constraintViolated = 1551
-    /// Several things are wrong.
+    /// Several failures occurred.
     case multiple = 1560
     /// A required property has no value.
     case missingValue = 1570
-    /// Fewer objects than a relationship must have.
+    /// A relationship has fewer objects than its minimum.
     case tooFewObjects = 1580
-    /// More objects than a relationship may have.
+    /// A relationship has more objects than its maximum.
     case tooManyObjects = 1590
-    /// A Deny rule keeps the object.
+    /// A Deny rule prevents the deletion of the object.
     case deletionDenied = 1600
-    /// A number above the largest allowed.
+    /// A number exceeds the maximum.
     case numberTooLarge = 1610
-    /// A number below the smallest allowed.
+    /// A number is below the minimum.
     case numberTooSmall = 1620
-    /// A date after the last allowed.
+    /// A date is after the maximum.
     case dateTooLate = 1630
-    /// A date before the first allowed.
+    /// A date is before the minimum.
     case dateTooSoon = 1640
-    /// A date that is none.
+    /// A value is not a valid date.
     case invalidDate = 1650
-    /// Text longer than allowed.
+    /// A string exceeds the maximum length.
     case textTooLong = 1660
-    /// Text shorter than allowed.
+    /// A string is shorter than the minimum length.
     case textTooShort = 1670
-    /// Text that the pattern does not match.
+    /// A string does not match the pattern.
     case patternMismatch = 1680
 }
 
-/// One thing that is wrong with one object.
+/// A validation failure of one object.
 public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
-    /// Core Data's number.
+    /// The Core Data error code.
     public var code: ValidationCode
-    /// The object.
+    /// The ID of the object.
     public var objectID: ManagedObjectID
-    /// Its entity.
+    /// The name of the object's entity.
     public var entityName: String
-    /// The property; nil where it is the object as a whole.
+    /// The name of the invalid property; `nil` if the failure concerns the object as a whole.
     public var key: String?
-    /// The value that is wrong, of an attribute.
+    /// The invalid value of an attribute.
     public var value: StoredValue?
-    /// The rule of the model that is broken, as text, where it is one over the object.
+    /// The violated rule of the model as text, if the failure comes from a rule over the object.
     public var rule: String?
-    /// What to tell the user.
+    /// The message for the user.
     public var message: String
 
-    /// Creates a failure, as `ManagedObject.validate(_:into:)` may.
+    /// Creates a failure, for example in an override of `ManagedObject.validate(_:into:)`.
     public init(
         _ code: ValidationCode = .objectInvalid, objectID: ManagedObjectID, entityName: String,
         key: String? = nil, value: StoredValue? = nil, rule: String? = nil, message: String
@@ -76,21 +76,21 @@ public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The message with the code and the object.
+    /// The message, followed by the code and the object.
     public var description: String {
         "\(message) [\(code.rawValue), \(entityName) p\(objectID.primaryKey)]"
     }
 }
 
-/// Why a save was refused before it wrote anything.
+/// The validation failures that stopped a save before it wrote anything.
 public enum ValidationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One thing is wrong.
+    /// One failure.
     case single(ValidationFailure)
-    /// Several are, deletes first, then inserts, then updates; no more than the first thousand
-    /// are kept.
+    /// Several failures, of deletes first, then inserts, then updates; only the first 1,000 are
+    /// kept.
     case multiple([ValidationFailure], total: Int)
 
-    /// Everything that is wrong, up to a thousand.
+    /// The failures, up to 1,000.
     public var failures: [ValidationFailure] {
         switch self {
         case .single(let failure): [failure]
@@ -98,7 +98,7 @@ public enum ValidationError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// Core Data's number: that of the failure, or 1560 for several.
+    /// The Core Data error code of the failure, or 1560 for several failures.
     public var code: ValidationCode {
         switch self {
         case .single(let failure): failure.code
@@ -106,7 +106,7 @@ public enum ValidationError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// Every failure, one a line.
+    /// The descriptions of the failures, one per line.
     public var description: String {
         switch self {
         case .single(let failure): failure.description
@@ -117,12 +117,12 @@ public enum ValidationError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// Collects what is wrong while a save looks at one object after the other.
+/// A collector of validation failures during a save.
 public struct ValidationFailures: Sendable {
     static let kept = 1000
 
     private(set) var failures: [ValidationFailure] = []
-    /// How many there are, those beyond the first thousand too.
+    /// The number of failures, including those beyond the first 1,000.
     public private(set) var count = 0
 
     init() {}
@@ -133,7 +133,7 @@ public struct ValidationFailures: Sendable {
         if failures.count < Self.kept { failures.append(failure) }
     }
 
-    /// Adds a failure of an object, or of one of its properties.
+    /// Adds a failure of an object or of one of its properties.
     public mutating func add(
         _ message: String, _ object: ManagedObject, key: String? = nil,
         code: ValidationCode = .objectInvalid
@@ -144,7 +144,7 @@ public struct ValidationFailures: Sendable {
                 message: message))
     }
 
-    /// The error that says it all; nil where nothing is wrong.
+    /// The error with all failures; `nil` if no failure was added.
     var error: ValidationError? {
         switch count {
         case 0: nil
@@ -155,6 +155,6 @@ public struct ValidationFailures: Sendable {
 }
 
 extension ValidationError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The description, which the `etl` command also prints.
     public var errorDescription: String? { description }
 }

@@ -1,18 +1,19 @@
 import GraphModel
 import SQLite
 
-/// An entity's rules over the whole object, inherited ones too, resolved against the model.
+/// An entity's rules over complete objects, including inherited rules, resolved against the model.
 struct ValidationRules {
     struct Rule {
         var predicate: GraphPredicate
         var message: String
-        /// What must have a value, where the rule asks for one.
+        /// The property that must have a value, if the rule requires one.
         var required: String?
     }
 
     let rules: [Rule]
 
-    /// - Throws: `StoreError` where a rule does not parse or looks at what a row does not hold.
+    /// - Throws: `StoreError` if a rule does not parse or reads a property that a row does not
+    ///   store.
     init(of entity: String, in model: ManagedObjectModel) throws(StoreError) {
         var rules: [Rule] = []
         for declaring in model.lineage(of: entity).reversed() {
@@ -30,7 +31,8 @@ struct ValidationRules {
         self.rules = rules
     }
 
-    /// An element of an optional composite that must have a value beside the others.
+    /// Returns the rule of an optional composite's element that is required if another element has
+    /// a value.
     private static func rule(
         of element: AttributeDescription, in entity: String, _ model: ManagedObjectModel
     ) -> Rule? {
@@ -45,7 +47,7 @@ struct ValidationRules {
             required: element.name)
     }
 
-    /// A composite of which some element must have a value.
+    /// Returns the rule of a composite of which at least one element must have a value.
     private static func rule(of composite: RequiredComposite) -> Rule {
         var predicate = GraphPredicate.or(composite.elements.map { .not(isNil($0)) })
         var message = "'\(composite.path)' is required"
@@ -73,7 +75,7 @@ struct ValidationRules {
 
     var isEmpty: Bool { rules.isEmpty }
 
-    /// The properties that the rules look at; each is an attribute or a to-one of the entity.
+    /// The properties that the rules read; each is an attribute or a to-one of the entity.
     var properties: [String] {
         var found: [String] = []
         for path in rules.flatMap(\.predicate.keyPaths) where !found.contains(path[0]) {
@@ -83,17 +85,17 @@ struct ValidationRules {
     }
 }
 
-/// The rules as a load checks them: on a row's cells, before it is written.
+/// The rules as a load applies them to a row's cells before the row is written.
 struct RowRules {
-    /// Where a property's value is.
+    /// The source of a property's value.
     private enum Place {
-        /// A column of the plan, else, where the record says nothing, of the row that is there.
+        /// A column of the plan; if the record omits it, the existing row's value or the default.
         case column(Int, BulkCell)
-        /// A column that the plan does not write, by its place behind the plan's columns.
+        /// A column that the plan does not write, by its offset after the plan's columns.
         case extra(Int, BulkCell)
     }
 
-    /// Keeps the bytes of defaults.
+    /// The owner of the bytes of default values.
     private final class Memory {
         var arena = ByteArena()
     }
@@ -104,11 +106,11 @@ struct RowRules {
     }
 
     private let memory = Memory()
-    /// The properties that the rules look at; each has the slot of its place.
+    /// The properties that the rules read, in the order of `slots`.
     private let properties: [String]
     private var slots: [Slot] = []
     private var rules: [(predicate: CompiledPredicate, rule: ValidationRules.Rule)] = []
-    /// Columns that the select of a row must also give.
+    /// The columns that the select of a row must also return.
     private(set) var extraColumns: [String] = []
 
     init(
@@ -153,11 +155,11 @@ struct RowRules {
 
     var isEmpty: Bool { rules.isEmpty }
 
-    /// What the first rule that the row would break says.
+    /// Returns the message of the first rule that the row would violate.
     ///
     /// - Parameters:
-    ///   - found: the row that is there, if one is, on a select of the plan.
-    ///   - firstColumn: where the plan's columns begin in the select.
+    ///   - found: The existing row, if any, of a select of the plan.
+    ///   - firstColumn: The index of the plan's first column in the select.
     func problem(
         with row: ResolvedRow, found: Statement?, firstColumn: Int32
     ) -> (message: String, required: String?)? {
@@ -173,9 +175,9 @@ struct RowRules {
         return nil
     }
 
-    /// What the rules that the row would break say, all of them.
+    /// Returns the messages of all rules that the row would violate.
     ///
-    /// - Parameter unknown: columns of which nothing is known; rules that look at them are left out.
+    /// - Parameter unknown: The columns with unknown values; rules that read them are skipped.
     func problems(
         with row: ResolvedRow, found: Statement?, firstColumn: Int32, but unknown: Set<Int>
     ) -> [(message: String, required: String?)] {
@@ -192,7 +194,7 @@ struct RowRules {
         }
     }
 
-    /// A row as the rules see it.
+    /// A row for the evaluation of rules.
     private struct RuleRow: EvaluationRow {
         let rules: RowRules
         let row: ResolvedRow

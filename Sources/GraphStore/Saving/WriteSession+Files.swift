@@ -2,11 +2,12 @@ import GraphModel
 import SQLite
 
 extension WriteSession {
-    /// Notes the files of large values of rows that are to be deleted; they go after the commit.
+    /// Records the external files of rows that will be deleted; the files are removed after the
+    /// commit.
     ///
     /// - Parameters:
-    ///   - root: the hierarchy.
-    ///   - keys: SQL that gives the rows' keys.
+    ///   - root: The root entity of the hierarchy.
+    ///   - keys: A SQL query that returns the rows' keys.
     func releaseFiles(
         of root: StoreLayout.Entity, rows keys: String
     ) throws(StoreError) {

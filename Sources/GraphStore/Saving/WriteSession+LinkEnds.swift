@@ -2,21 +2,21 @@ import GraphModel
 import SQLite
 
 extension WriteSession {
-    /// Whether the object was inserted in this transaction, so that its version stays 1.
+    /// Returns whether the object was inserted in this transaction, so that its version stays 1.
     ///
-    /// Not every such object is known here; the commit leaves the others out.
+    /// It does not detect all new objects; the commit excludes the others.
     func isNew(_ primaryKey: Int64, root: Int64) -> Bool {
         guard let first = firstTaken(root: root) else { return false }
         return primaryKey >= first
     }
 
-    /// Notes that an object gained or lost a link whose other end is another row.
+    /// Records that an object gained or lost a link whose other end is another row.
     func noteLink(_ end: LinkEnd, _ primaryKey: Int64, _ hash: UInt64) {
         guard !isNew(primaryKey, root: end.root) else { return }
         ends.note(end, primaryKey, hash)
     }
 
-    /// Notes that the links of all objects changed whose keys a query gives.
+    /// Records that the links of the objects whose keys a query returns changed.
     func noteLinks(_ end: LinkEnd, keys: SQLFragment) throws(StoreError) {
         let rows = try keys.prepare(on: connection)
         while try rows.step() {
@@ -24,8 +24,8 @@ extension WriteSession {
         }
     }
 
-    /// Gives all objects whose links changed a new version, unless this transaction wrote their
-    /// rows, and notes the change.
+    /// Raises the version of all objects whose links changed, unless this transaction wrote their
+    /// rows, and records the change.
     func settleLinkEnds() throws(StoreError) {
         var all = ManagedObjectIDSet()
         for (end, keys) in ends.changed() {
@@ -39,14 +39,15 @@ extension WriteSession {
         due.subtract(change.updated)
         try raiseVersions(of: due)
         change.update(all)
-        // A save that fails before this may be repeated.
+        // A save that fails before this line may be repeated.
         ends = LinkEnds()
     }
 
-    /// `Z_OPT = Z_OPT + 1` for a statement that writes these rows, before they are noted as updated.
+    /// Returns `Z_OPT = Z_OPT + 1` for a statement that writes these rows; call it before recording
+    /// them as updated.
     ///
-    /// - Returns: nil if this transaction has written some of them, which have their new version. The
-    ///   others then have it, too.
+    /// - Returns: `nil` if this transaction has already written some of the rows and thus raised
+    ///   their versions. In this case, the method raises the versions of the others.
     func versionAssignment(of ids: ManagedObjectIDSet) throws(StoreError) -> String? {
         var due = ids
         due.subtract(change.inserted)
@@ -56,7 +57,7 @@ extension WriteSession {
         return nil
     }
 
-    /// Gives the rows a new version.
+    /// Raises the versions of the rows by 1.
     func raiseVersions(of ids: ManagedObjectIDSet) throws(StoreError) {
         for (number, ranges) in ids.ranges.sorted(by: { $0.key < $1.key }) {
             guard let table = schema.entity(number: number)?.table else { continue }
@@ -70,7 +71,7 @@ extension WriteSession {
         }
     }
 
-    /// The objects with those keys, as far as their rows exist.
+    /// Returns the objects with these keys whose rows exist.
     private func ids(
         _ keys: [ClosedRange<Int64>], of end: LinkEnd
     ) throws(StoreError) -> ManagedObjectIDSet {

@@ -1,45 +1,46 @@
 import SQLite
 
-/// One transaction: its connection, the keys that it hands out and what it changed.
+/// A transaction: its connection, the keys that it allocates, and its changes.
 final class WriteSession {
-    /// The keys that this transaction took from a hierarchy, by the root's number.
+    /// The keys that this transaction took from a hierarchy.
     private struct Taken {
         var first: Int64
         var last: Int64
-        /// Nobody took one in between.
+        /// Whether no other session took a key between `first` and `last`.
         var isDense = true
     }
 
     let connection: Connection
     let schema: StoreLayout
-    // Whoever has the transaction is alone with it, and nothing reaches these from inside their own
-    // use.
+    // Exclusivity checks are off: only the owner of the transaction uses these properties, and no
+    // access happens during another one.
     @exclusivity(unchecked) var change = StoreChange()
-    /// Objects whose links changed, until the commit adds them to `change`.
+    /// The objects whose links changed, until the commit adds them to `change`.
     @exclusivity(unchecked) var ends = LinkEnds()
-    /// Files of large values that no row names any more, to be removed after the commit.
+    /// The external files that no row names any longer, to be removed after the commit.
     var filesReleased: [String] = []
     private let keys: KeyAllocator
     @exclusivity(unchecked) private var taken: [Taken?]
-    /// The keys of each hierarchy that others took since they were last known.
+    /// The keys of each hierarchy that other writers took since `Z_MAX` was last read.
     private(set) var takenByOthers: [Int64: Range<Int64>] = [:]
-    /// The largest key that was written to each hierarchy, handed out here or before.
+    /// The largest key written to each hierarchy, whether this session or an earlier one allocated
+    /// it.
     private var largest: [Int64: Int64] = [:]
-    /// Hierarchies whose `Z_MAX` was read.
+    /// Whether the `Z_MAX` of a hierarchy was read, by the root entity's number.
     @exclusivity(unchecked) private var read: [Bool]
-    /// Takes the details that the store's history wants; nil where it keeps none.
+    /// The recorder of details for the store's history; `nil` if the store keeps no history.
     let history: HistoryRecorder?
-    /// It makes what a load had put off, so that links stand where there were none.
+    /// Whether this session has completed a load that had deferred its indexes and links.
     private(set) var hasCompletedLoad = false
-    /// Who saves, for the history.
+    /// The author of the save, for the history.
     var author: String?
-    /// The saving context's name, for the history.
+    /// The name of the saving context, for the history.
     var contextName: String?
-    /// The transaction's number in the history, once it is committed.
+    /// The transaction's number in the history, set by the commit.
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
-    /// The connection's count of changed data rows when it began, and that of notes.
+    /// The connection's counts of changed data rows and of changed progress notes at the start.
     private let changesBefore: Int64
     private let notesBefore: Int64
 
@@ -48,7 +49,7 @@ final class WriteSession {
         schema = store.schema
         self.keys = keys
         self.store = store
-        // By number, for a load asks for a key with every row.
+        // Indexed by entity number, because a load requests a key for every row.
         let numbers = Int(schema.entities.lazy.map(\.number).max() ?? 0) + 1
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
@@ -65,17 +66,18 @@ final class WriteSession {
         }
     }
 
-    /// Moves when another connection has written since the last transaction of this one.
+    /// A value that changes if another connection has written since this connection's last
+    /// transaction.
     var foreignWrites: Int64 { dataVersion }
 
-    /// Whether a row of the store was written in it; notes of a run are none.
+    /// Whether the transaction has written a row of the store, not counting progress notes.
     var hasWritten: Bool {
         connection.totalChanges - connection.changesApart != changesBefore
     }
 
-    /// Whether rows were written and are what they were, and nothing else was done.
+    /// Whether the transaction wrote rows without changing them and did nothing else.
     ///
-    /// Temporary tables would lose their rows by a rollback, too.
+    /// It is false if temporary tables exist, because a rollback would also undo their rows.
     var hasWrittenInVain: Bool {
         get throws(StoreError) {
             guard hasWritten, change.isEmpty, ends.isEmpty, !hasCompletedLoad,
@@ -85,16 +87,16 @@ final class WriteSession {
         }
     }
 
-    /// The notes of a run are in a file next to the store.
+    /// Whether the progress notes of a run are in a file next to the store.
     var notesAreBeside: Bool {
         get { store.notesAreBeside }
         set { store.notesAreBeside = newValue }
     }
 
-    /// A connection that sees what was committed before it.
+    /// Returns a connection that sees all transactions committed before the call.
     func newReader() throws(StoreError) -> Connection { try store.newReader() }
 
-    /// The next free key of a hierarchy.
+    /// Returns the next free key of a hierarchy.
     func nextKey(root: Int64) throws(StoreError) -> Int64 {
         if !read[Int(root)] { try readLargest(root: root) }
         guard let key = keys.next(root: root) else {
@@ -108,18 +110,19 @@ final class WriteSession {
         return key
     }
 
-    /// The first key that this transaction took from a hierarchy; rows with larger ones are its own.
+    /// Returns the first key that this transaction took; rows with this or a larger key are its
+    /// own.
     func firstTaken(root: Int64) -> Int64? { taken[Int(root)]?.first }
 
-    /// A key that no row has, below or equal to what `nextKey(root:)` will give.
+    /// Returns an unused key that is less than or equal to the next result of `nextKey(root:)`.
     func peekKey(root: Int64) throws(StoreError) -> Int64 {
         if !read[Int(root)] { try readLargest(root: root) }
         return keys.peek(root: root)
     }
 
-    /// Takes note of `Z_MAX`, which another process may have moved.
+    /// Reads `Z_MAX`, which another process may have changed.
     ///
-    /// - Returns: the keys that others took since it was last known.
+    /// - Returns: The keys that other writers took since `Z_MAX` was last read.
     @discardableResult
     func readLargest(root: Int64) throws(StoreError) -> Range<Int64> {
         read[Int(root)] = true
@@ -129,26 +132,26 @@ final class WriteSession {
         let found = try statement.step() ? statement.integer(0) : 0
         statement.reset()
         let known = keys.note(largest: found, root: root)
-        // A damaged counter may be at its end, behind which there is no key.
+        // A damaged counter may be `Int64.max`, and `found + 1` would overflow.
         let taken = known < found ? known + 1..<(found < .max ? found + 1 : found) : 0..<0
         if !taken.isEmpty { takenByOthers[root] = taken }
         return taken
     }
 
-    /// A row with that key was written.
+    /// Records that a row with this key was written.
     func noteWritten(key: Int64, root: Int64) {
         if largest[root, default: 0] < key { largest[root] = key }
     }
 
-    /// Makes what an earlier load put off, before something is written beside it.
+    /// Completes a load that deferred its indexes and links, before rows are written.
     ///
-    /// - Throws: what tells that the store is busy, where the load is still at work.
+    /// - Throws: `StoreError` with the code `busy` if the load is still running.
     func completeLoad() throws(StoreError) {
         if try PendingIndexes.settle(on: connection) { hasCompletedLoad = true }
     }
 
     func commit() throws(StoreError) {
-        // From here on it is too late to be stopped.
+        // The commit cannot be interrupted from here on.
         connection.watch(nil)
         try settleLinkEnds()
         try store.derived?.update(self)
@@ -185,12 +188,12 @@ final class WriteSession {
         store.didCommit(prepared)
         guard takesNotes else { return }
         store.notesAreBeside = false
-        // Those in the store count from now on, whatever becomes of the file.
+        // The notes in the store take precedence from now on, even if the file cannot be detached.
         try? NotesFile(besideStoreAt: store.description.path).detach(
             from: connection, store.options.synchronous)
     }
 
-    /// Folds what was written of searchable texts, unless a load does so at its end.
+    /// Updates the fold tables of searchable strings, unless a load does this at its end.
     private func foldTexts() throws(StoreError) {
         guard !schema.foldTables.isEmpty else { return }
         if try PendingIndexes.isPending(on: connection) { return }
@@ -202,7 +205,7 @@ final class WriteSession {
         for case let (root, run?) in taken.enumerated() where run.isDense {
             keys.giveBack(root: Int64(root), run.first...run.last)
         }
-        // SQLite may have rolled back by itself, after a full disk for one.
+        // SQLite may have rolled back already, for example because the disk is full.
         guard connection.isInTransaction else { return }
         try? connection.execute("ROLLBACK")
     }

@@ -2,32 +2,33 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// A file that is written anew as a whole: beside its place first, then moved there.
+/// A file that is replaced atomically: written next to its path first, and then renamed.
 final class AtomicFile {
     private enum State {
-        /// The new file is beside the place.
+        /// The new file is written, but not yet at the target path.
         case beside
-        /// The new file has the place; the earlier one, if there was one, has another name.
+        /// The new file is at the target path; an earlier file, if any, has another name.
         case placed(hasEarlier: Bool)
     }
 
     private let path: String
     private let temporary: String
-    /// The other name of the earlier file.
+    /// The path of the earlier file while the new one is at the target path.
     private let earlier: String
     private var state = State.beside
 
-    /// The number of the process follows.
+    /// The prefix of the process ID in the names of temporary files.
     private static let temporaryEnding = ".etl-new-"
     private static let earlierEnding = ".etl-old-"
 
-    /// Removes what processes have left that were killed while they saved the file: the place has the
-    /// earlier file or the new one as a whole, whenever that was.
+    /// Removes the temporary files of processes that were killed while they saved the file.
+    ///
+    /// The target path always holds either the complete earlier file or the complete new one.
     static func removeLeftovers(of path: String) {
         let path = StoreFiles.resolved(path)
         let folder = StoreFiles.folder(of: path)
         let name = PathText.lastComponent(path)
-        // Leftovers are no reason not to save or to open.
+        // A leftover file must not prevent a save or an opening.
         for leftover in (try? StoreFiles.names(in: folder)) ?? [] where leftover.hasPrefix(name) {
             let rest = leftover.dropFirst(name.count)
             let ending = [temporaryEnding, earlierEnding].first { rest.hasPrefix($0) }
@@ -39,19 +40,20 @@ final class AtomicFile {
         }
     }
 
-    /// Whether nothing has written to a file for an hour: in another container or on another host
-    /// the process may run although no process here has its number.
+    /// Returns whether a file was last written more than 1 h ago.
+    ///
+    /// A process in another container or on another host may be running although no local process
+    /// has its ID.
     private static func isOld(_ path: String) -> Bool {
         guard let status = try? FileStatus(of: path) else { return false }
         return status.secondsWritten < Int64(Date.now.timeIntervalSince1970) - 3_600
     }
 
-    /// Writes the bytes beside the file's place, durable.
+    /// Writes the bytes next to the file's path and flushes them to the disk.
     ///
-    /// - Parameter permissions: the mode of a file that is not there yet; one that is there hands
-    ///   its own down.
+    /// - Parameter permissions: The mode of a new file; an existing file keeps its mode.
     init(_ bytes: [UInt8], for path: String, permissions: UInt16?) throws(StoreError) {
-        // A link stays a link; what it leads to is written anew.
+        // A symbolic link is kept, and its target is replaced.
         self.path = StoreFiles.resolved(path)
         Self.removeLeftovers(of: self.path)
         temporary = "\(self.path)\(Self.temporaryEnding)\(SystemProcess.number)"
@@ -60,15 +62,15 @@ final class AtomicFile {
             bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
     }
 
-    /// Takes the place, for good.
+    /// Replaces the file and removes the earlier one.
     func commit() throws(StoreError) {
         try place()
         finish()
     }
 
-    /// Takes the place; the file that was there is kept until `finish()` or `discard()`.
+    /// Replaces the file, and keeps the earlier one until `finish()` or `discard()`.
     ///
-    /// - Throws: with the earlier file in its place.
+    /// - Throws: `StoreError`; the earlier file is then at the target path.
     func place() throws(StoreError) {
         let hasEarlier = StoreFiles.exists(path)
         do throws(StoreError) {
@@ -85,11 +87,11 @@ final class AtomicFile {
     /// Removes the earlier file.
     func finish() {
         guard case .placed(hasEarlier: true) = state else { return }
-        // The save has succeeded, whatever becomes of the earlier file.
+        // The save has succeeded, even if the earlier file cannot be removed.
         try? StoreFiles.remove(earlier)
     }
 
-    /// Goes away, and puts the earlier file back into its place.
+    /// Removes the new file and restores the earlier one.
     func discard() throws(StoreError) {
         takeBack()
         try StoreFiles.remove(temporary)
@@ -102,7 +104,7 @@ final class AtomicFile {
     }
 
     private func takeBack() {
-        // The error that led here is the one to tell.
+        // Errors are ignored here: the caller throws the original error.
         switch state {
         case .beside: try? StoreFiles.remove(earlier)
         case .placed(hasEarlier: true): try? StoreFiles.move(earlier, to: path)
@@ -113,9 +115,10 @@ final class AtomicFile {
 }
 
 extension StoreFiles {
-    /// Writes a new file, or an old one anew, and waits for the disk.
+    /// Creates or overwrites a file and flushes it to the disk.
     ///
-    /// - Parameter rights: those of the file whose place it is to take, in place of the mode.
+    /// - Parameter rights: The permissions of the file to be replaced, used instead of
+    ///   `permissions`.
     static func write(
         _ bytes: [UInt8], to path: String, permissions: UInt16?, rights: FileRights?
     ) throws(StoreError) {
@@ -131,7 +134,7 @@ extension StoreFiles {
         }
     }
 
-    /// The bytes of a file, or no more than the first so many.
+    /// Returns the bytes of a file, up to the limit.
     static func read(_ path: String, first limit: Int = .max) throws(StoreError) -> [UInt8] {
         let descriptor = try calling(path, "cannot be opened") { () throws(SystemFault) in
             try FileSystem.open(path, .reading)
@@ -142,7 +145,7 @@ extension StoreFiles {
         }
     }
 
-    /// Makes an empty file of that mode; nothing happens where there is one.
+    /// Creates an empty file with these permissions; has no effect if the file exists.
     static func create(_ path: String, permissions: UInt16) throws(StoreError) {
         guard let descriptor = try makeNew(path, [.writing, .new], mode: UInt32(permissions)) else {
             return
@@ -153,19 +156,20 @@ extension StoreFiles {
         }
     }
 
-    /// Makes an empty file for a store with the rights of another, whose copy it becomes or whose
-    /// place it is to take: SQLite gives them to the log, too, and nobody else reads what comes in.
+    /// Creates an empty file for a store with the permissions of another file, which it copies or
+    /// will replace.
     ///
-    /// Nothing happens where there is no other, or where the file is there already.
+    /// SQLite gives the WAL the same permissions, so no other user can read its content. Has no
+    /// effect if the other file does not exist or this file does.
     static func create(_ path: String, withRightsOf other: String) throws(StoreError) {
         guard let rights = FileRights(of: other) else { return }
         guard let descriptor = try makeNew(path, [.updating, .new], mode: 0o600) else { return }
         defer { FileSystem.close(descriptor) }
-        // A copy of what may only be read is written all the same.
+        // The owner must be able to write a copy of a read-only file.
         rights.adding(0o600).give(to: descriptor)
     }
 
-    /// Makes a file; nil where it is there already.
+    /// Creates a file and returns its descriptor; `nil` if the file exists.
     private static func makeNew(
         _ path: String, _ flags: OpenFlags, mode: UInt32
     ) throws(StoreError) -> Int32? {
@@ -177,7 +181,7 @@ extension StoreFiles {
         }
     }
 
-    /// Makes calls on a file, and tells of the failure in a store's words.
+    /// Calls a closure, and converts a system error into a `StoreError`.
     static func calling<R>(
         _ path: String, _ what: String, _ calls: () throws(SystemFault) -> R
     ) throws(StoreError) -> R {

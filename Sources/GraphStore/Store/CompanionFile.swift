@@ -1,34 +1,34 @@
-/// A file that etl keeps next to a store, named after it: the store's name and the raw value.
+/// A file that etl keeps next to a store; its name is the store's name and the raw value.
 package enum CompanionFile: String, CaseIterable, Sendable {
-    /// Holds the lock of the run that works on the store; it stays.
+    /// The lock file of the run that uses the store; it is never removed.
     case lock = ".etl-lock"
-    /// A clone that a run works on.
+    /// The clone that a run modifies.
     case work = ".etl-work"
-    /// A new store that is to replace the old one.
+    /// A new store that will replace the old one.
     case new = ".etl-new"
-    /// A store that `--repair` is writing.
+    /// A store that `--repair` writes.
     case part = ".etl-part"
-    /// A store that a migration is writing.
+    /// A store that a migration writes.
     case migrating = ".migrating"
-    /// A copy that is being written.
+    /// An incomplete copy.
     case copy = ".etl-copy"
-    /// The store that a swap replaces, until the new one has opened.
+    /// The replaced store, kept until the new one has opened.
     case replaced = ".etl-old"
-    /// What the next store remembers of the inputs that are read once.
+    /// The imported inputs of a working copy that has not replaced the store yet.
     case inputs = ".etl-next"
-    /// The notes of a run that has changed nothing in the store.
+    /// The notes of a run that has not changed the store.
     case progress = ".etl-progress"
-    /// Which files get their names when a new store has taken its place.
+    /// The list of files to rename after a new store has replaced the old one.
     case files = ".etl-files"
-    /// The notes of a run whose store has taken its place.
+    /// The notes of a run whose store has replaced the old one.
     case completion = ".etl-done"
 
-    /// The path of the file.
+    /// Returns the path of the file.
     ///
-    /// - Parameter store: the path of the store, with symbolic links resolved.
+    /// - Parameter store: The path of the store, with symbolic links resolved.
     package func path(of store: String) -> String { store + rawValue }
 
-    /// Whether the file is a store, so that it has a log and a folder of large values of its own.
+    /// Whether the file is a store, with its own WAL and its own folder of external files.
     var isStore: Bool {
         switch self {
         case .work, .new, .part, .migrating: true

@@ -1,3 +1,3 @@
-// Models, predicates, and values are part of every program that uses a store: `import GraphStore` is
-// enough for them.
+// Every program that uses a store needs models, predicates, and values, so `import GraphStore`
+// includes them.
 @_exported public import GraphModel

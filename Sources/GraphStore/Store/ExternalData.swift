@@ -1,23 +1,22 @@
 import GraphModel
 
-/// Binary attributes whose values may live in files beside the store.
+/// The format of binary attributes whose values may be stored in files next to the store.
 ///
-/// The first byte of such a column says where the value is: 1, in the rest of the column; 2, in a
-/// file whose name follows. Loads write the first kind alone.
+/// The first byte of the column is 1 if the value follows in the column, or 2 if the name of a file
+/// follows. Loads write only the first kind.
 package enum ExternalData {
-    /// The value follows.
+    /// The mark of a value that follows in the column.
     package static let inlineMark: UInt8 = 1
 
 }
 
-/// Reads external values as their columns' bytes say.
+/// A reader of external values.
 package struct ExternalValues: Sendable {
     let files: ExternalFiles
-    /// The store is an app's, whose transformers are not known.
+    /// Whether the store is an app's, whose transformers are unknown.
     package let isOfApp: Bool
 
-    /// Calls the body with the value that a column's bytes stand for; with nil where it is in a
-    /// file that is gone.
+    /// Calls the body with the value of a column's bytes, or with `nil` if its file is missing.
     package func withValue<R>(
         of bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>?) -> R
     ) -> R {
@@ -32,8 +31,8 @@ package struct ExternalValues: Sendable {
         }
     }
 
-    /// The path of the file that a column's bytes name, if that file cannot be read; nil if the value
-    /// is readable.
+    /// Returns the path of the file that a column's bytes name if it cannot be read, otherwise
+    /// `nil`.
     package func missingFile(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
         let stored = StoredValue.blob(Array(bytes))
         guard case .null = files.value(of: stored) else { return nil }

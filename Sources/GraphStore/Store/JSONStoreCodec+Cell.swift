@@ -3,7 +3,7 @@ import GraphModel
 import SQLite
 
 extension JSONStoreCodec {
-    /// One value of a row.
+    /// A value of a row.
     struct Cell: Codable {
         let value: StoredValue
 

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import SQLite
 
-/// A store's tables as JSON, and back.
+/// A codec for a store's tables as JSON.
 ///
 /// ```json
 /// {"format": 1, "schema": ["CREATE TABLE …", …],
 ///  "tables": {"ZTASK": {"columns": ["Z_PK", …], "rows": [[1, 2, 1, "Write", null], …]}}}
 /// ```
-/// Numbers with a fraction, or what JSON has no word for, keep their kind: `{"real": "1.0"}`,
-/// `{"blob": "…"}` in base64.
+/// REAL values and BLOBs have a tag that keeps their type: `{"real": "1.0"}`, and `{"blob": "…"}`
+/// in base64.
 enum JSONStoreCodec {
     private static let format = 1
 
@@ -23,7 +23,7 @@ enum JSONStoreCodec {
         var rows: [[Cell]]
     }
 
-    /// The whole database.
+    /// Encodes the complete database.
     static func image(of connection: Connection) throws(StoreError) -> [UInt8] {
         var image = Image(format: format, schema: [], tables: [:])
         var names: [String] = []
@@ -59,7 +59,7 @@ enum JSONStoreCodec {
         return table
     }
 
-    /// Fills an empty database.
+    /// Restores an encoded database into an empty one.
     static func restore(
         _ bytes: [UInt8], to connection: Connection, path: String
     ) throws(StoreError) {

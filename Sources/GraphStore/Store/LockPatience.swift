@@ -1,12 +1,15 @@
 import SQLite
 
-/// Says how long connections wait for locks that others have, where no fixed time would do: who
-/// works on a store may be told to stop while it waits.
+/// A rule for how long connections wait for locks of other connections.
+///
+/// A closure replaces a fixed time, because a run may be canceled while it waits.
 package final class LockPatience: Sendable, Hashable {
     private let waitsOn: @Sendable (Duration) -> Bool
 
-    /// - Parameter waitsOn: gets how long a wait has lasted by now, and says whether it goes on;
-    ///   asked every few milliseconds.
+    /// Creates a rule from a closure.
+    ///
+    /// - Parameter waitsOn: Receives how long the wait has lasted and returns whether to continue;
+    ///   called every few milliseconds.
     package init(_ waitsOn: @escaping @Sendable (Duration) -> Bool) {
         self.waitsOn = waitsOn
     }
@@ -21,22 +24,22 @@ package final class LockPatience: Sendable, Hashable {
 }
 
 extension Connection {
-    /// Waits for locks of others as patience says; without it so many milliseconds.
+    /// Waits for locks as the patience decides, or for the given milliseconds without one.
     func waitForLocks(_ patience: LockPatience?, otherwise milliseconds: Int32) {
         guard let patience else { return setBusyTimeout(milliseconds: milliseconds) }
         waitForLocks { patience.waitsOn(after: $0) }
     }
 
-    /// Waits for locks of others as a store's options say.
+    /// Waits for locks as the store's options define.
     func waitForLocks(_ options: StoreOptions) {
         waitForLocks(
             options.lockPatience, otherwise: Int32(clamping: options.busyTimeoutMilliseconds))
     }
 
-    /// Folds the log into the file, as far as others who read it allow.
+    /// Checkpoints the WAL up to the point that other readers allow.
     ///
-    /// Nothing depends on how far that is, so that no patience makes it longer than the time that
-    /// is usual.
+    /// The result does not matter, so the wait never exceeds the usual time, whatever the patience
+    /// allows.
     func foldLog(_ options: StoreOptions) throws(StoreError) {
         defer { waitForLocks(options) }
         let longest = Duration.milliseconds(options.busyTimeoutMilliseconds)

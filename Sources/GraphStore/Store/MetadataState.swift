@@ -1,14 +1,14 @@
 import SQLite
 import Synchronization
 
-/// A store's metadata as this container sees it, with what the next save is to write.
+/// The store's metadata as this container sees it, and the changes for the next save.
 final class MetadataState: Sendable {
     private struct State {
         var metadata: StoreMetadata
-        /// Keys that were set, or taken out where nil.
+        /// The keys that were set, or removed if the value is `nil`.
         var keys: [String: PropertyListValue?] = [:]
         var uuid: String?
-        /// Grows with each change, so that a save knows whether it wrote the last.
+        /// The number of changes so far, by which a save detects later changes.
         var changes = 0
     }
 
@@ -20,7 +20,7 @@ final class MetadataState: Sendable {
 
     var current: StoreMetadata { state.withLock { $0.metadata } }
 
-    /// Whether there is something to write.
+    /// Whether there are changes to write.
     var isDirty: Bool { state.withLock { !$0.keys.isEmpty || $0.uuid != nil } }
 
     func set(_ value: PropertyListValue?, forKey key: String) {
@@ -39,10 +39,12 @@ final class MetadataState: Sendable {
         }
     }
 
-    /// Writes what was changed over what the file says now, since others may have changed other
-    /// keys; inside the save's transaction.
+    /// Writes the changes in the save's transaction.
     ///
-    /// - Returns: a number for `noteWritten(_:)`; nil where nothing was changed.
+    /// It merges them into the metadata of the file, because other connections may have changed
+    /// other keys.
+    ///
+    /// - Returns: A number for `noteWritten(_:)`; `nil` if there are no changes.
     func write(
         to connection: Connection, _ database: String = "main"
     ) throws(StoreError) -> Int? {
@@ -56,7 +58,7 @@ final class MetadataState: Sendable {
         return changes
     }
 
-    /// Forgets what is durable now, unless it changed again meanwhile.
+    /// Clears the changes that are now durable, unless the metadata changed again.
     func noteWritten(_ changes: Int) {
         state.withLock { state in
             guard state.changes == changes else { return }

@@ -1,15 +1,14 @@
 public import GraphModel
 
-/// All versions of a model that were ever shipped, oldest first.
+/// All released versions of a model, oldest first.
 ///
-/// A store tells which of them it was made with by its version hashes. It carries that model, too,
-/// so a store of ours opens although nobody has the version's source any more
-/// (`PersistentContainer(model: nil, …)`).
+/// The version hashes in a store identify its version. A store also contains its model, so it opens
+/// even if the source of that version no longer exists (`PersistentContainer(model: nil, …)`).
 public struct ModelHistory: Sendable {
     /// The versions, oldest first.
     public let versions: [ManagedObjectModel]
 
-    /// Makes a history of versions, oldest first.
+    /// Creates a history of versions, oldest first.
     public init(_ versions: [ManagedObjectModel]) {
         self.versions = versions
     }
@@ -17,15 +16,16 @@ public struct ModelHistory: Sendable {
     /// The newest version.
     public var current: ManagedObjectModel? { versions.last }
 
-    /// The place of the version that a store was made with, counted from 0; nil of none of them.
+    /// Returns the 0-based index of the version that a store was created with; `nil` if none
+    /// matches.
     ///
-    /// Versions that differ only in what hashes leave out, such as defaults, count as one: the
-    /// newest of them.
+    /// Versions that differ only in details that the hashes exclude, such as defaults, count as
+    /// one. The result is then the newest of them.
     public func versionIndex(ofStoreAt path: String) throws(StoreError) -> Int? {
         try versionIndex(ofStoreAt: path, waiting: nil)
     }
 
-    /// The same, with a limit for how long others may keep the store locked.
+    /// Returns the version index of a store, with a limit for how long to wait for its locks.
     package func versionIndex(
         ofStoreAt path: String, waiting patience: LockPatience?
     ) throws(StoreError) -> Int? {
@@ -36,10 +36,10 @@ public struct ModelHistory: Sendable {
         guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
             throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
         }
-        // Of a store without a model that can be read, the hashes alone tell.
+        // If the stored model is missing or unreadable, only the hashes identify the version.
         let stored = try? PersistentStore.storedModel(snapshot.connection)?.versionHashes
         return versions.lastIndex { version in
-            // A store of a configuration has its own entities only.
+            // A store of a configuration contains only the configuration's entities.
             let isPart = stored == version.versionHashes
             return metadata.entitiesThatDiffer(
                 from: version, holding: isPart ? metadata.entities(heldOf: version) : nil
@@ -47,13 +47,14 @@ public struct ModelHistory: Sendable {
         }
     }
 
-    /// The model of a store: the version that it was made with, else the one that it carries.
+    /// Returns the version that a store was created with, or else the model that the store
+    /// contains.
     public func model(ofStoreAt path: String) throws(StoreError) -> ManagedObjectModel? {
         if let index = try versionIndex(ofStoreAt: path) { return versions[index] }
         return try PersistentStore.model(at: path)
     }
 
-    /// Whether a store was made with the newest version.
+    /// Returns whether a store was created with the newest version.
     public func isCurrent(storeAt path: String) throws(StoreError) -> Bool {
         try versionIndex(ofStoreAt: path) == versions.count - 1
     }

@@ -1,19 +1,19 @@
 import SQLite
 
-/// Indexes that a load into an empty table puts off until its end.
+/// The indexes that a load into an empty table defers to its end.
 ///
-/// Their statements stand in `ETL_PENDING` from the transaction that drops them to the one that
-/// makes them again, so that a load which was killed leaves a store whose next opening by us
-/// completes them first. Who is at it stands there, too: while that load runs, openings leave it
-/// alone, and saves of others are refused as busy.
+/// Their SQL statements are in `ETL_PENDING` from the transaction that drops them to the
+/// transaction that creates them again. If the load is killed, the next opening for writing by etl
+/// completes them first. The table also names the owner of the load. While that load runs, openings
+/// do not touch the indexes, and saves of other connections fail as busy.
 enum PendingIndexes {
-    /// What links may take while they are sorted, where nobody says how much there is.
+    /// The memory for sorting deferred links if the caller sets no limit: 16 MiB.
     static let linkBytes = 16 << 20
-    /// The note in `ETL_PENDING` by which derived attributes that look at other rows are left to the
-    /// load's end.
+    /// The name in `ETL_PENDING` that defers derived attributes that read other rows to the load's
+    /// end.
     private static let derivingName = "ETL_TO_DERIVE"
 
-    /// Drops the indexes and notes how to make them; inside the load's first transaction.
+    /// Drops the indexes and records their statements, inside the load's first transaction.
     static func putOff(
         _ indexes: [StoreLayout.Index], on connection: Connection
     ) throws(StoreError) {
@@ -23,7 +23,8 @@ enum PendingIndexes {
         }
     }
 
-    /// Notes what is to be done at the load's end; in the order of the names.
+    /// Records a statement to run at the load's end; the statements run in the order of their
+    /// names.
     static func note(
         name: String, sql: String, on connection: Connection
     ) throws(StoreError) {
@@ -39,24 +40,28 @@ enum PendingIndexes {
         }
     }
 
-    /// Notes that derived attributes are left to the load's end, whoever comes to it.
+    /// Records that derived attributes are deferred to the load's end, whichever process completes
+    /// it.
     static func noteDeriving(on connection: Connection) throws(StoreError) {
         try connection.execute(
             "INSERT OR IGNORE INTO ETL_PENDING VALUES ('\(derivingName)', '-- derived attributes')")
     }
 
-    /// Makes what was put off; of a large load in several transactions: what is killed goes on with
-    /// the next, and the log need not hold all of it at once, in which every page that is read
-    /// would be looked for.
+    /// Creates the deferred indexes, and writes the deferred links.
+    ///
+    /// A large load needs several transactions. A killed build thus continues from its last commit,
+    /// and the WAL does not have to hold all pages, in which SQLite would search for every page
+    /// that it reads.
     ///
     /// - Parameters:
-    ///   - folds: tables whose rows are folded then, too.
-    ///   - linkBytes: what links may take while they are sorted.
-    ///   - pagesAtOnce: how many pages a transaction adds to the file before another takes the rest.
-    ///   - session: begins a transaction for what saves have left to be derived, so that it is told
-    ///     as a save's changes are; without one nobody is told.
-    ///   - derived: what looks at links, which is worked out anew with the last of it.
-    /// - Returns: what was changed, and is to be told.
+    ///   - folds: The fold tables to update after the build.
+    ///   - linkBytes: The memory for sorting links.
+    ///   - pagesAtOnce: The number of pages by which a transaction may grow the file before it
+    ///     commits.
+    ///   - session: Begins a save session for deferred derivations, so that their changes are
+    ///     reported. Without it, they are not reported.
+    ///   - derived: Returns the derived attributes, which are updated with the last transaction.
+    /// - Returns: The changes, which the caller must report.
     @discardableResult
     static func build(
         on connection: Connection, _ schema: StoreLayout, folding folds: [String: FoldTable],
@@ -67,7 +72,7 @@ enum PendingIndexes {
         var change = StoreChange()
         while let next = try nextName(on: connection) {
             let owner = try LoadOwner.note(on: connection)
-            // Without waiting for a load that is at work.
+            // Do not wait for a load that is running.
             guard LoadOwner.other(than: connection, note: owner) == nil else { return change }
             if next == derivingName, let session {
                 change = try complete(session())
@@ -77,7 +82,7 @@ enum PendingIndexes {
                 let isOver = try makeSome(
                     owner, on: connection, linkBytes, pagesAtOnce,
                     leavesDeriving: session != nil)
-                // Whose save makes the rest in between derives it, too.
+                // If another connection's save finishes the rest first, it also derives them.
                 if isOver { try derived()?.renew(on: connection, schema) }
             }
         }
@@ -90,7 +95,7 @@ enum PendingIndexes {
         return change
     }
 
-    /// Does what is left, and what is derived from it.
+    /// Completes the remaining deferred work and the derivations that depend on it.
     private static func complete(_ session: WriteSession) throws(StoreError) -> StoreChange {
         do throws(StoreError) {
             try session.completeLoad()
@@ -102,12 +107,12 @@ enum PendingIndexes {
         }
     }
 
-    /// Does what the first notes say, and takes the owner's away once no other is left.
+    /// Runs the first deferred statements, and removes the owner's note after the last one.
     ///
     /// - Parameters:
-    ///   - owner: who put it off; nothing is done where that is another by now.
-    ///   - leavesDeriving: the note of what is to be derived stays.
-    /// - Returns: whether something was done, and nothing is left.
+    ///   - owner: The owner of the deferred work; the method does nothing if the owner has changed.
+    ///   - leavesDeriving: Whether to leave the note of deferred derivations.
+    /// - Returns: Whether the method did something and no work is left.
     private static func makeSome(
         _ owner: String, on connection: Connection, _ linkBytes: Int, _ pagesAtOnce: Int64,
         leavesDeriving: Bool
@@ -122,19 +127,20 @@ enum PendingIndexes {
         return try !isPending(on: connection)
     }
 
-    /// The name of what is to be made next: what is derived comes behind what it looks at, and the
-    /// owner goes last.
+    /// Returns the next name: derivations come after the indexes and links, and the owner comes
+    /// last.
     private static func nextName(on connection: Connection) throws(StoreError) -> String? {
         try connection.text(
             "SELECT NAME FROM ETL_PENDING ORDER BY NAME = '\(LoadOwner.noteName)',"
                 + " NAME = '\(derivingName)', NAME LIMIT 1")
     }
 
-    /// Makes what an earlier load put off, inside the open transaction, since links among it
-    /// stand in no table yet.
+    /// Completes the deferred work of an earlier load inside the open transaction, because its
+    /// links are not in any table yet.
     ///
-    /// - Returns: whether there was any of it; then what looks at links is to be derived anew.
-    /// - Throws: what tells that the store is busy, where the load is still at work.
+    /// - Returns: Whether there was deferred work; if so, attributes that read links must be
+    ///   derived again.
+    /// - Throws: `StoreError` with the code `busy` if the load is still running.
     static func settle(on connection: Connection) throws(StoreError) -> Bool {
         guard try isPending(on: connection) else { return false }
         if let owner = try LoadOwner.other(than: connection) {
@@ -145,18 +151,18 @@ enum PendingIndexes {
         return true
     }
 
-    /// Whether anything is put off.
+    /// Returns whether any work is deferred.
     static func isPending(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil
     }
 
-    /// Makes one of the indexes, inside the open transaction.
+    /// Creates one of the indexes, inside the open transaction.
     static func make(
         _ name: String, on connection: Connection, _ linkBytes: Int = linkBytes
     ) throws(StoreError) {
         try run("WHERE NAME = '\(name)'", on: connection, linkBytes)
         try connection.execute(
-            // Without anything that is put off there is nothing that it owns.
+            // The owner's note is useless if it is the only row left.
             "DELETE FROM ETL_PENDING WHERE NAME = '\(LoadOwner.noteName)'"
                 + " AND (SELECT count(*) FROM ETL_PENDING) = 1")
     }

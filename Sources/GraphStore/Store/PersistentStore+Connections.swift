@@ -2,7 +2,7 @@ import Diagnostics
 import Files
 import SQLite
 
-/// Connections to a store's file, and what they find there.
+/// The connections to a store's file, and the checks of its content.
 extension PersistentStore {
     static func connect(
         _ description: StoreDescription, _ address: StoreAddress, mode: Connection.Mode,
@@ -27,7 +27,8 @@ extension PersistentStore {
                 guard StoreFiles.exists(parent) else {
                     throw StoreError(.missing, "The folder \(parent) does not exist")
                 }
-                // SQLite tries again for reading only, and states that there is no file then.
+                // SQLite retries with a read-only open, and then reports that the file does not
+                // exist.
                 let isHidden =
                     error.systemKind == .missing && mode == .create && !StoreFiles.exists(path)
                     && StoreFiles.isWritable(parent)
@@ -40,7 +41,7 @@ extension PersistentStore {
         }
     }
 
-    /// A connection that sees what is committed.
+    /// Opens a connection that sees the committed state.
     func newReader() throws(StoreError) -> Connection {
         let connection = try address.connect(.readOnly, attachesOthers: !parts.isEmpty)
         connection.waitForLocks(options)
@@ -49,9 +50,10 @@ extension PersistentStore {
         return connection
     }
 
-    /// Whether a file has no tables.
+    /// Returns whether a file has no tables.
     ///
-    /// - Throws: where it cannot be read; `.encoding` where its texts are not read.
+    /// - Throws: `StoreError` if the file cannot be read, with `.encoding` if its strings are not
+    ///   UTF-8.
     static func isEmpty(
         _ connection: Connection, _ path: String
     ) throws(StoreError) -> Bool {
@@ -74,20 +76,22 @@ extension PersistentStore {
         return isEmpty
     }
 
-    /// Makes sure that a file's texts are in UTF-8, as Core Data's are: what is sorted, packed and
-    /// compared by its bytes is read wrongly in UTF-16 (https://www.sqlite.org/pragma.html#pragma_encoding).
+    /// Throws if a file's strings are not in UTF-8, as Core Data's are.
+    ///
+    /// Code that sorts, packs, and compares strings by bytes would misread UTF-16
+    /// (https://www.sqlite.org/pragma.html#pragma_encoding).
     static func refuseOtherEncoding(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
         let encoding = try connection.text("PRAGMA encoding")
         guard let encoding, encoding != "UTF-8" else { return }
-        // SQLite gives the name, too, in the encoding that it names.
+        // SQLite returns even the name of the encoding in that encoding.
         let name = encoding.filter { $0 != "\0" }
         throw StoreError(
             .encoding, "\(path) keeps its texts in \(name), and a store's are in UTF-8")
     }
 
-    /// A store that exists goes over to the journal that is asked for, if any is.
+    /// Changes the journal mode of an existing store to the mode of the options, if they set one.
     static func setJournal(
         _ description: StoreDescription, _ connection: Connection
     ) throws(StoreError) {
@@ -99,7 +103,7 @@ extension PersistentStore {
         try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
     }
 
-    /// Makes sure that a file is a store, whoever made it, or empty.
+    /// Throws if a file is neither a store of any origin nor empty.
     static func checkIsStore(at path: String) throws(StoreError) {
         let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard try !isEmpty(connection, path) else { return }
@@ -126,10 +130,10 @@ extension PersistentStore {
     }
 }
 
-/// A load was stopped or killed before it had made its indexes and links.
+/// The cause of an error: a load was stopped or killed before it created its indexes and links.
 struct UnfinishedLoad: Error {}
 
 extension StoreError {
-    /// The store waits for no other process, but to be completed.
+    /// Whether the store needs to be completed, and no process is doing this.
     package var isUnfinishedLoad: Bool { cause is UnfinishedLoad }
 }

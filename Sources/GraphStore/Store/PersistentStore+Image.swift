@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// Stores that are in memory as a whole, and whose file is written anew by each save.
+/// Stores that are completely in memory, and whose file each save replaces.
 extension PersistentStore {
     static func openImage(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
@@ -36,7 +36,7 @@ extension PersistentStore {
         return try adopt(description, address, connection, model, held)
     }
 
-    /// What the file must hold now, written beside it; nil for stores that are no images.
+    /// Writes the current content to a temporary file; `nil` if the store is not an image.
     func image() throws(StoreError) -> AtomicFile? {
         let bytes: [UInt8]
         switch description.kind {
@@ -50,7 +50,7 @@ extension PersistentStore {
     }
 }
 
-/// What stands between a save's last statement and its end.
+/// The state between the last statement of a save and its end.
 struct PreparedCommit {
     fileprivate let metadataChange: Int?
     fileprivate let partChanges: [Int?]
@@ -59,7 +59,7 @@ struct PreparedCommit {
 }
 
 extension PersistentStore {
-    /// Writes what belongs to every save, inside its transaction.
+    /// Writes the data that belongs to every save, inside its transaction.
     func willCommit(_ session: WriteSession) throws(StoreError) -> PreparedCommit {
         let metadataChange = try metadata.write(to: connection)
         if let history {
@@ -75,14 +75,14 @@ extension PersistentStore {
             file: try image())
     }
 
-    /// Puts the file of an atomic store into its place, before the transaction in memory ends.
+    /// Replaces the file of an atomic store, before the transaction in memory ends.
     ///
-    /// - Throws: with the earlier file in its place.
+    /// - Throws: `StoreError`; the earlier file is then at its path.
     func place(_ prepared: PreparedCommit) throws(StoreError) {
         try prepared.file?.place()
     }
 
-    /// Ends what `willCommit(_:)` began, once the transaction is durable.
+    /// Finishes the work of `willCommit(_:)` after the transaction is durable.
     func didCommit(_ prepared: PreparedCommit) {
         if let change = prepared.metadataChange { metadata.noteWritten(change) }
         for (part, change) in zip(parts, prepared.partChanges) {
@@ -92,9 +92,9 @@ extension PersistentStore {
         prepared.file?.finish()
     }
 
-    /// Undoes what `willCommit(_:)` and `place(_:)` left on disk.
+    /// Undoes the changes of `willCommit(_:)` and `place(_:)` on the disk.
     func didNotCommit(_ prepared: PreparedCommit) {
-        // What stays is beside the store, under a name that the next save writes over.
+        // A leftover file has a name that the next save overwrites.
         try? prepared.file?.discard()
     }
 }

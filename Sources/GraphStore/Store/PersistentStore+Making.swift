@@ -11,7 +11,7 @@ extension PersistentStore {
             description.options.keepsExactDecimals ?? model.keepsExactDecimals
         let model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
         let schema = StoreLayout(model, holding: held)
-        // Before a file is made that nobody could open.
+        // Validate the derivations before creating a file that could never be opened.
         _ = try DerivedAttributes(schema)
         var metadata = StoreMetadata(newStoreFor: model, holding: held)
         if keepsExactDecimals {
@@ -20,7 +20,7 @@ extension PersistentStore {
         let journal =
             address.isTemporary
             ? .writeAheadLog : description.options.journalMode ?? .writeAheadLog
-        // Both must come before the first table.
+        // Both pragmas must precede the first table.
         try connection.execute("PRAGMA auto_vacuum = 2")
         if address.hasLog {
             try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
@@ -33,7 +33,7 @@ extension PersistentStore {
         return try PersistentStore(description, address, model, metadata, connection)
     }
 
-    /// Makes all tables and indexes of a new store.
+    /// Creates all tables and indexes of a new store.
     static func makeSchema(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         try connection.execute(SchemaSQL.bookkeeping)
         try ModelCache.make(for: schema.model, on: connection)
@@ -47,7 +47,7 @@ extension PersistentStore {
         try FoldTable.complete(schema, on: connection)
     }
 
-    /// Makes the objects' tables, without indexes, and tells the entities their numbers.
+    /// Creates the tables of the objects without indexes, and registers the entity numbers.
     static func makeTables(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
@@ -62,7 +62,7 @@ extension PersistentStore {
         }
     }
 
-    /// The model as a store has it that keeps all digits of decimals, or does not.
+    /// Returns the model with decimals stored exactly or as doubles.
     static func fitted(
         _ model: ManagedObjectModel, keepsExactDecimals: Bool
     ) throws(StoreError) -> ManagedObjectModel {
@@ -89,7 +89,7 @@ extension PersistentStore {
         try statement.run()
     }
 
-    /// Gives a store that was made before an attribute became searchable what searches need.
+    /// Creates the fold tables in a store that was created before an attribute became searchable.
     static func foldTexts(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
@@ -99,9 +99,11 @@ extension PersistentStore {
         }
     }
 
-    /// Gives a store the indexes of the model that it is opened with, which the file carries then.
+    /// Replaces the indexes of a store with those of the given model, and stores that model in the
+    /// file.
     ///
-    /// Version hashes do not include indexes. If a load has put some off, a later opening does this.
+    /// Version hashes do not include indexes. If a load has deferred indexes, a later opening does
+    /// this.
     static func followIndexes(
         _ schema: StoreLayout, of model: ManagedObjectModel, from stored: StoreLayout,
         on connection: Connection
@@ -111,7 +113,7 @@ extension PersistentStore {
         )
         guard old != new else { return }
         try connection.writing { () throws(StoreError) in
-            // Others may have begun a load, or have followed a model of theirs, until now.
+            // Another connection may since have begun a load or applied its own model.
             guard try !PendingIndexes.isPending(on: connection) else { return }
             let found = Set(try SchemaSQL.parts(of: connection).map(\.name))
             for index in old.union(new).sorted(by: { $0.name < $1.name })

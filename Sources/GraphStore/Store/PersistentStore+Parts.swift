@@ -1,13 +1,13 @@
 import GraphModel
 import SQLite
 
-/// Several stores that one container has open.
+/// The opening of several stores in one container.
 extension PersistentStore {
-    /// Opens stores as one, or makes them.
+    /// Opens or creates several stores as one.
     ///
     /// - Parameters:
-    ///   - descriptions: the first holds the history, and what runs note of their progress.
-    ///   - model: what the stores must hold; nil takes the first one's own.
+    ///   - descriptions: The stores; the first contains the history and the progress notes of runs.
+    ///   - model: The model of the stores; `nil` uses the model of the first store.
     static func open(
         _ descriptions: [StoreDescription], model: ManagedObjectModel?
     ) throws(StoreError) -> PersistentStore {
@@ -26,7 +26,7 @@ extension PersistentStore {
         do throws(StoreError) {
             return try openAll(descriptions, model, held)
         } catch {
-            // All or none; what was made just now is empty.
+            // Open all or none: the stores that were just created are empty.
             for made in missing { try? PersistentContainer.destroy(at: made.path) }
             throw error
         }
@@ -61,15 +61,15 @@ extension PersistentStore {
         return try PersistentStore(first, with: others)
     }
 
-    /// Numbers in an app's store are its own, and so nobody else's.
+    /// Throws if a store is an app's: the app chose its entity numbers, which other stores do not
+    /// share.
     private static func refuseApp(_ store: PersistentStore) throws(StoreError) {
         guard store.origin.isApp else { return }
         throw StoreError(
             .invalidRequest, "\(store.path) was made by an app, and is opened by itself alone")
     }
 
-    /// A container with a configuration, or with several stores, needs its model to tell them
-    /// apart.
+    /// Returns the model in the store if there are several stores or a configuration, else `nil`.
     private static func model(
         of description: StoreDescription, among all: [StoreDescription]
     ) throws(StoreError) -> ManagedObjectModel? {
@@ -99,7 +99,7 @@ extension PersistentStore {
         }
     }
 
-    /// Lets a connection name the tables of all stores.
+    /// Attaches the other stores to a connection, so that its statements can name all tables.
     func attachParts(to connection: Connection) throws(StoreError) {
         for part in parts {
             do {

@@ -2,41 +2,41 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// How a store's file is opened.
+/// The handling of a missing store file.
 public enum StoreOpening: String, Sendable, Hashable {
-    /// The file must be there.
+    /// The file must exist.
     case existing
-    /// Made if it is missing.
+    /// A missing file is created.
     case create
 }
 
-/// An open store: its file, its model and its layout.
+/// An open store: its file, its model, and its layout.
 ///
-/// The one connection that writes belongs to whoever holds the write lease.
+/// The owner of the write lease is the only user of its single writing connection.
 final class PersistentStore {
     let description: StoreDescription
     let address: StoreAddress
     let schema: StoreLayout
     let metadata: MetadataState
     let connection: Connection
-    /// The notes of a run are in a file next to the store, which that connection has attached.
+    /// Whether the notes of a run are in a file next to the store, attached to `connection`.
     var notesAreBeside = false
-    /// Further stores, attached to every connection.
+    /// The other stores of the container, attached to every connection.
     let parts: [StorePart]
-    /// What keeps further stores in memory alive.
+    /// The other stores in memory, kept alive.
     private let kept: [PersistentStore]
-    /// Writes what each save changed, where the store keeps a history.
+    /// The recorder of each save's changes; `nil` if the store keeps no history.
     let history: HistoryWriter?
     let remoteMonitor = RemoteChangeMonitor()
-    /// Keeps derived attributes; nil where nothing is written.
+    /// The derived attributes; `nil` if the store is read-only.
     let derived: DerivedAttributes?
-    /// Who made it, and where its model is from.
+    /// The creator of the store, and the source of its model.
     let origin: StoreOrigin
-    /// What keeps a copy in place that is read instead of the file.
+    /// The copy that is read instead of the file, kept alive.
     private let snapshot: StoreSnapshot?
-    /// Copies an app's store before the first save; nil where there is nothing to be kept.
+    /// The backup of an app's store, taken before the first save; `nil` if no backup is needed.
     let backup: AppStoreBackup?
-    /// Where the old stores are that were migrated before this one was opened.
+    /// The paths of the old stores that were migrated before this one was opened.
     var migrationBackups: [String] = []
 
     init(
@@ -61,7 +61,7 @@ final class PersistentStore {
         history = try HistoryWriter(schema, description.options, on: connection)
     }
 
-    /// A store that an app made, laid out as its tables are.
+    /// Creates a store from an app's file, with the layout of its tables.
     init(
         _ description: StoreDescription, _ app: AppStoreModel, _ schema: StoreLayout,
         _ address: StoreAddress, _ connection: Connection, _ snapshot: StoreSnapshot? = nil,
@@ -81,8 +81,9 @@ final class PersistentStore {
         history = try HistoryWriter(schema, description.options, on: connection)
     }
 
-    /// The first store with others attached to it, whose own connections are not needed any more
-    /// where they are files.
+    /// Creates a store from the first store, with the others attached.
+    ///
+    /// The connections of the other stores are then no longer needed, unless they are in memory.
     init(_ first: PersistentStore, with others: [PersistentStore]) throws(StoreError) {
         description = first.description
         address = first.address
@@ -129,11 +130,11 @@ final class PersistentStore {
     var path: String { description.path }
     var options: StoreOptions { description.options }
 
-    /// Opens one store, or makes it; migrates it first where its options say so.
+    /// Opens or creates one store, and migrates it first if its options allow.
     ///
     /// - Parameters:
-    ///   - model: what the store must hold; nil takes the store's own.
-    ///   - held: the model's entities that are its own; nil is all.
+    ///   - model: The model of the store; `nil` uses the model in the store.
+    ///   - held: The entities that the store contains; `nil` means all.
     static func open(
         _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
@@ -191,7 +192,7 @@ final class PersistentStore {
             }
             return try adopt(description, address, connection, model, held)
         }
-        // Before SQLite makes files beside it, which would be as read-only.
+        // Check before SQLite creates files next to the store, which would be read-only as well.
         try StoreFiles.checkIsWritable(path)
         if options.appStores.keepsBackup, AppStore.isOne(path) {
             try AppStore.checkIsClosed(path)
@@ -200,11 +201,11 @@ final class PersistentStore {
         return try adopt(description, address, connection, model, held)
     }
 
-    /// How to open a store that is only read.
+    /// Returns the mode for opening a store that is only read.
     ///
-    /// Who may not write leaves the log's empty files beside it. Where nobody has made them yet, a
-    /// connection that may write but is told not to lets SQLite remove them at the end; were there
-    /// a log with anything in it, that connection would fold it in.
+    /// A read-only connection leaves empty WAL files next to the store. If no WAL exists yet, a
+    /// connection that may write but is set to `query_only` lets SQLite remove them when it closes.
+    /// If a WAL with content existed, that connection would checkpoint it.
     private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
         let path = StoreFiles.resolved(path)
         let isQuiet =
@@ -214,7 +215,7 @@ final class PersistentStore {
         return isQuiet && mayCleanUp && !options.isImmutable ? .readWrite : .readOnly
     }
 
-    /// Takes the database for a store, or makes it one where it is empty and is to be made.
+    /// Opens the database as a store, or fills it if it is empty and may be created.
     static func adopt(
         _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
         _ model: ManagedObjectModel?, _ held: Set<String>?
@@ -235,7 +236,7 @@ final class PersistentStore {
             return try AppStore.write(description, address, model, held, connection)
         }
         if let model {
-            // A store of a configuration that is opened alone still has its own entities only.
+            // A store of a configuration that is opened alone still contains only its own entities.
             let isPart = stored.versionHashes == model.versionHashes
             let wanted = held ?? (isPart ? metadata.entities(heldOf: model) : nil)
             let differing = metadata.entitiesThatDiffer(from: model, holding: wanted)
@@ -277,7 +278,7 @@ final class PersistentStore {
             description, address, own, metadata, connection)
     }
 
-    /// The model that the store carries, without opening it for work.
+    /// Returns the model in a store, without opening the store for use.
     static func model(
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> ManagedObjectModel? {
@@ -288,10 +289,10 @@ final class PersistentStore {
         return try storedModel(readerOfStore(at: path, waiting: patience))
     }
 
-    /// A connection to look into a store's file, which must be there.
+    /// Opens a connection for inspecting an existing store file.
     ///
-    /// Where the folder may be written, it is one that SQLite lets clean up: a connection that only
-    /// reads makes the log's files and leaves them there.
+    /// If the folder is writable, the connection may write too, so that SQLite can clean up. A
+    /// read-only connection would create the WAL files and leave them.
     static func readerOfStore(
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> Connection {
@@ -302,7 +303,8 @@ final class PersistentStore {
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]
         options.lockPatience = patience
-        // Also what a sort holds before it goes to a file; a store of any size is looked at.
+        // This limits also what a sort holds before it spills to a file; the store may have any
+        // size.
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
         let mayCleanUp =
@@ -313,7 +315,7 @@ final class PersistentStore {
         return connection
     }
 
-    /// `Z_MAX` of each hierarchy, by the root's number.
+    /// Returns `Z_MAX` of each hierarchy, by the number of its root entity.
     func largestKeys() throws(StoreError) -> [Int64: Int64] {
         var keys: [Int64: Int64] = [:]
         for database in schema.databases {

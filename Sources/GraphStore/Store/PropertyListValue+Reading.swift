@@ -1,12 +1,12 @@
 import FoundationEssentials
 import XcodeModel
 
-/// Property lists as they come: binary, as Core Data writes them, or XML, as other tools do.
+/// The parsing of property lists: binary, as Core Data writes them, or XML, as other tools do.
 extension PropertyListValue {
     private static let xmlBytesMax = 16 << 20
     private static let xmlDepthMax = 100
 
-    /// The value of a property list; nil of bytes that are none.
+    /// Parses a property list; `nil` if the bytes are not one.
     init?(reading bytes: [UInt8]) {
         if Self.isXML(bytes) {
             guard bytes.count <= Self.xmlBytesMax, Self.isShallow(bytes),
@@ -26,7 +26,7 @@ extension PropertyListValue {
         return ["<?xml", "<!DOCTYPE plist", "<plist"].contains { text.starts(with: $0.utf8) }
     }
 
-    /// Whether elements stand in each other no deeper than the decoder's stack bears.
+    /// Returns whether the nesting of elements is within the limit of the decoder's stack.
     private static func isShallow(_ bytes: [UInt8]) -> Bool {
         var depth = 0
         for place in bytes.indices.dropLast() {
@@ -45,7 +45,7 @@ extension PropertyListValue {
     }
 }
 
-/// Any value of a property list in XML.
+/// A value of an XML property list.
 private struct DecodedPropertyList: Decodable {
     private struct Key: CodingKey {
         let stringValue: String

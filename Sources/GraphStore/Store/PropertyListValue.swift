@@ -1,28 +1,29 @@
 public import FoundationEssentials
 import XcodeModel
 
-/// Any value of a property list, so that keys we do not know survive a rewrite.
+/// A property list value, which lets unknown keys survive a rewrite.
 public enum PropertyListValue: Sendable, Hashable {
-    /// Text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number with a fraction.
+    /// A floating-point number.
     case real(Double)
-    /// True or false.
+    /// A Boolean value.
     case boolean(Bool)
-    /// A moment.
+    /// A date.
     case date(Date)
     /// Bytes.
     case data(Data)
-    /// A list.
+    /// An array.
     case array([PropertyListValue])
-    /// Values by key.
+    /// A dictionary.
     case dictionary([String: PropertyListValue])
 }
 
 extension PropertyListValue {
-    /// The value of a binary property list; nil of a reference of a keyed archive.
+    /// Creates a value from a binary property list; `nil` if it contains a keyed archive's
+    /// reference.
     init?(_ value: BinaryPlist) {
         switch value {
         case .boolean(let value): self = .boolean(value)
@@ -46,7 +47,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The same as a binary property list has it, keys in the order of their characters.
+    /// The value as a binary property list, with keys sorted by their characters.
     var binary: BinaryPlist {
         switch self {
         case .string(let value): .text(value)

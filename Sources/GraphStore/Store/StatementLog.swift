@@ -12,15 +12,20 @@ import SQLite
 
 @Sendable private func writeToStandardError(_ line: String) {
     let bytes = Array((OutputText(line).lines + "\n").utf8)
-    // A log that nobody takes is no reason to fail.
+    // A log that cannot be written must not cause a failure.
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }
 
-/// Writes SQLite's statements to standard error, as `GRAPHSTORE_SQL_DEBUG` asks:
-/// 1 tells each statement and how long it took, 2 with the values of its parameters, 3 also says
-/// which file and how many rows changed, 4 adds the query plan.
+/// A logger of SQLite's statements to standard error, enabled by `GRAPHSTORE_SQL_DEBUG`.
+///
+/// | level | adds |
+/// |---|---|
+/// | 1 | each statement and its duration |
+/// | 2 | the values of its parameters |
+/// | 3 | the file and the number of changed rows |
+/// | 4 | the query plan |
 struct StatementLog: Sendable {
-    /// The log that the environment asks for, or nil.
+    /// The log that the environment variable enables, or `nil`.
     static let shared = StatementLog(
         ProcessInfo.processInfo.environment["GRAPHSTORE_SQL_DEBUG"])
 
@@ -36,7 +41,7 @@ struct StatementLog: Sendable {
         self.write = write
     }
 
-    /// Tells of the connection's statements from now on.
+    /// Logs the connection's statements from now on.
     func attach(to connection: Connection) {
         let (level, write) = (level, write)
         connection.trace(expanded: level >= 2) { [unowned connection] event in
@@ -59,7 +64,7 @@ struct StatementLog: Sendable {
         ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains { sql.hasPrefix($0) }
     }
 
-    /// How SQLite goes about the statement (https://www.sqlite.org/eqp.html).
+    /// Returns the query plan of a statement (https://www.sqlite.org/eqp.html).
     private static func plan(of sql: String, on connection: Connection) -> [String] {
         do throws(StoreError) {
             let rows = try connection.prepare("EXPLAIN QUERY PLAN \(sql)")

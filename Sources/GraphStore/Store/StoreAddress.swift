@@ -1,16 +1,16 @@
 import FoundationEssentials
 import SQLite
 
-/// What SQLite is told to open for a store: a file, or a piece of this process's memory.
+/// The target that SQLite opens for a store: a file, or memory of this process.
 struct StoreAddress: Sendable {
     private let target: String
     private let isURI: Bool
-    /// What there is nothing on disk of.
+    /// Whether the store has no file of its own on the disk.
     let isMemory: Bool
-    /// The file of a store in memory, for as long as it is needed.
+    /// The file of a store in memory, kept alive.
     private let temporary: TemporaryStore?
 
-    /// A file, which may be declared to stay as it is.
+    /// Creates the address of a file, which may be declared immutable.
     init(file path: String, isImmutable: Bool) {
         isMemory = false
         temporary = nil
@@ -18,8 +18,10 @@ struct StoreAddress: Sendable {
         target = isImmutable ? "file:\(Self.escaped(path))?immutable=1" : path
     }
 
-    /// Memory that all connections of this process to that name share; a name that begins with a
-    /// slash is what makes it shared (https://www.sqlite.org/src/file/src/memdb.c).
+    /// Creates the address of memory that all connections of this process with that name share.
+    ///
+    /// A leading slash in the name makes the memory shared
+    /// (https://www.sqlite.org/src/file/src/memdb.c).
     init(memory name: String) {
         isMemory = true
         temporary = nil
@@ -27,7 +29,7 @@ struct StoreAddress: Sendable {
         target = "file:/\(Self.escaped(name))?vfs=memdb"
     }
 
-    /// The file of a store in memory.
+    /// Creates the address of the temporary file of a store in memory.
     private init(_ store: TemporaryStore) {
         isMemory = true
         isURI = false
@@ -35,13 +37,13 @@ struct StoreAddress: Sendable {
         target = store.path
     }
 
-    /// Whether readers next to the writer read what was committed before.
+    /// Whether the store has a WAL, so that readers see the state before the writer's transaction.
     var hasLog: Bool { !isMemory || isTemporary }
 
-    /// Whether a file stands for memory.
+    /// Whether the store is in memory, backed by a temporary file.
     var isTemporary: Bool { temporary != nil }
 
-    /// The address of what the description means.
+    /// Creates the address of the store that a description names.
     init(_ description: StoreDescription) throws(StoreError) {
         switch description.kind {
         case .sqlite:
@@ -55,7 +57,7 @@ struct StoreAddress: Sendable {
 
     static func uniqueName() -> String { UUID().uuidString }
 
-    /// What ATTACH is given, on a connection that reads URIs.
+    /// Returns the argument of `ATTACH` for a connection that accepts URIs.
     func target(readingOnly: Bool) -> String {
         guard readingOnly else { return uri }
         return uri + (uri.contains("?") ? "&" : "?") + "mode=ro"
@@ -63,7 +65,7 @@ struct StoreAddress: Sendable {
 
     private var uri: String { isURI ? target : "file:\(Self.escaped(target))" }
 
-    /// - Parameter attachesOthers: further stores will be attached, by URI.
+    /// - Parameter attachesOthers: Whether other stores will be attached by URI.
     func connect(
         _ mode: Connection.Mode, attachesOthers: Bool = false
     ) throws(StoreError) -> Connection {
@@ -73,9 +75,10 @@ struct StoreAddress: Sendable {
         return connection
     }
 
-    /// Whether the file alone is the store, and nobody who could change it is at work.
+    /// Returns whether the file alone is the store and cannot change while it is open.
     ///
-    /// A folder that may not be written takes no `-shm`, which readers of a log need.
+    /// In a folder that is not writable, no `-shm` file can be created, which readers of a WAL
+    /// need.
     private static func isImmutable(_ path: String, _ options: StoreOptions) -> Bool {
         if options.isImmutable { return true }
         let path = StoreFiles.resolved(path)

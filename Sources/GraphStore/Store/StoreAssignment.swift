@@ -1,11 +1,12 @@
 import GraphModel
 
-/// Which of a container's stores holds which entities.
+/// The assignment of entities to a container's stores.
 ///
-/// A configuration's store takes its entities, each with its whole hierarchy, which is one table; a
-/// store without configuration takes those that are left.
+/// The store of a configuration contains the configuration's entities, each with its complete
+/// hierarchy, which is one table. A store without a configuration contains the remaining entities.
 enum StoreAssignment {
-    /// The entities of each store, in the order of the stores; nil where one store holds them all.
+    /// Returns the entities of each store, in the order of the stores; `nil` if one store has them
+    /// all.
     static func entities(
         of stores: [StoreDescription], _ model: ManagedObjectModel
     ) throws(StoreError) -> [Set<String>?] {
@@ -50,7 +51,8 @@ enum StoreAssignment {
         }
     }
 
-    /// A link is a key in a row, which says nothing in another file.
+    /// Throws if a relationship crosses stores, because a stored key is meaningless in another
+    /// file.
     private static func checkRelationships(
         _ owners: [String: Int], _ stores: [StoreDescription], _ model: ManagedObjectModel
     ) throws(StoreError) {

@@ -1,27 +1,27 @@
 import Diagnostics
 
-/// The copies of a store from before it was changed: `STORE.bak-v1`, `STORE.bak-v2`, and so on.
+/// The backups of a store from before changes: `STORE.bak-v1`, `STORE.bak-v2`, and so on.
 ///
-/// A higher number is newer, since a new backup gets the highest number plus one.
+/// A new backup gets the highest number plus one, so higher numbers are newer.
 package struct StoreBackups: Sendable, Hashable {
-    /// One copy.
+    /// A backup of a store.
     package struct Backup: Sendable, Hashable {
-        /// Its path.
+        /// The path of the backup.
         package var path: String
-        /// Its number.
+        /// The number of the backup.
         package var number: Int
-        /// Its size, with its external files.
+        /// The size in bytes, including external files.
         package var bytes: Int
     }
 
-    /// How many backups are kept unless the spec sets another number.
+    /// The number of backups to keep unless the spec sets another number.
     package static let keepDefault = 3
 
     private let store: String
-    /// All backups, the oldest first.
+    /// All backups, oldest first.
     package let all: [Backup]
 
-    /// The backups of a store as far as they can be seen.
+    /// Returns the backups of a store, or none if its folder cannot be read.
     package static func seen(of path: String) -> StoreBackups {
         (try? StoreBackups(of: path)) ?? StoreBackups(path, [])
     }
@@ -32,7 +32,8 @@ package struct StoreBackups: Sendable, Hashable {
         let prefix = PathText.lastComponent(store) + ".bak-v"
         all = names.compactMap { name -> Backup? in
             guard let digits = PathText.rest(of: name, after: prefix) else { return nil }
-            // Other files of such names, as `STORE.bak-v007`, are not ours to remove.
+            // Similarly named files, such as `STORE.bak-v007`, are not backups and must not be
+            // removed.
             guard let number = Int(digits), number >= 1, String(number) == digits else {
                 return nil
             }
@@ -43,13 +44,14 @@ package struct StoreBackups: Sendable, Hashable {
 
     /// Finds the backups of a store.
     ///
-    /// - Throws: where its folder cannot be read, since the next backup would get the name of another.
+    /// - Throws: `StoreError` if the folder cannot be read, because the next backup could then
+    ///   overwrite another.
     package init(of path: String) throws(StoreError) {
         let folder = StoreFiles.folder(of: StoreFiles.resolved(path))
         self.init(path, try StoreFiles.names(in: folder))
     }
 
-    /// The size of all backups.
+    /// The size of all backups in bytes.
     package var bytes: Int { all.reduce(0) { $0 + $1.bytes } }
 
     /// The path of the next backup.
@@ -57,9 +59,9 @@ package struct StoreBackups: Sendable, Hashable {
 
     /// Removes all but the newest backups.
     ///
-    /// Call it only when the store itself is known to open.
+    /// Call it only after the store itself has opened.
     ///
-    /// - Parameter count: how many are kept.
+    /// - Parameter count: The number of backups to keep.
     package func remove(allBut count: Int) throws(StoreError) {
         for backup in all.dropLast(count) {
             for suffix in ["", "-wal", "-shm"] { try StoreFiles.remove(backup.path + suffix) }

@@ -1,33 +1,35 @@
-/// Which store, of which kind, and how it is opened.
+/// The location and kind of a store, and how to open it.
 public struct StoreDescription: Sendable, Hashable {
-    /// Where a store keeps its objects.
+    /// The medium in which a store keeps its objects.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// In Core Data's SQLite file; only what is asked for is in memory.
+        /// A Core Data SQLite file; only requested objects are in memory.
         case sqlite = "SQLite"
-        /// For tests and scratch work, until it is closed; the name tells stores apart.
+        /// Memory, for tests and temporary work, until the store is closed; the name identifies the
+        /// store.
         case inMemory = "InMemory"
-        /// In memory; each save writes the whole file anew, all or nothing, as an SQLite image.
+        /// Memory; each save replaces the complete file atomically with an SQLite image.
         case binary = "Binary"
-        /// In memory; each save writes the whole file anew, all or nothing, as JSON.
+        /// Memory; each save replaces the complete file atomically with JSON.
         case json = "JSON"
 
-        /// Whether each save writes the whole file.
+        /// Whether each save writes the complete file.
         var isAtomic: Bool { self == .binary || self == .json }
     }
 
-    /// Where the store keeps its objects.
+    /// The medium in which the store keeps its objects.
     public var kind: Kind
-    /// The file; of a store in memory, its name.
+    /// The path of the file, or the name of a store in memory.
     public var path: String
-    /// Whether a missing file is made.
+    /// Whether to create a missing file.
     public var opening: StoreOpening
-    /// How it is opened and written.
+    /// The options for opening and writing the store.
     public var options: StoreOptions
-    /// The model's configuration whose entities the store holds; nil takes all that no other store
-    /// of the container does.
+    /// The model's configuration whose entities the store contains.
+    ///
+    /// `nil` assigns all entities that no other store of the container has.
     public var configuration: String?
 
-    /// Describes a store.
+    /// Creates a description of a store.
     public init(
         _ kind: Kind, at path: String, opening: StoreOpening = .existing,
         configuration: String? = nil, options: StoreOptions = StoreOptions()
@@ -39,7 +41,7 @@ public struct StoreDescription: Sendable, Hashable {
         self.options = options
     }
 
-    /// A store in Core Data's SQLite file.
+    /// Describes a store in a Core Data SQLite file.
     public static func sqlite(
         at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
         options: StoreOptions = StoreOptions()
@@ -48,17 +50,17 @@ public struct StoreDescription: Sendable, Hashable {
             .sqlite, at: path, opening: opening, configuration: configuration, options: options)
     }
 
-    /// A store in memory, which lives as long as a container has it open.
+    /// Describes a store in memory, which exists as long as a container has it open.
     ///
-    /// Saves, batch requests, history, and pinned generations work as in a file: readers do not
-    /// wait for the writer. In fact it is a file, in a private folder for temporary files. It is
-    /// never flushed to the disk, and it is deleted when the last container closes it.
+    /// Saves, batch requests, history, and pinned generations work as in a file, and readers do not
+    /// wait for the writer. Internally, the store is a file in a private folder for temporary
+    /// files. It is never flushed to the disk, and it is deleted when the last container closes it.
     ///
     /// - Parameters:
-    ///   - name: containers of this process that use one name share the store; nil is a store of
-    ///     its own.
-    ///   - configuration: the model's configuration whose entities it holds.
-    ///   - options: how it is opened and written.
+    ///   - name: The name of the store, which containers of this process share; `nil` creates a
+    ///     separate store.
+    ///   - configuration: The model's configuration whose entities the store contains.
+    ///   - options: The options for opening and writing the store.
     public static func inMemory(
         name: String? = nil, configuration: String? = nil, options: StoreOptions = StoreOptions()
     ) -> StoreDescription {
@@ -67,7 +69,8 @@ public struct StoreDescription: Sendable, Hashable {
             configuration: configuration, options: options)
     }
 
-    /// An atomic store whose file is an SQLite image; one container at a time may have it open.
+    /// Describes an atomic store whose file is an SQLite image; only one container may have it
+    /// open.
     public static func binary(
         at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
         options: StoreOptions = StoreOptions()
@@ -76,7 +79,7 @@ public struct StoreDescription: Sendable, Hashable {
             .binary, at: path, opening: opening, configuration: configuration, options: options)
     }
 
-    /// An atomic store whose file is JSON; one container at a time may have it open.
+    /// Describes an atomic store whose file is JSON; only one container may have it open.
     public static func json(
         at path: String, opening: StoreOpening = .existing, configuration: String? = nil,
         options: StoreOptions = StoreOptions()

@@ -1,54 +1,56 @@
 import GraphModel
 import SQLite
 
-/// What a store holds that another one with the same model does not, entity by entity.
+/// The differences between a store and another one with the same model, by entity.
 public struct StoreDifference: Sendable, Hashable {
-    /// The objects of one entity, those of its sub-entities apart.
+    /// The differences of one entity, not including its sub-entities.
     public struct Entity: Sendable, Hashable {
         /// The entity's name.
         public var name: String
-        /// Objects that only this store has.
+        /// The number of objects that only this store has.
         public var inserted = 0
-        /// Objects that both have, with something that differs.
+        /// The number of objects that both stores have with different properties.
         public var updated = 0
-        /// Objects that only the other store has.
+        /// The number of objects that only the other store has.
         public var deleted = 0
-        /// In how many of the updated objects a property differs; none that never does.
+        /// The number of updated objects in which each property differs; equal properties are
+        /// omitted.
         public var properties: [String: Int] = [:]
     }
 
-    /// What tells that an object of one store is an object of the other.
+    /// The key by which objects of the two stores are matched.
     public enum Identity: Sendable, Hashable {
-        /// The row's number, where one store is a changed copy of the other.
+        /// The primary key, for a store that is a changed copy of the other.
         case primaryKey
-        /// The entity's first uniqueness constraint, where each store was filled by itself;
-        /// entities without one are told by their numbers.
+        /// The entity's first uniqueness constraint, for stores that were filled separately.
+        ///
+        /// Entities without a constraint are matched by primary key.
         case uniqueness
     }
 
-    /// The entities with differences, by name.
+    /// The entities with differences, ordered by name.
     public var entities: [Entity] = []
 
     package init(entities: [Entity] = []) {
         self.entities = entities
     }
 
-    /// Whether the stores hold the same objects.
+    /// Whether the stores contain the same objects.
     public var isEmpty: Bool { entities.isEmpty }
 }
 
 extension PersistentContainer {
-    /// Compares the store with another one of the same model, which stays as it is.
+    /// Compares the store with another one of the same model, which is not changed.
     ///
-    /// Links between a to-one and a to-many are told on the side of the to-one, other links on both.
+    /// Links between a to-one and a to-many are reported for the to-one, other links for both ends.
     ///
     /// - Parameters:
-    ///   - path: the other store; nil stands for an empty one.
-    ///   - identity: what tells that objects of both stores are the same.
+    ///   - path: The path of the other store; `nil` compares with an empty one.
+    ///   - identity: The key by which objects of both stores are matched.
     public func difference(
         from path: String?, by identity: StoreDifference.Identity = .primaryKey
     ) throws(StoreError) -> StoreDifference {
-        // A connection that may write takes the log of the other store away again at its end.
+        // A connection that may write removes the WAL of the other store when it closes.
         let isFile = storeDescription.kind == .sqlite && storeDescription.options.mayWrite
         let reader: Connection
         if isFile {
@@ -57,7 +59,7 @@ extension PersistentContainer {
         } else {
             reader = try newReader()
         }
-        // An app's folder stays as it is.
+        // The folder of an app's store must not change.
         let snapshot = try path.flatMap { path throws(StoreError) in
             schema.isOurs ? nil : try StoreSnapshot(of: path)
         }

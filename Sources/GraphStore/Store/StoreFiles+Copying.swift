@@ -1,12 +1,12 @@
 import Diagnostics
 import Files
 
-/// Copies of files, and second names where a file system knows them.
+/// The copying and hard-linking of files.
 extension StoreFiles {
-    /// Copies a folder with what is in it; nothing happens where there is none.
+    /// Copies a folder and its content; has no effect if the folder does not exist.
     ///
-    /// - Parameter linking: gives the files a second name where the file system knows such; what is
-    ///   there already stays. A file of that name is copied anew otherwise.
+    /// - Parameter linking: Whether to create hard links if the file system supports them, and to
+    ///   keep existing files. Otherwise, existing files are replaced by copies.
     static func copyFolder(
         _ folder: String, to target: String, linking: Bool = false
     ) throws(StoreError) {
@@ -22,7 +22,7 @@ extension StoreFiles {
             if (try? FileStatus(of: from, followingLinks: false))?.kind == .folder {
                 try copyFolder(from, to: to, linking: linking)
             } else if !linking {
-                // It may be the second name of another store's file, which must stay as it is.
+                // The target may be a hard link to another store's file, which must not change.
                 try remove(to)
                 try copyLarge(from, to: to)
             } else if !exists(to), !link(from, as: to) {
@@ -32,7 +32,7 @@ extension StoreFiles {
         try synchronizeFolder(of: "\(target)/.")
     }
 
-    /// Copies a file of any size, a part at a time, and waits for the disk.
+    /// Copies a file of any size in chunks, and flushes the copy to the disk.
     static func copyLarge(_ path: String, to target: String) throws(StoreError) {
         let source = try calling(path, "cannot be opened") { () throws(SystemFault) in
             try FileSystem.open(path, .reading)

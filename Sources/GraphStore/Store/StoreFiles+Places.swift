@@ -1,21 +1,23 @@
 import Diagnostics
 import Files
 
-/// Where a store's files are, and whether SQLite may work on them there.
+/// The paths of a store's files, and checks that SQLite can use them.
 extension StoreFiles {
-    /// The file that a path leads to over symbolic links, which may be still to be made; a plain
-    /// name stays as its user wrote it.
+    /// Returns the file that a path refers to through symbolic links, even if it does not exist
+    /// yet.
+    ///
+    /// A path that is not a link is returned unchanged.
     static func resolved(_ path: String) -> String {
         guard isLink(path) else { return path }
         if let found = real(path) { return found }
         var target = path
-        // As many as the system follows.
+        // 40 is the number of links that the system follows.
         for _ in 0..<40 where isLink(target) {
             guard let next = destination(ofLink: target) else { return path }
             target = PathText.isAbsolute(next) ? next : "\(folder(of: target))/\(next)"
         }
         guard !isLink(target) else { return path }
-        // As the path will be once the file is there.
+        // The path as it will be when the file exists.
         guard let parent = real(folder(of: target)),
             let name = PathText.components(of: target).last
         else { return target }
@@ -26,7 +28,7 @@ extension StoreFiles {
         (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
-    /// The whole path without links; nil where it leads to nothing, or is not UTF-8.
+    /// Returns the absolute path without links; `nil` if it does not exist or is not UTF-8.
     private static func real(_ path: String) -> String? {
         FileSystem.resolved(path)?.exactText
     }
@@ -35,10 +37,10 @@ extension StoreFiles {
         FileSystem.destination(ofLink: path)?.exactText
     }
 
-    /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
+    /// Maximum path length in bytes: SQLite allows 512, including the suffix of the journal's name.
     private static let pathBytesMax = 504
 
-    /// Why nothing can be opened by a path that is too long; nil where it is not.
+    /// Returns the error for a path that is too long; `nil` if the length is valid.
     static func tooLong(_ path: String) -> StoreError? {
         let isRefused: Bool
         do throws(SystemFault) {
@@ -56,7 +58,7 @@ extension StoreFiles {
                 + "systems 255 of one name: \(path)")
     }
 
-    /// Makes sure that this process may write a store, with what is beside it.
+    /// Throws if this process cannot write a store and the files next to it.
     static func checkIsWritable(_ path: String) throws(StoreError) {
         guard isWritable(path) else {
             throw StoreError(.permission, "\(path) may not be written")
@@ -64,11 +66,13 @@ extension StoreFiles {
         try checkLogs(of: path)
     }
 
-    /// Makes sure that this process may write the log of a store, where there is one: who opens a
-    /// store to read it makes one, too, which may stay, and which SQLite does not tell by its name.
+    /// Throws if this process cannot write an existing WAL of a store.
+    ///
+    /// A reader of a store also creates WAL files, which may remain. SQLite's error does not name
+    /// them.
     static func checkLogs(of path: String) throws(StoreError) {
         let path = resolved(path)
-        // Else that is what is to be told.
+        // Otherwise, the caller reports the read-only folder.
         guard isWritable(folder(of: path)) else { return }
         for file in [path + "-wal", path + "-shm"] where exists(file) && !isWritable(file) {
             throw StoreError(
@@ -78,13 +82,13 @@ extension StoreFiles {
     }
 }
 
-/// A log that another user's program has left beside a store, and that this user may not write.
+/// The cause of an error: another user's program left a WAL that this user cannot write.
 package struct ForeignLog: Error {
-    /// It has what is not in the store's file yet.
+    /// Whether the WAL contains changes that are not in the store's file yet.
     package let holdsChanges: Bool
 }
 
 extension StoreError {
-    /// The log that is in the way, where it is not the store itself.
+    /// The WAL that cannot be written, if it and not the store itself caused the error.
     package var foreignLog: ForeignLog? { cause as? ForeignLog }
 }

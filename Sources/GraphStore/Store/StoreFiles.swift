@@ -1,23 +1,23 @@
 import Diagnostics
 import Files
 
-/// The few calls on files that stores need beside SQLite.
+/// The file operations that stores need in addition to SQLite.
 enum StoreFiles {
-    /// Gives a file another's name, all or nothing.
+    /// Renames a file and replaces the target atomically.
     static func move(_ path: String, to target: String) throws(StoreError) {
         try calling(path, "cannot take the place of \(target)") { () throws(SystemFault) in
             try FileSystem.rename(path, to: target)
         }
     }
 
-    /// Gives a file a second name.
+    /// Creates a hard link to a file.
     ///
-    /// - Returns: whether it has one; some file systems know no such thing.
+    /// - Returns: Whether the link was created; some file systems do not support hard links.
     static func link(_ path: String, as name: String) -> Bool {
         (try? FileSystem.link(path, as: name)) != nil
     }
 
-    /// Removes a file; nothing happens where there is none.
+    /// Removes a file; has no effect if it does not exist.
     static func remove(_ path: String) throws(StoreError) {
         do throws(SystemFault) {
             try FileSystem.remove(path)
@@ -26,15 +26,15 @@ enum StoreFiles {
         }
     }
 
-    /// Whether there is something of that name.
+    /// Returns whether a file or folder with that path exists.
     static func exists(_ path: String) -> Bool {
         FileSystem.exists(path)
     }
 
-    /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
-    /// of SQLite's logs.
+    /// Throws if a store's path, or the path of one of SQLite's logs, is neither a regular file nor
+    /// free.
     ///
-    /// SQLite would wait for a pipe for ever, and would write to a device.
+    /// SQLite would wait forever for a pipe, and would write to a device.
     static func refuseOtherKinds(_ path: String) throws(StoreError) {
         if let status = try? FileStatus(of: path), let kind = kind(status) {
             throw StoreError(
@@ -49,7 +49,7 @@ enum StoreFiles {
         }
     }
 
-    /// What something is that is not a regular file; `nil` if it is one.
+    /// Returns the kind of a file that is not a regular file; `nil` if it is one.
     private static func kind(_ status: FileStatus) -> String? {
         switch status.kind {
         case .file: nil
@@ -61,14 +61,14 @@ enum StoreFiles {
         }
     }
 
-    /// Makes sure that what has the name of one of our files next to a store can be one of them.
+    /// Throws if the path of one of etl's files next to a store is taken by something else.
     ///
-    /// Through a link, a run would empty or remove a file of somebody else.
+    /// Through a link, a run would truncate or remove another file.
     static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
         for file in CompanionFile.allCases {
             for end in ["", "-wal", "-shm", "-journal"] {
                 let name = file.path(of: path) + end
-                // A folder is not opened as a file anyway.
+                // A folder cannot be opened as a file anyway.
                 guard let status = try? FileStatus(of: name, followingLinks: false),
                     status.kind != .folder
                 else { continue }
@@ -85,29 +85,29 @@ enum StoreFiles {
         }
     }
 
-    /// Whether this process may write the file.
+    /// Returns whether this process may write the file.
     static func isWritable(_ path: String) -> Bool {
         FileSystem.allows(path, .write)
     }
 
-    /// The folder of a path.
+    /// Returns the folder of a path.
     static func folder(of path: String) -> String {
         PathText.folder(of: path)
     }
 
-    /// Makes the names in a folder durable.
+    /// Flushes the names in a file's folder to the disk.
     static func synchronizeFolder(of path: String) throws(StoreError) {
         try calling(folder(of: path), "cannot be made durable") { () throws(SystemFault) in
             try FileSystem.synchronizeFolder(folder(of: path))
         }
     }
 
-    /// How many bytes the file has; 0 where there is none.
+    /// Returns the size of the file in bytes; 0 if it does not exist.
     static func size(_ path: String) -> Int {
         (try? FileStatus(of: path))?.size ?? 0
     }
 
-    /// Makes a file longer, with zeros.
+    /// Extends a file with zeros.
     static func extend(_ path: String, to bytes: Int) throws(StoreError) {
         try calling(path, "cannot be made longer") { () throws(SystemFault) in
             let descriptor = try FileSystem.open(path, .writing)
@@ -116,7 +116,7 @@ enum StoreFiles {
         }
     }
 
-    /// Replaces bytes of a file.
+    /// Overwrites bytes of a file.
     static func overwrite(_ path: String, at place: Int64, with bytes: [UInt8]) throws(StoreError) {
         try calling(path, "cannot be written") { () throws(SystemFault) in
             let descriptor = try FileSystem.open(path, .writing)
@@ -127,7 +127,7 @@ enum StoreFiles {
         }
     }
 
-    /// What changes when a file is written; empty where there is none.
+    /// Returns values that change when a file is written; empty if it does not exist.
     static func stamp(_ path: String) -> [Int64] {
         guard let status = try? FileStatus(of: path) else { return [] }
         return [
@@ -136,18 +136,18 @@ enum StoreFiles {
         ]
     }
 
-    /// Whether there is a process of that number.
+    /// Returns whether a process with that ID exists.
     static func isRunning(_ process: Int32) -> Bool {
         SystemProcess.isRunning(process)
     }
 
-    /// The folder that holds a store's large values
-    /// (`.<name>_SUPPORT`, the name without its extension).
+    /// Returns the folder of a store's external files: `.<name>_SUPPORT`, without the name's
+    /// extension.
     ///
-    /// A file that is named after a store, being built or kept, has a folder of its own, also where
-    /// the store has no extension: it can be taken away with it.
+    /// A temporary store or a backup has a separate folder, which can be removed with it, even if
+    /// the store has no extension.
     static func supportFolder(of path: String) -> String {
-        // Beside the file, as its log is, and not beside a link to it.
+        // The folder is next to the file, like its WAL, and not next to a link to it.
         let path = resolved(path)
         let name = PathText.components(of: path).last ?? path
         let isBuilt =
@@ -157,18 +157,18 @@ enum StoreFiles {
         return "\(folder(of: path))/.\(stem)_SUPPORT"
     }
 
-    /// The names in a folder; none where there is no folder.
+    /// Returns the names in a folder; empty if the folder does not exist.
     static func names(in folder: String) throws(StoreError) -> [String] {
         do throws(SystemFault) {
             return try FileSystem.textNames(in: folder)
         } catch {
-            // What is not seen would not be kept, or would be taken for what is not needed.
+            // A missed file would not be kept, or would be treated as unused.
             guard error.isMissing else { throw failure(folder, "cannot be read", error) }
             return []
         }
     }
 
-    /// Removes a folder with what is in it; nothing happens where there is none.
+    /// Removes a folder and its content; has no effect if it does not exist.
     static func removeFolder(_ folder: String) throws(StoreError) {
         for name in try names(in: folder) {
             let path = "\(folder)/\(name)"

@@ -3,22 +3,22 @@ import GraphModel
 import SQLite
 import XcodeModel
 
-/// The row of Z_METADATA: what a store says of itself.
+/// The row of `Z_METADATA`, which describes the store.
 struct StoreMetadata {
-    /// The host of every object's URI in this store.
+    /// The host part of the URIs of all objects in this store.
     var uuid: String
-    /// Core Data's keys and the app's own, as they stand.
+    /// The keys of Core Data and of the app, unchanged.
     var propertyList: [String: PropertyListValue]
 
-    /// Metadata for a new store of that model.
+    /// Creates the metadata of a new store.
     ///
-    /// - Parameter held: the entities that the store holds; nil is all.
+    /// - Parameter held: The entities that the store contains; `nil` means all.
     init(newStoreFor model: ManagedObjectModel, holding held: Set<String>? = nil) {
         uuid = UUID().uuidString
         let hashes = model.versionHashes
         propertyList = [
             "NSStoreType": .string("SQLite"),
-            // The newest framework whose stores the layout was read from.
+            // The newest framework version whose stores were examined for this layout.
             "NSPersistenceFrameworkVersion": .integer(1345),
             "NSStoreModelVersionHashesVersion": .integer(3),
             "NSStoreModelVersionIdentifiers": .array(
@@ -31,16 +31,16 @@ struct StoreMetadata {
         ]
     }
 
-    /// The key of stores that keep all digits of decimals.
+    /// The key that marks stores with exact decimals.
     static let exactDecimalsKey = "ETLExactDecimals"
 
-    /// Whether decimals are canonical texts.
+    /// Whether decimals are stored as canonical strings.
     var keepsExactDecimals: Bool { propertyList[Self.exactDecimalsKey] != nil }
 
-    /// The key that tells one file of a store's from the next that took its place.
+    /// The key that distinguishes a store's file from the file that replaces it.
     static let lineageKey = "ETLLineage"
 
-    /// Reads the row; nil where the file has no such table.
+    /// Reads the row; `nil` if the file has no such table or row.
     init?(
         readingFrom connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
@@ -61,7 +61,7 @@ struct StoreMetadata {
         propertyList = values
     }
 
-    /// Writes the row anew.
+    /// Replaces the row.
     func write(
         to connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
@@ -85,13 +85,14 @@ struct StoreMetadata {
         }
     }
 
-    /// Those of the model's entities that the store holds; nil where it holds them all.
+    /// Returns the model's entities that the store contains; `nil` if it contains them all.
     func entities(heldOf model: ManagedObjectModel) -> Set<String>? {
         let held = Set(versionHashes.keys)
         return model.entities.allSatisfy { held.contains($0.name) } ? nil : held
     }
 
-    /// The same of a store that may be damaged: also those whose table is there.
+    /// Returns the entities of a store that may be damaged, including those whose table exists;
+    /// `nil` if the metadata lists all of them.
     func entities(
         of model: ManagedObjectModel, on connection: Connection
     ) throws(StoreError) -> Set<String>? {
@@ -105,9 +106,9 @@ struct StoreMetadata {
         return held
     }
 
-    /// The entities whose hashes differ from the model's, or that only one of the two has.
+    /// Returns the entities whose hashes differ from the model's, or that only one of the two has.
     ///
-    /// - Parameter held: those of the model's entities that the store is to hold; nil is all.
+    /// - Parameter held: The model's entities that the store must contain; `nil` means all.
     func entitiesThatDiffer(
         from model: ManagedObjectModel, holding held: Set<String>? = nil
     ) -> [String] {

@@ -1,46 +1,47 @@
 extension StoreOptions {
-    /// What opening does with a store that was made with another version of the model.
+    /// The migration of a store that was created with another version of the model.
     ///
     /// ```swift
     /// var options = StoreOptions()
     /// options.migration = .automatic
     /// ```
-    /// A migration is that of ``MigrationManager``: the old store stays as `<store>.bak-v1` and so
-    /// on, and whoever is killed leaves the old store or the new one. One of several that open the
-    /// store at once migrates it, and the others wait for it, as long as
-    /// `busyTimeoutMilliseconds` says. Nobody else may have the store open.
+    /// The store is migrated as with ``MigrationManager``. The old store is kept as
+    /// `<store>.bak-v1` and so on, and a killed process leaves either the old or the new store. If
+    /// several processes open the store at once, one migrates it and the others wait, for at most
+    /// `busyTimeoutMilliseconds`. No other process may have the store open.
     ///
-    /// Only SQLite files that are opened for writing are migrated, to a model that is given.
+    /// Only SQLite files that are opened for writing with a given model are migrated.
     public struct Migration: Sendable, Hashable {
-        /// What the caller says of the way to the model; nil where nothing is migrated.
+        /// The migration's details; `nil` if stores are not migrated.
         let way: Way?
-        /// How many old stores are kept; at least one.
+        /// The number of old stores to keep; at least 1.
         ///
-        /// A migration adds one, and removes the oldest once the new store is open.
+        /// A migration adds one, and removes the oldest ones after the new store has opened.
         public var backupsKept = StoreBackups.keepDefault
 
-        /// Opening throws `.modelMismatch`, and changes nothing.
+        /// Disables migration: opening throws `.modelMismatch` and changes nothing.
         public static let off = Migration(way: nil)
 
-        /// Whatever the models tell is done; opening throws `.needsMapping` or `.migrationRefused`
-        /// with the reasons where that does not suffice.
+        /// Migrates whatever can be inferred from the models.
         ///
-        /// A store of a later version is brought back, too, without what only that version has; a
-        /// migration through a history refuses it.
+        /// Opening throws `.needsMapping` or `.migrationRefused` with the reasons if this is not
+        /// enough. A store of a later version is migrated back, without the data that only that
+        /// version has. A migration through a history does not allow this.
         public static let automatic = Migration(way: Way())
 
-        /// The store is brought through the versions of the model, as ``ModelHistory`` does.
+        /// Migrates the store through the versions of the model, as ``ModelHistory`` does.
         ///
         /// - Parameters:
-        ///   - history: the versions that were ever released, oldest first; the model of the program
-        ///     may be the last of them, or missing. A store of any other version is refused. nil is
-        ///     the one step from whatever model the store carries.
-        ///   - mappings: what becomes of objects where two versions do not tell.
-        ///   - stops: places of versions that no stage may leave out.
-        ///   - cancellation: stops it, behind the last stage that was done.
-        ///   - willMigrate: called before a stage; the store is of the old version.
-        ///   - didMigrate: called behind a stage; the store is of the new version.
-        ///   - report: told how far a stage has come, often, on the thread that opens the store.
+        ///   - history: The released versions, oldest first. The program's model may be the last of
+        ///     them or missing. Opening a store of any other version fails. `nil` migrates in one
+        ///     step from the model in the store.
+        ///   - mappings: The mappings for stages that cannot be inferred from two versions.
+        ///   - stops: The indexes of versions that no stage may skip.
+        ///   - cancellation: Cancels the migration after the current stage.
+        ///   - willMigrate: Called before a stage, when the store has the old version.
+        ///   - didMigrate: Called after a stage, when the store has the new version.
+        ///   - report: Called often with the progress of a stage, on the thread that opens the
+        ///     store.
         public static func automatic(
             through history: ModelHistory? = nil,
             mappings: [ModelHistory.Stage: MappingModel] = [:],
@@ -65,7 +66,7 @@ extension StoreOptions {
             self.way = way
         }
 
-        /// What is said of a migration, besides that it is to be.
+        /// The details of a migration.
         struct Details: Sendable {
             var history: ModelHistory?
             var mappings: [ModelHistory.Stage: MappingModel] = [:]
@@ -76,7 +77,7 @@ extension StoreOptions {
             var report: @Sendable (MigrationProgress) -> Void = { _ in }
         }
 
-        /// Equal to itself alone where it has closures, which cannot be compared.
+        /// The details of an enabled migration; with closures, it is equal only to itself.
         final class Way: Sendable, Hashable {
             let details: Details
             private let isPlain: Bool

@@ -1,103 +1,109 @@
-/// How a store's file is opened and written.
+/// The options for opening and writing a store's file.
 ///
-/// Start from a preset and change what must differ:
+/// Start from a preset and change individual options:
 /// ```swift
 /// var options = StoreOptions.durable
 /// options.busyTimeoutMilliseconds = 500
 /// options.filePermissions = 0o600
 /// ```
 public struct StoreOptions: Sendable, Hashable {
-    /// Where SQLite keeps what a transaction changes (https://www.sqlite.org/pragma.html).
+    /// The SQLite journal mode (https://www.sqlite.org/pragma.html).
     public enum JournalMode: String, Sendable, Hashable, CaseIterable {
-        /// A log beside the file: readers and the writer do not wait for each other.
+        /// A write-ahead log next to the file; readers and the writer do not wait for each other.
         case writeAheadLog = "WAL"
-        /// The old pages in a file that is removed with each commit.
+        /// A rollback journal that each commit removes.
         case delete = "DELETE"
-        /// The same, but the file is cut instead of removed.
+        /// A rollback journal that each commit truncates.
         case truncate = "TRUNCATE"
     }
 
-    /// When SQLite waits for the disk.
+    /// The times at which SQLite waits for the disk.
     public enum Synchronous: String, Sendable, Hashable, CaseIterable {
-        /// With each commit: what is saved survives a loss of power.
+        /// At each commit; saves survive a power loss.
         case full = "FULL"
-        /// At checkpoints: after a loss of power the store is whole, but late saves may be gone.
+        /// At checkpoints; after a power loss the store is consistent, but recent saves may be
+        /// lost.
         case normal = "NORMAL"
-        /// Never: for stores that can be made again.
+        /// Never; for stores that can be rebuilt.
         case off = "OFF"
     }
 
-    /// What happens to the bytes of what is deleted.
+    /// The handling of deleted bytes.
     public enum SecureDelete: String, Sendable, Hashable, CaseIterable {
-        /// They stay until they are written over.
+        /// Deleted bytes remain until they are overwritten.
         case off = "OFF"
-        /// Zeros, where that costs no additional writing.
+        /// Deleted bytes are overwritten with zeros if this needs no additional writes.
         case fast = "FAST"
-        /// Zeros always.
+        /// Deleted bytes are always overwritten with zeros.
         case on = "ON"
     }
 
-    /// Nothing may be saved, and the store's bytes stay as they are.
+    /// Whether saves are not allowed and the store's bytes do not change.
     ///
-    /// Nothing is left beside it, either, unless another process makes a log while it is read.
+    /// No files are left next to the store, unless another process creates a WAL while it is read.
     public var isReadOnly = false
-    /// Nobody changes the file while it is open, so that it is read without any lock.
+    /// Whether no process changes the file while it is open, so that it is read without locks.
     ///
-    /// For stores on read-only media. Implies `isReadOnly`.
+    /// Use it for stores on read-only media. It implies `isReadOnly`.
     public var isImmutable = false
-    /// How long a save waits for another process's lock.
+    /// The time in milliseconds that a save waits for the lock of another process.
     public var busyTimeoutMilliseconds = 5_000
-    /// Says how long in place of `busyTimeoutMilliseconds`.
+    /// The limit of lock waits that replaces `busyTimeoutMilliseconds`.
     package var lockPatience: LockPatience?
-    /// Opens for reading what an initial load that did not finish has left: rows, of which links and
-    /// indexes may be missing.
-    package var readsUnfinishedLoad = false
-    /// Where SQLite keeps what a transaction changes; nil leaves a store as it is, and gives a
-    /// new one the write-ahead log.
-    public var journalMode: JournalMode?
-    /// When SQLite waits for the disk.
-    public var synchronous = Synchronous.normal
-    /// What happens to the bytes of what is deleted.
-    public var secureDelete = SecureDelete.off
-    /// The page cache of the connection that writes, in KiB.
-    public var cacheKibibytes = 64_000
-    /// The page cache of each connection that reads, in KiB.
-    public var readerCacheKibibytes = 16_000
-    /// The log is folded into the file when it has so many pages; 0 leaves that to `checkpoint()`.
-    public var checkpointPages = 1_000
-    /// The mode of a new file, such as `0o600`; nil leaves it to the process's mask.
-    public var filePermissions: UInt16?
-    /// Other pragmas of SQLite, by name, for the connection that writes; a store's texts are in
-    /// UTF-8, so that no other `encoding` is taken.
-    public var pragmas: [String: String] = [:]
-    /// A new store keeps all digits of its decimals, as canonical texts of at most 38 digits, in
-    /// place of the nearest double that Core Data's format has; nil keeps what the store does.
+    /// Whether a store with an unfinished initial load may be read.
     ///
-    /// Predicates and orders compare all digits and arithmetic keeps 38, halves away from zero; sums
-    /// and means of collections are those of doubles.
-    /// Core Data itself does not read such columns as decimals.
+    /// Its links and indexes may be missing.
+    package var readsUnfinishedLoad = false
+    /// The journal mode.
+    ///
+    /// `nil` keeps the mode of an existing store, and gives a new one a write-ahead log.
+    public var journalMode: JournalMode?
+    /// The times at which SQLite waits for the disk.
+    public var synchronous = Synchronous.normal
+    /// The handling of deleted bytes.
+    public var secureDelete = SecureDelete.off
+    /// The page cache of the writing connection in KiB.
+    public var cacheKibibytes = 64_000
+    /// The page cache of each reading connection in KiB.
+    public var readerCacheKibibytes = 16_000
+    /// The number of WAL pages that triggers a checkpoint; 0 leaves checkpoints to `checkpoint()`.
+    public var checkpointPages = 1_000
+    /// The permissions of a new file, such as `0o600`; `nil` uses the process's mask.
+    public var filePermissions: UInt16?
+    /// Further SQLite pragmas of the writing connection, by name.
+    ///
+    /// A store's strings are always UTF-8, so any other `encoding` is not allowed.
+    public var pragmas: [String: String] = [:]
+    /// Whether a new store keeps all digits of its decimals, as canonical strings of up to 38
+    /// digits.
+    ///
+    /// Core Data's format has the nearest double instead, and Core Data does not read these columns
+    /// as decimals. Predicates and sort orders compare all digits. Arithmetic keeps 38 digits and
+    /// rounds halves away from zero. Sums and averages of collections are computed as doubles.
+    /// `nil` uses the model's setting for a new store, and keeps the setting of an existing one.
     public var keepsExactDecimals: Bool?
-    /// Keeps a history of changes, and for how long, or none; nil keeps what the store does already.
+    /// Whether to keep a history of changes, and for how long; `nil` keeps the store's setting.
     public var history: HistoryOptions?
-    /// What may be done to a store that an app made on Apple's systems.
+    /// The allowed access to a store that an app created on an Apple platform.
     public var appStores = AppStoreAccess.reading
-    /// What opening does with a store that was made with another version of the model.
+    /// The migration of a store that was created with another version of the model.
     public var migration = Migration.off
 
-    /// The `balanced` preset.
+    /// Creates the `balanced` preset.
     public init() {}
 
-    /// Saves survive a loss of power.
+    /// A preset in which saves survive a power loss.
     public static var durable: StoreOptions {
         var options = StoreOptions()
         options.synchronous = .full
         return options
     }
 
-    /// Saves survive the end of the process; the store is whole after a loss of power.
+    /// A preset in which saves survive the end of the process, and power losses leave a consistent
+    /// store.
     public static var balanced: StoreOptions { StoreOptions() }
 
-    /// Few checkpoints and a large cache, for loads.
+    /// A preset for loads, with few checkpoints.
     public static var bulk: StoreOptions {
         var options = StoreOptions()
         options.secureDelete = .fast
@@ -105,7 +111,7 @@ public struct StoreOptions: Sendable, Hashable {
         return options
     }
 
-    /// The pragmas of the connection that writes.
+    /// Returns the pragmas of the writing connection.
     func writerPragmas() throws(StoreError) -> String {
         var lines = [
             "synchronous = \(synchronous.rawValue)", "secure_delete = \(secureDelete.rawValue)",
@@ -124,7 +130,7 @@ public struct StoreOptions: Sendable, Hashable {
                         "'encoding = \(value)' cannot be: a store's texts are in UTF-8; leave it"
                             + " out")
                 }
-                // So they are without it.
+                // UTF-8 is the default anyway.
                 continue
             }
             lines.append("\(name) = \(value)")
@@ -132,7 +138,7 @@ public struct StoreOptions: Sendable, Hashable {
         return lines.map { "PRAGMA \($0);" }.joined(separator: " ")
     }
 
-    /// The pragmas of a connection that reads.
+    /// The pragmas of a reading connection.
     var readerPragmas: String {
         "PRAGMA cache_size = -\(max(0, readerCacheKibibytes)); PRAGMA temp_store = FILE;"
     }

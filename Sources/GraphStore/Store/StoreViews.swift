@@ -1,15 +1,16 @@
 import GraphModel
 import SQLite
 
-/// Views over a store's tables for people with `sqlite3`: one for each entity, named after it, with
-/// columns named after its attributes and to-ones.
+/// SQL views of a store for users of `sqlite3`: one per entity, with its name, and with columns
+/// named after its attributes and to-ones.
 ///
 /// ```
 /// CREATE VIEW "Task" AS /* etl */ SELECT Z_PK AS "_id", ZTITLE AS "title", ZOWNER AS "owner", …
 /// ```
-/// `_id` is the object's number, and what a to-one holds of the other's; `_entity` is there where an
-/// entity has sub-entities, whose objects are in its view, too. Dates are ISO 8601 in UTC, UUIDs
-/// have hyphens, large values in files are NULL. The comment tells these views from anybody else's.
+/// `_id` is the object's primary key, to which to-one columns of other views refer. If an entity
+/// has sub-entities, its view includes their objects and has the column `_entity`. Dates are ISO
+/// 8601 in UTC, UUIDs have hyphens, and external values are NULL. The comment marks the views of
+/// etl.
 struct StoreViews {
     static let mark = " AS /* etl */ "
 
@@ -19,10 +20,10 @@ struct StoreViews {
         self.schema = schema
     }
 
-    /// Makes the views as the model says, and takes those away that it no longer says.
+    /// Creates the views of the model, and drops views that the model no longer defines.
     ///
-    /// - Parameter isWanted: without it all of them go.
-    /// - Returns: whether there was anything to be done.
+    /// - Parameter isWanted: Whether to create the views; `false` drops all of them.
+    /// - Returns: Whether anything changed.
     @discardableResult
     func renew(on connection: Connection, isWanted: Bool) throws(StoreError) -> Bool {
         var own: [String: String] = [:]
@@ -53,10 +54,11 @@ struct StoreViews {
         return true
     }
 
-    /// The name, or with `_view` and so on behind it where something has it; SQLite's names differ
-    /// by more than their case.
+    /// Returns the name, with the suffix `_view` and a number if another object has it.
+    ///
+    /// SQLite compares names case-insensitively.
     private static func free(_ name: String, _ taken: inout Set<String>) -> String {
-        // SQLite keeps names that begin so for itself.
+        // SQLite reserves names with this prefix.
         let name = name.lowercased().hasPrefix("sqlite_") ? "view_" + name : name
         var free = name
         var number = 1
@@ -85,14 +87,14 @@ struct StoreViews {
         return SelectSQL(columns.joined(separator: ", "), of: entity).sql
     }
 
-    /// The text of a UUID that is not NULL.
+    /// Returns the SQL for the text of a UUID that is not NULL.
     static func uuidText(_ column: String) -> String {
         [(1, 4), (5, 2), (7, 2), (9, 2), (11, 6)].map { start, count in
             "hex(substr(\(column), \(start), \(count)))"
         }.joined(separator: "||'-'||")
     }
 
-    /// A column as people read it.
+    /// Returns the SQL for a column's value in readable form.
     private static func readable(_ place: StoreLayout.AttributeColumn) -> String {
         let column = place.column
         switch place.attribute.type {
@@ -111,11 +113,12 @@ struct StoreViews {
 }
 
 extension PersistentContainer {
-    /// Makes a view for each entity, named after it, for people with `sqlite3`; views of an earlier
-    /// model go.
+    /// Creates a view for each entity, for users of `sqlite3`, and drops the views of an earlier
+    /// model.
     ///
-    /// - Parameter isWanted: without it all of these views go; anybody else's stay.
-    /// - Returns: whether there was anything to be done.
+    /// - Parameter isWanted: Whether to create the views; `false` drops all of them. Other views
+    ///   are kept.
+    /// - Returns: Whether anything changed.
     @discardableResult
     package func renewViews(isWanted: Bool = true) throws(StoreError) -> Bool {
         guard schema.isOurs else {

@@ -1,34 +1,34 @@
-/// A database file that is shorter than its header says, as one is whose copy was not finished.
+/// A database file that is shorter than its header states, for example after an interrupted copy.
 ///
-/// SQLite refuses all of such a file, although most of it may be there.
+/// SQLite rejects the complete file, although most of it may exist.
 struct TruncatedFile: Error, Equatable {
     let pageSize: Int
-    /// Pages that are there, the last of them perhaps in part.
+    /// The number of existing pages; the last one may be incomplete.
     let pages: Int
-    /// Pages that the header names.
+    /// The number of pages that the header states.
     let pagesInHeader: Int
     private let changeCounter: Int
 
-    /// Where numbers stand in the header (https://www.sqlite.org/fileformat.html#the_database_header).
+    /// The offsets of header fields (https://www.sqlite.org/fileformat.html#the_database_header).
     private enum Offset {
         static let pageSize = 16
         static let changeCounter = 24
         static let pageCount = 28
-        /// The change counter of the moment at which the page count was written.
+        /// The change counter at the time when the page count was written.
         static let pageCountValidFor = 92
         static let end = 100
     }
 
-    /// Nil where the file is as long as its header says, or where the header does not tell.
+    /// Reads the header; `nil` if the file is complete or the header's page count is not valid.
     ///
-    /// What a log has to add is not looked at: a file with a log may well be shorter.
+    /// Also `nil` if a non-empty WAL or journal exists, because the file may then be shorter.
     init?(_ path: String) throws(StoreError) {
         let header = try StoreFiles.read(path, first: Offset.end)
         guard header.count == Offset.end, try StoreFiles.hasHeader(path) else { return nil }
         func number(at offset: Int, bytes: Int = 4) -> Int {
             header[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
         }
-        // 1 stands for 65536, which two bytes do not hold.
+        // 1 means 65,536, which does not fit in 2 bytes.
         let size = number(at: Offset.pageSize, bytes: 2)
         pageSize = size == 1 ? 65_536 : size
         pagesInHeader = number(at: Offset.pageCount)
@@ -42,21 +42,22 @@ struct TruncatedFile: Error, Equatable {
         else { return nil }
     }
 
-    /// What to tell of it.
+    /// The predicate of an error message.
     var text: String {
         "is cut off: it has \(pages) of the \(pagesInHeader) pages that its header names"
     }
 
-    /// Makes SQLite read a copy, which it refuses as a whole because of the page count in the header.
+    /// Makes a copy readable for SQLite, which rejects it because of the page count in the header.
     ///
-    /// The copy gets the length that the header says, so that tables may begin behind its end. A
-    /// damaged header may say terabytes; then SQLite is made to count the pages by the file's size.
+    /// The copy is extended to the length that the header states, because tables may begin after
+    /// its end. A damaged header may state terabytes; SQLite is then made to derive the page count
+    /// from the file size.
     func makeReadable(_ copy: String) throws(StoreError) {
         guard pagesInHeader > 64 * pages + 10_000 else {
             try StoreFiles.extend(copy, to: pagesInHeader * pageSize)
             return
         }
-        // The page count counts only if this number is that of the last change.
+        // SQLite uses the page count only if this number equals the change counter.
         let other = UInt32(truncatingIfNeeded: ~changeCounter)
         try StoreFiles.overwrite(
             copy, at: Int64(Offset.pageCountValidFor),
@@ -65,12 +66,12 @@ struct TruncatedFile: Error, Equatable {
 }
 
 extension StoreError {
-    /// The store's file is shorter than its header says.
+    /// Whether the store's file is shorter than its header states.
     package var isTruncated: Bool { cause is TruncatedFile }
 
-    /// What to tell of a file that SQLite refuses as a whole.
+    /// Creates the error for a file that SQLite rejects completely.
     init(damaged path: String) {
-        // Whatever else is wrong with the file, it is damaged.
+        // The file is damaged, whether or not its length can be checked.
         if let truncated = try? TruncatedFile(path) {
             self.init(.corrupt, "\(path) \(truncated.text)", cause: truncated)
         } else {

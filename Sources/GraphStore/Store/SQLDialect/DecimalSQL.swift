@@ -1,12 +1,13 @@
 import GraphModel
 import SQLite
 
-/// Decimals of stores that keep all digits: canonical texts, which SQLite compares as texts.
+/// The SQL of exact decimals, which a store keeps as canonical strings that SQLite compares as
+/// text.
 ///
-/// Equal numbers have equal texts, so indexes serve equality and uniqueness; for an order there is
-/// a collation. No table or index names it, so that any SQLite program can work on such a store.
+/// Equal numbers have equal strings, so indexes support equality and uniqueness. Sorting uses a
+/// collation. No table or index names it, so any SQLite program can use such a store.
 enum DecimalSQL {
-    /// The order of such texts by their numbers, as a collation.
+    /// The collation that orders exact decimals by value.
     static let collation = "ETL_DECIMAL"
 
     static func register(on connection: Connection) throws(StoreError) {
@@ -16,7 +17,7 @@ enum DecimalSQL {
             })
     }
 
-    /// Both sides of a comparison as such texts, where one of them is and the other is a number.
+    /// Returns both sides as exact decimals if one side is an exact decimal and both are numbers.
     static func pair(
         _ left: SQLOperand, _ right: SQLOperand
     ) -> (left: SQLOperand, right: SQLOperand)? {
@@ -29,7 +30,7 @@ enum DecimalSQL {
         operand.type.isNumeric || operand.type == .null
     }
 
-    /// A number as such a text.
+    /// Converts a number to an exact decimal.
     static func operand(_ operand: SQLOperand) -> SQLOperand {
         if operand.type == .decimal || operand.type == .null { return operand }
         if let constant = operand.constant {
@@ -62,7 +63,7 @@ enum DecimalSQL {
         return number
     }
 
-    /// A constant as a column of such texts holds it.
+    /// Returns a constant as a column of exact decimals stores it.
     static func stored(_ constant: GraphValue) -> StoredValue {
         let number: ExactDecimal? =
             switch constant {
@@ -77,7 +78,7 @@ enum DecimalSQL {
 }
 
 extension SQLOperand {
-    /// The same value, for what sorts.
+    /// The same value, with the decimal collation if it is an exact decimal, for sorting.
     var collated: SQLOperand {
         guard type == .decimal else { return self }
         var result = self

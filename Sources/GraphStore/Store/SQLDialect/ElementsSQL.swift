@@ -1,42 +1,42 @@
 import GraphModel
 
-/// The elements of a collection as rows: of a to-many key path, a SUBQUERY or a union of values.
+/// The elements of a collection as rows: of a to-many key path, a SUBQUERY, or a union of values.
 ///
-/// `owner.tasks.tags.name` of a table `t` becomes rows of
-/// `ZTASK e1 JOIN Z_1TAGS e2 ON e2.Z_1TASKS = e1.Z_PK JOIN ZTAG e3 …` that belong to one of its
-/// objects where `e1.ZOWNER = t.ZOWNER`. There is a row for each way to an object that the last
-/// to-many hop reaches; to-ones and the attribute behind it are its value, nil or not.
+/// For a table `t`, `owner.tasks.tags.name` becomes the rows of
+/// `ZTASK e1 JOIN Z_1TAGS e2 ON e2.Z_1TASKS = e1.Z_PK JOIN ZTAG e3 …` with
+/// `e1.ZOWNER = t.ZOWNER`. There is one row for each path to an object that the last to-many hop
+/// reaches. The to-ones and the attribute after this hop are the row's value, which may be `nil`.
 struct ElementsSQL {
     /// The tables of the links, without the joins of the elements' own paths.
     var from: SQLFragment
-    /// The column that tells to which object a row belongs.
+    /// The column with the owner of each row.
     let owner: String
-    /// That object, in the terms of the query around.
+    /// The owner's key, as SQL of the enclosing query.
     let ownerKey: SQLFragment
-    /// The scope of the elements, in the compiler.
+    /// The scope of the elements in the compiler.
     var scope: Int
-    /// The scope of the first hop's objects: those before it are of the query around.
+    /// The scope of the first hop's objects; earlier scopes belong to the enclosing query.
     let firstScope: Int
     /// The path from an element to its value; empty for the element itself.
     var tail: [String] = []
-    /// What elements must meet besides.
+    /// Further conditions on the elements.
     var conditions: [SQLFragment] = []
     /// Whether each value counts once.
     var isDistinct = false
-    /// What sorts the elements as they are visited: each hop's order, then its keys.
+    /// The sort terms of the elements: the order of each hop, followed by its keys.
     var visits: [String] = []
-    /// The column of the order, where the relationship is ordered.
+    /// The order column, if the relationship is ordered.
     var order: String?
-    /// Whether the conditions look at objects around.
+    /// Whether the conditions read objects of the enclosing query.
     var isCorrelated = false
-    /// Whether the one condition is about a flag, which about every other row may meet.
+    /// Whether the only condition tests a Boolean, which about half of the rows may satisfy.
     var isAboutFlag = false
 }
 
 extension PredicateSQL {
-    /// The elements of a collection, seen from where the compiler is.
+    /// Returns the elements of a collection in the compiler's current scope.
     ///
-    /// - Throws: `invalidRequest` where the expression is no collection that a store holds.
+    /// - Throws: `invalidRequest` if the expression is not a collection that a store contains.
     mutating func elements(_ expression: GraphExpression) throws(StoreError) -> ElementsSQL {
         switch expression {
         case .keyPath(let path):
@@ -74,7 +74,8 @@ extension PredicateSQL {
         }
     }
 
-    /// Whether a predicate compares a boolean of a subquery's variable with a constant, no more.
+    /// Returns whether a predicate only compares a Boolean of a subquery's variable with a
+    /// constant.
     private func isAboutFlag(
         _ predicate: GraphPredicate, of variable: String
     ) throws(StoreError) -> Bool {
@@ -86,7 +87,8 @@ extension PredicateSQL {
         return try scopes[binding.scope].type(of: binding.tail + path) == .boolean
     }
 
-    /// Whether an expression is a collection of things in the store, and no single value or list.
+    /// Returns whether an expression is a collection in the store, and not a single value or a
+    /// list.
     func isStoredCollection(_ expression: GraphExpression) throws(StoreError) -> Bool {
         switch expression {
         case .keyPath(let path):
@@ -118,7 +120,7 @@ extension PredicateSQL {
             try firstHop(place, of: SQLFragment(ownerKey)), by: Array(path[(position + 1)...]))
     }
 
-    /// The elements of a to-many of one object.
+    /// Returns the elements of one object's to-many.
     mutating func firstHop(
         _ place: StoreLayout.ToManyPlace, of ownerKey: SQLFragment
     ) throws(StoreError) -> ElementsSQL {
@@ -129,7 +131,7 @@ extension PredicateSQL {
             visits: visits(scope, order), order: order)
     }
 
-    /// Follows a path from the elements on, over further to-many hops.
+    /// Extends the elements by a path, which may contain further to-many hops.
     mutating func extend(
         _ elements: ElementsSQL, by path: [String]
     ) throws(StoreError) -> ElementsSQL {
@@ -146,7 +148,7 @@ extension PredicateSQL {
             let (from, owner, scope, order) = try hop(place)
             elements.from =
                 elements.from + scopes[previous].joins + " JOIN \(from) ON \(owner) = \(key)"
-            // The elements' own paths may join as many again.
+            // The paths of the elements may need as many joins again.
             let tables = 1 + elements.from.sql.ranges(of: " JOIN ").count
             guard tables <= KeyPathSQL.joinsMax - 1 else {
                 throw StoreError(
@@ -167,7 +169,7 @@ extension PredicateSQL {
         [order, scopes[scope].key].compactMap(\.self)
     }
 
-    /// The links of one to-many, with a scope for the objects they lead to.
+    /// Returns the links of a to-many, and adds a scope for its destination objects.
     private mutating func hop(
         _ place: StoreLayout.ToManyPlace
     ) throws(StoreError) -> (from: String, owner: String, scope: Int, order: String?) {
@@ -199,7 +201,7 @@ extension PredicateSQL {
         }
     }
 
-    /// Compiles something about the elements, and notes whether it looks at objects around.
+    /// Compiles a condition or a value of the elements, and records whether it reads outer objects.
     mutating func inside<R>(
         _ elements: inout ElementsSQL,
         _ body: (inout PredicateSQL) throws(StoreError) -> R
@@ -207,7 +209,7 @@ extension PredicateSQL {
         var outer = touched
         touched = []
         let result = try body(&self)
-        // Scopes from the elements' own on are inside, and nobody around asks for them.
+        // The scopes of the elements are internal, so the enclosing query does not need them.
         let around = touched.filter { $0 < elements.firstScope }
         if !around.isEmpty { elements.isCorrelated = true }
         outer.formUnion(around)
@@ -215,28 +217,29 @@ extension PredicateSQL {
         return result
     }
 
-    /// The value of the elements.
+    /// Returns the value of the elements.
     mutating func value(of elements: ElementsSQL) throws(StoreError) -> SQLOperand {
         try value(of: elements.tail, in: elements.scope)
     }
 
-    /// `FROM … WHERE …` of the elements of one object of the query around; everything about the
-    /// elements must have been compiled, since that adds joins.
+    /// Returns `FROM … WHERE …` for the elements of one object of the enclosing query.
+    ///
+    /// Call it after compiling everything about the elements, because that adds joins.
     func rows(
         _ elements: ElementsSQL, and more: [SQLFragment] = []
     ) -> SQLFragment {
         let own = SQLFragment("\(elements.owner) = ") + elements.ownerKey
-        // The links lead to few rows. Without statistics SQLite may take another column's index
-        // for as good, and read half the table for each object: a plus hides it.
+        // The links lead to few rows. Without statistics, SQLite may prefer another column's index
+        // and read half of the table for each object. A unary plus hides that index.
         let others = (elements.conditions + more).map { "+(" + $0 + ")" }
         return "FROM " + elements.from + scopes[elements.scope].joins + " WHERE "
             + ([own] + others).joined(separator: " AND ")
     }
 
-    /// `FROM … WHERE …` of the elements of all objects.
+    /// Returns `FROM … WHERE …` for the elements of all objects.
     ///
-    /// - Parameter isScan: keep SQLite from indexes. To look up half a table's rows in the order
-    ///   of one takes twice the time of reading them all in theirs.
+    /// - Parameter isScan: Whether to prevent the use of indexes. Looking up half of a table's rows
+    ///   in the order of an index takes twice as long as scanning all rows.
     func allRows(
         _ elements: ElementsSQL, and more: [SQLFragment] = [], isScan: Bool = false
     ) -> SQLFragment {
@@ -247,7 +250,8 @@ extension PredicateSQL {
             .joined(separator: " AND ")
     }
 
-    /// Whether the elements are rows of one table, which has the key of their owner, too.
+    /// Returns whether the elements are rows of one table that also contains the key of their
+    /// owner.
     func isTable(_ elements: ElementsSQL) -> Bool {
         elements.scope == elements.firstScope && scopes[elements.scope].joins.isEmpty
     }

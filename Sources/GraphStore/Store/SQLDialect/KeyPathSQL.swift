@@ -1,19 +1,20 @@
 import GraphModel
 
-/// Turns key paths of an entity into columns, joining the tables they lead through.
+/// A compiler of an entity's key paths to columns, which joins the tables on the paths.
 struct KeyPathSQL {
-    /// How a path over to-one relationships reaches the other table.
+    /// The method by which a path over to-one relationships reaches another table.
     enum Style {
-        /// By LEFT JOIN; `joins` then belongs behind the FROM. Paths beyond `joinsMax` tables
-        /// take subqueries.
+        /// A LEFT JOIN; the statement must contain `joins` after FROM. Paths beyond `joinsMax`
+        /// tables use subqueries.
         case joins
-        /// By a subquery, where a statement takes no joins.
+        /// A subquery, for statements that cannot have joins.
         case subqueries
     }
 
-    /// SQLite joins at most 64 tables; the rest is left to what the statement itself joins.
+    /// Maximum number of joins of paths; SQLite allows 64, and the statement itself needs the rest.
     static let joinsMax = 32
-    /// SQLite's parser takes about a hundred subqueries and brackets inside each other.
+    /// Maximum number of keys in a path; SQLite's parser allows about 100 nested subqueries or
+    /// parentheses.
     private static let keysMax = 256
 
     let schema: StoreLayout
@@ -21,9 +22,9 @@ struct KeyPathSQL {
     private let style: Style
     /// The alias of the entity's own table.
     let alias: String
-    /// The object's own key, as SQL.
+    /// The SQL of the object's own key.
     let key: String
-    /// The join that brings the object's row, where only its key is at hand.
+    /// The join of the object's row, if only the object's key is available.
     private let rowJoin: String?
     private var usesRow = false
     private var aliases: [[String]: String] = [:]
@@ -47,7 +48,7 @@ struct KeyPathSQL {
         self.rowJoin = rowJoin
     }
 
-    /// The paths of objects whose keys are in a column; their rows are joined where needed.
+    /// Creates a compiler for objects whose keys are in a column; it joins their rows if needed.
     init(
         _ schema: StoreLayout, _ entity: StoreLayout.Entity, alias: String, keyColumn: String
     ) {
@@ -57,14 +58,14 @@ struct KeyPathSQL {
             style: .joins)
     }
 
-    /// The joins that the columns asked for need.
+    /// The joins that the compiled columns need.
     var joins: String { (usesRow ? rowJoin ?? "" : "") + pathJoins }
 
-    /// The column that a path of to-ones, and at its end an attribute, a to-one, or `objectID`,
-    /// leads to.
+    /// Returns the column of a path of to-ones that ends with an attribute, a to-one, or
+    /// `objectID`.
     mutating func column(_ path: [String]) throws(StoreError) -> String {
         if path.isEmpty { return key }
-        // What leads to an object has its number, so that the object's row is not needed.
+        // The foreign key is the object's primary key, so the object's row is not needed.
         if isObjectNumber(path) { return try column(Array(path.dropLast())) }
         guard path.count <= Self.keysMax else {
             throw StoreError(
@@ -91,7 +92,7 @@ struct KeyPathSQL {
         throw unknown(name, in: here)
     }
 
-    /// The column that the rest of a path leads to, by a subquery.
+    /// Returns a subquery for the column of a path's remaining keys.
     private func selection(
         of path: ArraySlice<String>, in next: StoreLayout.Entity, at key: String
     ) throws(StoreError) -> String {
@@ -101,8 +102,10 @@ struct KeyPathSQL {
             + " WHERE \(rest.key) = \(key))"
     }
 
-    /// The same as it is shown: of a to-one in an app's store, which may dangle, the key of the
-    /// object that is there.
+    /// Returns the displayed column of a path.
+    ///
+    /// In an app's store, a to-one may refer to a missing object. For a to-one, the result is thus
+    /// the key of the existing object.
     mutating func shownColumn(_ path: [String]) throws(StoreError) -> String {
         if isObjectNumber(path) { return try shownColumn(Array(path.dropLast())) }
         guard !schema.isOurs, let name = path.last, let owner = entity(at: path.dropLast()),
@@ -115,7 +118,7 @@ struct KeyPathSQL {
         return "\(joined).Z_PK"
     }
 
-    /// What the aliases stand for, where the object itself is reached by a path.
+    /// Returns the meaning of each alias, for an object that is reached by a path.
     func sources(at start: [String]) -> [String: SQLSource] {
         var found = [alias: SQLSource(entity: entity.name, path: start)]
         for (path, alias) in aliases {
@@ -125,7 +128,7 @@ struct KeyPathSQL {
         return found
     }
 
-    /// What the value at a path's end is.
+    /// Returns the type of the value at the end of a path.
     func type(of path: [String]) throws(StoreError) -> SQLType {
         var here = entity
         for (position, name) in path.enumerated() {
@@ -139,7 +142,7 @@ struct KeyPathSQL {
         return .object(root: here.rootNumber)
     }
 
-    /// The folded texts of the attribute at a path's end, where the store keeps them.
+    /// Returns the folded strings of the attribute at the end of a path, if the store has them.
     func foldedTexts(at path: [String]) -> (FoldTable, column: String)? {
         guard let name = path.last, let owner = entity(at: path.dropLast()),
             let table = schema.foldTables[owner.table],
@@ -148,7 +151,8 @@ struct KeyPathSQL {
         return (table, column)
     }
 
-    /// The entity of the objects that a path of to-ones leads to; nil where it ends elsewhere.
+    /// Returns the destination entity of a path of to-ones; `nil` if the path does not lead to
+    /// objects.
     func entity(at path: some Sequence<String>) -> StoreLayout.Entity? {
         var here = entity
         for name in path {
@@ -158,7 +162,7 @@ struct KeyPathSQL {
         return here
     }
 
-    /// How many keys from the start are to-ones, and the to-many behind them, if there is one.
+    /// Returns the first to-many of a path and its position; `nil` if the path has no to-many.
     func firstToMany(
         in path: [String]
     ) throws(StoreError) -> (position: Int, place: StoreLayout.ToManyPlace)? {
@@ -172,7 +176,7 @@ struct KeyPathSQL {
         return nil
     }
 
-    /// Whether the path leads to the number of an object.
+    /// Returns whether the path leads to the primary key of an object.
     private func isObjectNumber(_ path: [String]) -> Bool {
         guard let name = path.last, ObjectNumber.isSpelled(name),
             let owner = entity(at: path.dropLast())
@@ -181,7 +185,7 @@ struct KeyPathSQL {
     }
 
     private func isObjectNumber(_ name: String, of entity: StoreLayout.Entity) -> Bool {
-        // A column of a result is no property of the model.
+        // A column of a result is not a property of the model.
         ObjectNumber.isSpelled(name) && entity.attributes[name] == nil
             && entity.toOnes[name] == nil && schema.model.isObjectNumber(name, of: entity.name)
     }
@@ -195,7 +199,7 @@ struct KeyPathSQL {
         return (toOne, next)
     }
 
-    /// The alias under which the table is joined, or nil where it must be reached by a subquery.
+    /// Joins a table and returns its alias; `nil` if the table must be reached by a subquery.
     private mutating func join(_ path: [String], _ table: String, _ key: String) -> String? {
         if let alias = aliases[path] { return alias }
         guard style == .joins, aliases.count < Self.joinsMax else { return nil }
@@ -211,12 +215,12 @@ struct KeyPathSQL {
     }
 }
 
-/// What an alias in a statement stands for.
+/// The meaning of an alias in a statement.
 struct SQLSource: Hashable {
-    /// The entity whose objects its rows are, or which its links lead to.
+    /// The name of the entity of the alias's rows, or of the destination of its links.
     var entity: String
-    /// The key path by which the object asked for, or an element, leads to it; empty for itself.
+    /// The key path from the requested object or element to the rows; empty for the object itself.
     var path: [String]
-    /// Whether its rows are links, in a table of pairs.
+    /// Whether the rows are links in a join table.
     var isLink = false
 }

@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// `@sum` and `@avg` as the evaluator has them, as aggregate functions.
+/// The aggregate functions for `@sum` and `@avg`, with the results of the evaluator.
 ///
-/// SQLite's own add in the order in which rows happen to come, which changes the last bits of a
-/// sum of doubles, and stop where a part of a sum of integers does not fit.
+/// SQLite's functions add doubles in the order of the rows, which changes the last bits of a sum.
+/// They also fail if a partial sum of integers overflows.
 enum NumberAggregates {
-    /// How their names begin.
+    /// The prefix of the function names.
     static let prefix = "etl_number_"
     static let sum = prefix + "sum"
     static let average = prefix + "avg"
@@ -32,7 +32,7 @@ enum NumberAggregates {
                 switch call.storage(0) {
                 case .integer: try aggregate.add(.integer(call.integer(0)))
                 case .real: try aggregate.add(.double(call.double(0)))
-                // Only decimals with all their digits stand as texts where numbers are added.
+                // Strings here are always exact decimals.
                 case .text: try aggregate.add(.decimal(call.bytes(0)))
                 case .null, .blob: break
                 }

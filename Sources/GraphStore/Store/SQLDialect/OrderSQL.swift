@@ -1,11 +1,11 @@
 import GraphModel
 
-/// Turns sort descriptors into the terms of an ORDER BY.
+/// The ORDER BY terms of sort descriptors.
 struct OrderSQL {
-    /// The terms, the object's key last, so that rows that tie come in the same order every time.
+    /// The terms, ending with the object's key, so that ties always have the same order.
     let terms: [String]
 
-    /// - Parameter paths: of the objects to be ordered; it learns the joins.
+    /// - Parameter paths: The key paths of the objects to sort; the initializer adds the joins.
     init(_ order: [GraphSortDescriptor], _ paths: inout KeyPathSQL) throws(StoreError) {
         var terms: [String] = []
         for descriptor in order {
@@ -22,7 +22,8 @@ struct OrderSQL {
             }
             if type == .decimal { term += " COLLATE \(DecimalSQL.collation)" }
             if !descriptor.isAscending { term += " DESC" }
-            // Said only where SQLite would do otherwise, since that costs it an index.
+            // Only if SQLite's default differs, because an explicit order of NULLs prevents the use
+            // of an index.
             if descriptor.nullOrder != (descriptor.isAscending ? .first : .last) {
                 term += descriptor.nullOrder == .first ? " NULLS FIRST" : " NULLS LAST"
             }

@@ -1,12 +1,12 @@
 import GraphModel
 
-/// Comparisons and values over collections.
+/// Comparisons and values of collections.
 ///
-/// Where what is asked of the elements does not look at the object around, one query over all
-/// links finds the owners (`t.Z_PK IN (SELECT …)`): it can start at the other end, such as at the
-/// one tag of a name. Otherwise each object asks for its own (`EXISTS`).
+/// If a condition on the elements does not read the outer object, one query over all links finds
+/// the owners (`t.Z_PK IN (SELECT …)`). This query can start at the inverse end, for example at the
+/// only tag with a given name. Otherwise, a query runs for each object (`EXISTS`).
 extension PredicateSQL {
-    /// ANY, ALL and NONE.
+    /// Compiles ANY, ALL, and NONE.
     mutating func quantified(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment {
         var elements = try elements(comparison.left)
         let value = try value(of: elements)
@@ -24,7 +24,7 @@ extension PredicateSQL {
         }
     }
 
-    /// Whether one element at least equals the value.
+    /// Returns the condition that at least one element equals the value.
     mutating func any(
         _ collection: GraphExpression, _ op: ComparisonOperator, equalTo other: SQLOperand,
         options: ComparisonOptions
@@ -35,11 +35,11 @@ extension PredicateSQL {
         return some(of: elements, meet: condition, unless: op)
     }
 
-    /// Whether an object has an element that meets the condition.
+    /// Returns the SQL that tests whether an object has an element that satisfies a condition.
     private func some(
         of elements: ElementsSQL, meet condition: SQLFragment, unless op: ComparisonOperator
     ) -> SQLFragment {
-        // Nearly every element differs from a value: the first one tells.
+        // Nearly every element differs from a given value, so stop at the first match.
         if elements.isCorrelated || op == .notEqual {
             return "EXISTS (SELECT 1 " + rows(elements, and: [condition]) + ")"
         }
@@ -49,7 +49,7 @@ extension PredicateSQL {
 
     // MARK: Counts
 
-    /// A comparison of a count with a number; nil for others.
+    /// Compiles a comparison of a count with a number; `nil` for other comparisons.
     mutating func count(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment? {
         var op = comparison.op
         let base: GraphExpression
@@ -97,7 +97,7 @@ extension PredicateSQL {
         return try grouped(try elements(base), "=", number)
     }
 
-    /// A comparison of the number of elements, which does not hold for none.
+    /// Returns a comparison of the number of elements, which is false if there are no elements.
     private mutating func grouped(
         _ elements: ElementsSQL, _ op: String, _ number: Int64
     ) throws(StoreError) -> SQLFragment {
@@ -119,7 +119,7 @@ extension PredicateSQL {
 
     // MARK: Aggregates
 
-    /// The texts of a collection in its order, with a separator between them.
+    /// Returns the strings of a collection in its order, joined with a separator.
     mutating func join(
         _ collection: GraphExpression, _ separator: GraphExpression
     ) throws(StoreError) -> SQLOperand {
@@ -132,14 +132,15 @@ extension PredicateSQL {
         if elements.isDistinct {
             texts = "SELECT value, min(place) AS place FROM (" + texts + ") GROUP BY value"
         }
-        // An aggregate of none is NULL, as it is with a separator that is nil.
+        // `group_concat` returns NULL without elements, where the result must be an empty string.
+        // With a NULL separator, the result is NULL.
         let joined =
             "(SELECT group_concat(value, " + separator + ") FROM (" + texts + " ORDER BY place))"
         return SQLOperand(
             "CASE WHEN " + separator + " IS NOT NULL THEN ifnull(" + joined + ", '') END", .text)
     }
 
-    /// One value made of all elements of an object.
+    /// Returns the aggregate value of all elements of an object.
     mutating func aggregate(
         _ base: GraphExpression, _ op: CollectionOperator, _ path: [String]
     ) throws(StoreError) -> SQLOperand {
@@ -151,7 +152,7 @@ extension PredicateSQL {
         }
         let value = try value(of: elements)
         let isWhole = value.type.bounds != nil
-        // Whole decimals stand as integers.
+        // Integral decimals are stored as integers.
         let number =
             isWhole || value.type == .decimal ? value.sql : "CAST(" + value.sql + " AS REAL)"
         let each = elements.isDistinct ? "DISTINCT " : ""
@@ -173,7 +174,7 @@ extension PredicateSQL {
 }
 
 extension GraphExpression {
-    /// The collection whose elements it counts.
+    /// The collection whose elements the expression counts.
     fileprivate var counted: GraphExpression? {
         switch self {
         case .collection(let base, .count, []), .index(let base, .size): base
@@ -192,7 +193,7 @@ extension GraphExpression {
 }
 
 extension ComparisonOperator {
-    /// The same question with the sides exchanged.
+    /// The equivalent operator for exchanged sides.
     fileprivate var flipped: ComparisonOperator {
         switch self {
         case .less: .greater

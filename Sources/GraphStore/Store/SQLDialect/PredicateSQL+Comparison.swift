@@ -17,7 +17,7 @@ extension PredicateSQL {
             if let (left, right) = DecimalSQL.pair(left, right) {
                 return plain(left.collated, op, right)
             }
-            // Options say something about text only.
+            // The options apply only to strings.
             if isPlain || (left.type != .text && right.type != .text) {
                 return plain(left, op, right)
             }
@@ -49,7 +49,7 @@ extension PredicateSQL {
         return try evaluated(left, op, right, options)
     }
 
-    /// A call that folds the left side and compares it with a text that is folded already.
+    /// Returns a call that folds the left side and compares it with a string folded in advance.
     private func folded(
         _ left: SQLOperand, _ text: String, _ op: ComparisonOperator, _ options: ComparisonOptions
     ) -> SQLFragment {
@@ -57,7 +57,7 @@ extension PredicateSQL {
         return SQLFragment("etl_call(?, ", calling: needle.function) + left.sql + ")"
     }
 
-    /// A call of the evaluator for two values.
+    /// Returns a call of the evaluator for two values.
     private func evaluated(
         _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand,
         _ options: ComparisonOptions
@@ -74,7 +74,7 @@ extension PredicateSQL {
         _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand
     ) -> SQLFragment {
         if case .object(let one) = left.type, case .object(let other) = right.type, one != other {
-            // Keys of different hierarchies mean different objects.
+            // Keys of different hierarchies belong to different objects.
             let bothNil = "(" + left.sql + " IS NULL AND " + right.sql + " IS NULL)"
             return op == .notEqual ? "NOT " + bothNil : bothNil
         }
@@ -92,11 +92,10 @@ extension PredicateSQL {
         }
     }
 
-    /// A column without its index where an index of doubles would round the whole number that it
-    /// is compared with.
+    /// Returns one side of a comparison, without its index if the index would round the other side.
     ///
-    /// A constant time in whole seconds is a whole number, as the file holds such times: SQLite
-    /// compares two of these sooner.
+    /// An index of doubles would round a large integer. A constant date with whole seconds becomes
+    /// an integer, as the file stores it, because SQLite compares two integers faster.
     private static func compared(_ side: SQLOperand, with other: SQLOperand) -> SQLFragment {
         if case .date(let seconds)? = side.constant, let whole = Int64(exactly: seconds) {
             return SQLFragment("?", [.integer(whole)])
@@ -107,10 +106,10 @@ extension PredicateSQL {
         return "+" + side.sql
     }
 
-    // MARK: Parts of texts
+    // MARK: Substrings
 
-    /// SQLite's search of a short text; ours of a long one, since `instr` compares all of it at
-    /// each place.
+    /// Searches with `instr` for a short string, and with our own function for a long one, because
+    /// `instr` compares the complete string at each position.
     private func contains(_ left: SQLOperand, _ right: SQLOperand) throws(StoreError) -> SQLFragment
     {
         let search = "instr(" + left.sql + ", " + right.sql + ") > 0"
@@ -125,10 +124,11 @@ extension PredicateSQL {
             + (try evaluated(left, .contains, right, [])) + " ELSE " + search + " END)"
     }
 
-    /// Whether the part of the text at that place is the other text; false where that is empty.
+    /// Returns the condition that the part of the text at this position equals the other string;
+    /// false if that string is empty.
     ///
-    /// Bytes, since SQLite's functions on text stop at a NUL; UTF-8 is such that bytes match only
-    /// where characters do.
+    /// It compares bytes, because SQLite's string functions stop at a NUL. In UTF-8, bytes match
+    /// only if characters match.
     private static func slice(
         _ text: SQLFragment, _ place: String, _ part: SQLFragment
     ) -> SQLFragment {
@@ -137,7 +137,8 @@ extension PredicateSQL {
             + ")) = " + bytes + ")"
     }
 
-    /// A range that an index can serve: from the prefix to the text just after all that begin so.
+    /// Returns a range for an index: from the prefix up to the first string after all its
+    /// extensions.
     private static func begins(_ left: SQLFragment, with prefix: String) -> SQLFragment {
         guard !prefix.isEmpty else { return SQLFragment("0") }
         let from = left + SQLFragment(" >= ?", [.text(prefix)])
@@ -145,7 +146,8 @@ extension PredicateSQL {
         return "(" + from + " AND " + left + SQLFragment(" < ?", [.text(end)]) + ")"
     }
 
-    /// The smallest text above every text with that prefix; UTF-8 sorts as its scalars do.
+    /// Returns the smallest string after all strings with this prefix; UTF-8 sorts by Unicode
+    /// scalars.
     static func successor(of prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
@@ -160,7 +162,7 @@ extension PredicateSQL {
         return nil
     }
 
-    /// A range from what stands before the first wildcard, and the matcher for the rest.
+    /// Compiles LIKE to a range for the part before the first wildcard, and a matcher for the rest.
     private func like(_ left: SQLOperand, _ pattern: String) throws(StoreError) -> SQLFragment {
         var prefix = String.UnicodeScalarView()
         var scalars = pattern.unicodeScalars[...]
@@ -213,7 +215,7 @@ extension PredicateSQL {
         return result
     }
 
-    /// Whether the value is among the elements of a list in braces.
+    /// Returns the condition that the value is in a list in braces.
     mutating func membership(
         _ left: SQLOperand, _ elements: [GraphExpression], _ options: ComparisonOptions
     ) throws(StoreError) -> SQLFragment {
@@ -237,7 +239,8 @@ extension PredicateSQL {
         }
         for element in operands {
             guard let constant = element.constant, constant != .null else {
-                // What may be nil equals nil, which SQL's IN does not know.
+                // An element that may be NULL must also equal NULL, which SQL's IN does not
+                // support.
                 alternatives.append(plain(left, .equal, element))
                 continue
             }

@@ -1,13 +1,13 @@
 import GraphModel
 
-/// Values.
+/// The compilation of values.
 extension PredicateSQL {
-    /// An expression as SQL.
+    /// Compiles an expression.
     mutating func expression(_ expression: GraphExpression) throws(StoreError) -> SQLFragment {
         try operand(expression).sql
     }
 
-    /// An expression as SQL, as a column of the attribute holds its value.
+    /// Compiles an expression to the form in which the attribute's column stores its value.
     mutating func value(
         _ expression: GraphExpression, for attribute: AttributeDescription
     ) throws(StoreError) -> SQLFragment {
@@ -15,7 +15,7 @@ extension PredicateSQL {
         return attribute.isExactDecimal ? DecimalSQL.operand(operand).sql : operand.sql
     }
 
-    /// An expression as SQL, with its type.
+    /// Compiles an expression and returns it with its type.
     mutating func operand(_ expression: GraphExpression) throws(StoreError) -> SQLOperand {
         let operand = try plainOperand(expression)
         guard expression.isDeep, operand.constant == nil else { return operand }
@@ -69,7 +69,7 @@ extension PredicateSQL {
         }
     }
 
-    /// What stands at a path's end, in a scope.
+    /// Returns the value at the end of a path in a scope.
     mutating func value(
         of path: [String], in scope: Int
     ) throws(StoreError) -> SQLOperand {
@@ -83,23 +83,24 @@ extension PredicateSQL {
         return value
     }
 
-    /// One of the values that another may be instead.
+    /// Returns an alternative of a value that may have several types.
     static func part(_ operand: SQLOperand, of type: SQLType) -> SQLFragment {
         if type == .decimal { return DecimalSQL.operand(operand).sql }
-        // A whole double may stand as an integer, and would be taken for one here.
+        // A column may store an integral double as an integer, which would count as an integer
+        // here.
         return type == .number && operand.type == .double
             ? "CAST(" + operand.sql + " AS REAL)" : operand.sql
     }
 
     // MARK: Arithmetic
 
-    /// SQL's own arithmetic where the bounds show that it cannot overflow; SQLite would go on
-    /// with a rounded double.
+    /// Uses SQL arithmetic if the bounds exclude an overflow; SQLite would continue with a rounded
+    /// double.
     private mutating func arithmetic(
         _ op: ArithmeticOperator, _ left: GraphExpression, _ right: GraphExpression,
         as whole: GraphExpression
     ) throws(StoreError) -> SQLOperand {
-        // Compiling a side adds joins and aliases at the worst, which do no harm.
+        // At worst, compiling a side adds unused joins and aliases.
         let one = try operand(left)
         let other = try operand(right)
         if let bounds = Self.bounds(op, one.type, other.type) {
@@ -117,14 +118,14 @@ extension PredicateSQL {
         return try program(for: whole, type)
     }
 
-    /// Between what the result must lie; nil where it may not fit, or is no whole number.
+    /// Returns the bounds of the result; `nil` if it may overflow or is not an integer.
     static func bounds(
         _ op: ArithmeticOperator, _ left: SQLType, _ right: SQLType
     ) -> ClosedRange<Int64>? {
         guard let left = left.bounds, let right = right.bounds else { return nil }
         switch op {
         case .bitAnd, .bitOr, .shiftLeft, .shiftRight: return .min ... .max
-        // SQLite has neither.
+        // SQLite has neither operator.
         case .bitXor, .power: return nil
         case .add, .subtract, .multiply, .divide: break
         }
@@ -137,7 +138,7 @@ extension PredicateSQL {
                 case .subtract: result = one.subtractingReportingOverflow(other)
                 case .multiply: result = one.multipliedReportingOverflow(by: other)
                 case .divide:
-                    // No quotient is further from zero than the dividend.
+                    // The magnitude of a quotient never exceeds that of the dividend.
                     result = Int64(0).subtractingReportingOverflow(one)
                     corners.append(one)
                 case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: return nil
@@ -150,9 +151,9 @@ extension PredicateSQL {
         return low...high
     }
 
-    // MARK: The evaluator's
+    // MARK: Evaluator
 
-    /// Leaves a value to the evaluator, with everything from the store as its arguments.
+    /// Compiles a call of the evaluator, with all values from the store as its arguments.
     mutating func program(
         for expression: GraphExpression, _ type: SQLType
     ) throws(StoreError) -> SQLOperand {
@@ -164,7 +165,7 @@ extension PredicateSQL {
         return SQLOperand(try program.value(tree, isDecimal: type == .decimal), type)
     }
 
-    /// A comparison with a collection that a function makes.
+    /// Compiles a comparison with a collection that a function creates.
     mutating func madeCollection(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment {
         var program = SQLProgram(now: now)
         var slotted = comparison
@@ -173,7 +174,7 @@ extension PredicateSQL {
         return try program.test(.comparison(slotted))
     }
 
-    /// The expression with a slot for each part that the store has to say.
+    /// Replaces each part that the store must compute with a slot.
     mutating func slotted(
         _ expression: GraphExpression, _ program: inout SQLProgram
     ) throws(StoreError) -> GraphExpression {
@@ -230,9 +231,9 @@ extension PredicateSQL {
         return results
     }
 
-    // MARK: Places
+    // MARK: Positions
 
-    /// The element at a place of an ordered collection, or of a list.
+    /// Returns the element at a position of an ordered collection or of a list.
     private mutating func element(
         of base: GraphExpression, at index: GraphIndex, as whole: GraphExpression
     ) throws(StoreError) -> SQLOperand {
@@ -272,7 +273,7 @@ extension PredicateSQL {
             case .some:
                 return SQLOperand(constant: .null, schema)
             case nil:
-                // An OFFSET cannot look at columns.
+                // An OFFSET cannot refer to columns.
                 let numbered =
                     "SELECT " + value.sql
                     + " AS value, row_number() OVER (ORDER BY \(terms(""))) - 1 AS place "
@@ -286,7 +287,7 @@ extension PredicateSQL {
 }
 
 extension GraphExpression {
-    /// Whether it is a list in braces.
+    /// Whether the expression is a list in braces.
     var isList: Bool {
         if case .aggregate = self { true } else { false }
     }

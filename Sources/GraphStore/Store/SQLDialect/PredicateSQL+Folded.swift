@@ -1,18 +1,18 @@
 import GraphModel
 
-/// The folded texts of a searchable attribute, and by which key they belong to what is compared.
+/// The folded strings of a searchable attribute, and the key of the object that has the attribute.
 struct FoldedTexts {
     let table: FoldTable
     let column: String
-    /// The key of the object whose attribute it is.
+    /// The key of the object that has the attribute.
     let key: String
-    /// Whether the key may be of no object.
+    /// Whether the key may refer to no object.
     let isLink: Bool
 
-    /// The alias of the texts themselves, where they are not folded.
+    /// The alias of the table with the original strings, for strings that are not folded.
     static let textAlias = "ETL_TEXT"
 
-    /// Without case and marks, or without case.
+    /// Returns the string without case and diacritics, or without case only.
     fileprivate func operand(_ options: ComparisonOptions) -> SQLOperand {
         let folded = "\(table.name).\(column)"
         let sql =
@@ -25,15 +25,15 @@ struct FoldedTexts {
         SQLOperand(SQLFragment("\(Self.textAlias).\(column)"), .text)
     }
 
-    /// Whether the object is one whose folded text meets the first condition, or, where its text
-    /// is not folded, whose text meets the second.
+    /// Returns the condition that the object's folded string satisfies the first condition or, if
+    /// the string is not folded yet, that the string satisfies the second.
     fileprivate func search(_ condition: SQLFragment, _ unfolded: SQLFragment) -> SQLFragment {
         let objects =
             isLink
             ? " AND EXISTS (SELECT 1 FROM \(table.source) \(Self.textAlias)"
                 + " WHERE \(Self.textAlias).Z_PK = \(table.name).Z_PK)" : ""
-        // A CROSS JOIN, whose left side SQLite takes first: it has no way to know that nearly
-        // every text is folded (https://www.sqlite.org/optoverview.html#crossjoin).
+        // SQLite evaluates the left side of a CROSS JOIN first. It cannot know that nearly every
+        // string is folded (https://www.sqlite.org/optoverview.html#crossjoin).
         return "(\(key) IN (SELECT \(table.name).Z_PK FROM \(table.name) WHERE " + condition
             + " AND \(table.name).Z_PK NOT IN (SELECT Z_PK FROM \(table.unfolded))\(objects)"
             + " UNION ALL SELECT \(table.unfolded).Z_PK FROM \(table.unfolded)"
@@ -42,10 +42,11 @@ struct FoldedTexts {
     }
 }
 
-/// Comparisons without case, over folded texts that the store keeps: bytes decide there, so
-/// everything is as for plain texts, with indexes.
+/// Case-insensitive comparisons over the folded strings of the store.
+///
+/// They compare bytes, so they work as for plain strings and use indexes.
 extension PredicateSQL {
-    /// A comparison with a text; nil where no folded texts serve it.
+    /// Compiles a comparison with a string; `nil` if folded strings cannot be used.
     func searched(
         _ left: SQLOperand, _ op: ComparisonOperator, _ text: String, _ options: ComparisonOptions
     ) throws(StoreError) -> SQLFragment? {
@@ -62,8 +63,9 @@ extension PredicateSQL {
         let constant = SQLOperand(constant: .string(needle), schema)
         var condition = try compare(texts.operand(options), op, constant, [])
         let isExact = options.contains(.diacriticInsensitive)
-        // What has an ASCII text in it has the same without marks, so that index narrows it down.
-        // With others that is not so: case makes letters of some marks.
+        // If a string contains an ASCII string, so does its form without diacritics, so the index
+        // of that form narrows the search. For other strings this is false: case folding turns some
+        // marks into letters.
         if !isExact, op == .equal || op == .beginsWith, needle.utf8.allSatisfy({ $0 < 0x80 }) {
             let unmarked = texts.operand([.caseInsensitive, .diacriticInsensitive])
             condition = "(" + (try compare(unmarked, op, constant, [])) + " AND " + condition + ")"
@@ -73,7 +75,7 @@ extension PredicateSQL {
         return texts.search(condition, unfolded)
     }
 
-    /// BETWEEN two texts; nil where no folded texts serve it.
+    /// Compiles BETWEEN two strings; `nil` if folded strings cannot be used.
     func searched(
         _ left: SQLOperand, between low: SQLOperand, and high: SQLOperand,
         _ options: ComparisonOptions
@@ -88,7 +90,7 @@ extension PredicateSQL {
         return texts.search(condition, try range(texts.text, low, high, options))
     }
 
-    /// IN a list of texts, nil among them or not; nil where no folded texts serve it.
+    /// Compiles IN a list of strings and NULLs; `nil` if folded strings cannot be used.
     mutating func searched(
         _ left: SQLOperand, in list: [SQLOperand], _ options: ComparisonOptions
     ) throws(StoreError) -> SQLFragment? {

@@ -1,12 +1,12 @@
 import GraphModel
 
-/// Functions: SQL of their own for those that SQLite answers as ruled; the evaluator answers the
+/// Function calls: SQL for functions that SQLite computes by our rules, the evaluator for the
 /// others.
 extension PredicateSQL {
     private typealias Spelling =
         @Sendable (inout PredicateSQL, [GraphExpression]) throws(StoreError) -> SQLOperand?
 
-    /// By the name of the function; nil for arguments that are left to the evaluator.
+    /// The compilers by function name; each returns `nil` for arguments that need the evaluator.
     private static let spellings: [String: Spelling] = [
         "coalesce": { compiler, arguments throws(StoreError) in
             try compiler.firstValue(arguments)
@@ -19,7 +19,7 @@ extension PredicateSQL {
         },
     ]
 
-    /// A call as SQL.
+    /// Compiles a function call.
     mutating func function(
         _ name: String, _ arguments: [GraphExpression], as whole: GraphExpression
     ) throws(StoreError) -> SQLOperand {
@@ -39,7 +39,7 @@ extension PredicateSQL {
             "coalesce(" + parts.map { Self.part($0, of: type) }.joined(separator: ", ") + ")", type)
     }
 
-    /// What the evaluator gives for a call.
+    /// Returns the type of the evaluator's result for a call.
     private mutating func type(
         ofCall name: String, _ arguments: [GraphExpression]
     ) throws(StoreError) -> SQLType {

@@ -1,24 +1,25 @@
 import GraphModel
 
-/// Predicates of many terms, and deep ones.
+/// Predicates with many terms, or with deep nesting.
 ///
-/// SQLite reads a statement with a stack of 100 symbols, and its expressions are at most 1,000
-/// deep, which `a OR b OR c …` is with 1,000 terms (https://www.sqlite.org/limits.html). So
-/// compounds are nested by halves, equalities with one value become a list, and what is beyond
-/// `termsMax` or `levelsMax` is left to the evaluator: one call with the columns that it needs.
+/// SQLite's parser has a stack of 100 symbols, and its expressions may be 1,000 levels deep, which
+/// `a OR b OR c …` is with 1,000 terms (https://www.sqlite.org/limits.html). Compounds are
+/// therefore split in halves, equalities with one value become a list, and everything beyond
+/// `termsMax` or `levelsMax` becomes one call of the evaluator with the columns that it needs.
 extension PredicateSQL {
-    /// Comparisons that one statement makes in SQL.
+    /// Maximum number of comparisons that one statement contains as SQL.
     static let termsMax = 200
-    /// Compounds inside each other that one statement makes in SQL.
+    /// Maximum nesting of compounds that one statement contains as SQL.
     static let levelsMax = 3
-    /// Parts of a compound in one row.
+    /// Maximum number of parts that follow each other without further parentheses.
     private static let rowMax = 48
-    /// SQLite's functions have at most 127 arguments, of which the function is one.
+    /// Maximum number of values in a call; SQLite allows 127 arguments, one of which is the
+    /// function.
     private static let argumentsMax = 100
-    /// The smallest number of equalities that become a list.
+    /// Minimum number of equalities that become a list.
     private static let equalitiesMin = 16
 
-    /// The parts with a word between them, in brackets; many of them by halves.
+    /// Joins the parts with an operator, in parentheses; many parts are split in halves.
     static func nested(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
         nested(parts[...], " \(word) ")
     }
@@ -31,7 +32,7 @@ extension PredicateSQL {
         return "(" + nested(parts[..<middle], word) + word + nested(parts[middle...], word) + ")"
     }
 
-    /// The parts of a compound, where many equalities with one value are one part, with a list.
+    /// Replaces many equalities with one value by a single list membership.
     static func gathered(_ parts: [GraphPredicate], isAnd: Bool) -> [GraphPredicate] {
         guard parts.count >= equalitiesMin else { return parts }
         var lists: [GraphExpression: [GraphExpression]] = [:]
@@ -50,7 +51,7 @@ extension PredicateSQL {
                 result.append(part)
                 continue
             }
-            // All of them are where the first one is.
+            // The list replaces the first of the equalities, and the others are dropped.
             guard !list.isEmpty else { continue }
             let membership = GraphPredicate.comparison(
                 GraphComparison(value, .in, .aggregate(list)))
@@ -60,19 +61,19 @@ extension PredicateSQL {
         return result
     }
 
-    /// A part of a predicate as the evaluator gets it.
+    /// A part of a predicate for the evaluator.
     private struct Part {
         var predicate: GraphPredicate
-        /// The slots that it looks at.
+        /// The slots that the part reads.
         var slots: Set<Int> = []
     }
 
-    /// What one call or several of the evaluator look at: each value and comparison once.
+    /// The values and comparisons that one or more calls of the evaluator read, each once.
     private struct Terms {
         var program: SQLProgram
         var known: [GraphComparison: Part] = [:]
 
-        /// A part that is what SQL answers.
+        /// Returns a part that has the result of a SQL expression.
         mutating func answer(_ sql: SQLFragment) -> Part {
             let slot = program.slot(for: SQLOperand(sql, .boolean))
             return Part(
@@ -89,12 +90,12 @@ extension PredicateSQL {
         }
     }
 
-    /// The parts of a compound by the evaluator: in one call, or in several where they look at
+    /// Compiles the parts of a compound to one call of the evaluator, or to several if they read
     /// too many values.
     ///
     /// - Parameters:
-    ///   - negated: each part is negated.
-    ///   - isAnd: all must hold, after the negation.
+    ///   - negated: Whether each part is negated.
+    ///   - isAnd: Whether all parts must be true, after the negation.
     mutating func evaluated(
         _ parts: [GraphPredicate], negated: Bool, isAnd: Bool
     ) throws(StoreError) -> [SQLFragment] {
@@ -107,7 +108,7 @@ extension PredicateSQL {
         return calls
     }
 
-    /// The parts in groups that one call each can have.
+    /// Returns the parts in groups, each of which fits in one call.
     private mutating func groups(
         of parts: [GraphPredicate], _ terms: inout Terms
     ) throws(StoreError) -> [[Part]] {
@@ -152,7 +153,7 @@ extension PredicateSQL {
         }
     }
 
-    /// A compound as one part; groups that are too large become answers of their own calls.
+    /// Returns a compound as one part; groups that are too large become separate calls.
     private mutating func compound(
         _ parts: [GraphPredicate], isAnd: Bool, _ terms: inout Terms
     ) throws(StoreError) -> Part {
@@ -178,7 +179,7 @@ extension PredicateSQL {
 
     // MARK: Slots
 
-    /// The predicate with a slot for each part that the store has to say.
+    /// Replaces each part of the predicate that the store must compute with a slot.
     mutating func slotted(
         _ predicate: GraphPredicate, _ program: inout SQLProgram
     ) throws(StoreError) -> GraphPredicate {
@@ -208,7 +209,7 @@ extension PredicateSQL {
         return results
     }
 
-    /// Whether both sides are values that a call's arguments can be, and not links or
+    /// Returns whether both sides are values that can be arguments of a call, not links or
     /// collections.
     private mutating func isOfValues(_ comparison: GraphComparison) throws(StoreError) -> Bool {
         guard comparison.modifier == .direct, try isValue(comparison.left) else { return false }
@@ -238,7 +239,7 @@ extension PredicateSQL {
 }
 
 extension GraphPredicate {
-    /// The sides, where it is a plain equality of a key path and a constant.
+    /// The key path or variable and the constant, if the comparison is a plain equality of the two.
     fileprivate func equality(
         _ op: ComparisonOperator
     ) -> (value: GraphExpression, constant: GraphExpression)? {
@@ -256,10 +257,10 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// Levels of values that one statement computes in SQL.
+    /// Maximum nesting of values that one statement computes in SQL.
     private static let levelsMax = 8
 
-    /// Whether it nests more values than SQLite's parser may hold.
+    /// Whether the values are nested more deeply than SQLite's parser may allow.
     var isDeep: Bool {
         switch self {
         case .negation, .arithmetic, .function, .conditional: isDeeper(than: Self.levelsMax)

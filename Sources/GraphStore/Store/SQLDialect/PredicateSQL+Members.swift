@@ -1,9 +1,9 @@
 import GraphModel
 
-/// Properties of objects that an expression other than a key path gives:
+/// Properties of an object that is the result of an expression other than a key path, such as
 /// `tasks[FIRST].owner.name`.
 extension PredicateSQL {
-    /// The value at the end of a path from the object.
+    /// Returns the value at the end of a path from the object.
     mutating func member(
         of base: GraphExpression, _ path: [String]
     ) throws(StoreError) -> SQLOperand {
@@ -18,7 +18,7 @@ extension PredicateSQL {
             SQLFragment("\(select) WHERE \(row.key) = ") + key.sql + ")", type)
     }
 
-    /// The elements of a to-many of the object.
+    /// Returns the elements of a to-many of the object.
     mutating func memberElements(
         of base: GraphExpression, _ path: [String]
     ) throws(StoreError) -> ElementsSQL {
@@ -32,7 +32,7 @@ extension PredicateSQL {
             try firstHop(place, of: owner.sql), by: Array(path[(position + 1)...]))
     }
 
-    /// A new scope for the object that an expression gives.
+    /// Adds a scope for the object that is the result of an expression, and returns its index.
     mutating func memberScope(of base: GraphExpression) throws(StoreError) -> Int {
         guard let entity = try entity(of: base) else {
             throw StoreError(.invalidRequest, "'\(base)' gives no object")
@@ -42,7 +42,7 @@ extension PredicateSQL {
         return scopes.count - 1
     }
 
-    /// The entity of the objects that an expression gives, if it gives objects.
+    /// Returns the entity of an expression's result; `nil` if the result is not an object.
     private mutating func entity(
         of expression: GraphExpression
     ) throws(StoreError) -> StoreLayout.Entity? {

@@ -1,42 +1,43 @@
 import FoundationEssentials
 import GraphModel
 
-/// Turns resolved predicates and expressions into SQL.
+/// A compiler of resolved predicates and expressions to SQL.
 ///
-/// SQL's comparisons give NULL where a side is NULL, which WHERE takes for false. Under a NOT
-/// that would be wrong, so negation is carried down to the comparisons, and there only a
-/// definite truth counts: `NOT (x < 5)` becomes `NOT ifnull(x < 5, 0)`. What is not negated stays
-/// bare, so that indexes serve it.
+/// SQL comparisons return NULL if a side is NULL, which WHERE treats as false. Under a NOT that
+/// would be wrong, so negations are moved down to the comparisons, where only a definite true
+/// counts: `NOT (x < 5)` becomes `NOT ifnull(x < 5, 0)`. Comparisons that are not negated are
+/// unchanged, so that they can use indexes.
 ///
-/// What SQLite says exactly as ruled becomes plain SQL: equality, order, membership, prefixes,
-/// links, counts. Everything else (folded text, functions, arithmetic that may overflow) calls
-/// the evaluator with the values it needs; see `SQLProgram`.
+/// Operations that SQLite computes exactly by our rules become plain SQL: equality, order,
+/// membership, prefixes, links, and counts. All other operations (folded text, functions,
+/// arithmetic that may overflow) call the evaluator with the values that they need; see
+/// `SQLProgram`.
 struct PredicateSQL {
-    /// What a subquery's variable stands for: objects of a scope, or what a path leads to.
+    /// The value of a subquery's variable: the objects of a scope, or the end of a path from them.
     struct Binding {
         var scope: Int
         var tail: [String]
     }
 
-    /// The object first, then the elements of each collection, inner ones after outer ones.
+    /// The scope of the object, followed by those of each collection's elements, outer ones first.
     var scopes: [KeyPathSQL]
-    /// The variables of the subqueries around.
+    /// The variables of the enclosing subqueries.
     var variables: [String: Binding] = [:]
-    /// The variables of subqueries over values that the evaluator visits.
+    /// The variables of subqueries over values, which the evaluator iterates.
     var valueVariables: Set<String> = []
-    /// The scopes that were looked at since `inside` began.
+    /// The scopes that were read since `inside` began.
     var touched: Set<Int> = []
-    /// Comparisons in the statement so far, without those that the evaluator makes.
+    /// The number of comparisons in the statement so far, except those of the evaluator.
     private var termCount = 0
-    /// Compounds around, which are brackets in SQL.
+    /// The number of enclosing compounds, which are parentheses in SQL.
     private var level = 0
-    /// Numbers the aliases.
+    /// The number of aliases so far.
     var aliasCount = 0
-    /// The key path that leads to each scope's objects, for explanations.
+    /// The key path to the objects of each scope, for explanations.
     private(set) var places: [Int: [String]] = [:]
     private var links: [String: SQLSource] = [:]
     let schema: StoreLayout
-    /// The moment of `now()`, in seconds since 2001-01-01 UTC.
+    /// The time of `now()`, in seconds since 2001-01-01 UTC.
     let now: Double
 
     init(_ paths: KeyPathSQL, now: Double = Date().timeIntervalSinceReferenceDate) {
@@ -45,10 +46,10 @@ struct PredicateSQL {
         self.now = now
     }
 
-    /// The joins that the compiled text needs.
+    /// The joins that the compiled SQL needs.
     var joins: String { scopes[0].joins }
 
-    /// What the aliases in the compiled text stand for.
+    /// The meaning of the aliases in the compiled SQL.
     var sources: [String: SQLSource] {
         var found = links
         for (number, scope) in scopes.enumerated() {
@@ -57,7 +58,7 @@ struct PredicateSQL {
         return found
     }
 
-    /// Notes by which to-many the last scope was reached, and the alias of the links.
+    /// Records the to-many that reached the last scope, and the alias of its links.
     mutating func note(_ path: [String], links alias: String?) {
         let scope = scopes.count - 1
         places[scope] = path
@@ -67,7 +68,7 @@ struct PredicateSQL {
         }
     }
 
-    /// The column at a path's end, in a scope.
+    /// Returns the column at the end of a path in a scope.
     mutating func column(_ path: [String], in scope: Int) throws(StoreError) -> String {
         touched.insert(scope)
         return try scopes[scope].column(path)
@@ -97,7 +98,7 @@ struct PredicateSQL {
         }
     }
 
-    /// A comparison or a constant in SQL.
+    /// Compiles a comparison or a constant to SQL.
     mutating func leaf(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
         guard case .comparison(let comparison) = predicate else {
             return try condition(predicate, negated: false)
@@ -125,7 +126,7 @@ struct PredicateSQL {
         return Self.nested(fragments, isAnd ? "AND" : "OR")
     }
 
-    /// The opposite, where NULL counts as false.
+    /// Negates a condition; NULL counts as false.
     static func not(_ condition: SQLFragment) -> SQLFragment {
         "NOT ifnull(" + condition + ", 0)"
     }
@@ -148,7 +149,7 @@ struct PredicateSQL {
             left, comparison.op, comparison.right, options: comparison.options)
     }
 
-    /// A comparison of a value with an expression.
+    /// Compiles a comparison of a value with an expression.
     mutating func comparison(
         _ left: SQLOperand, _ op: ComparisonOperator, _ right: GraphExpression,
         options: ComparisonOptions
@@ -176,7 +177,7 @@ struct PredicateSQL {
 }
 
 extension GraphExpression {
-    /// Whether it is a collection that a function makes, which is in no table.
+    /// Whether the expression is a collection that a function creates and that no table contains.
     var isMadeCollection: Bool {
         switch self {
         case .function(let name, _): PredicateFunction.named[name]?.result == .texts

@@ -1,7 +1,7 @@
 package import GraphModel
 import SQLite
 
-/// Tells before a store is open whether it will be able to answer.
+/// A check of predicates and expressions before a store is open.
 package struct PredicateSupport {
     private let schema: StoreLayout
 
@@ -9,9 +9,9 @@ package struct PredicateSupport {
         schema = StoreLayout(model)
     }
 
-    /// Compiles a predicate over an entity, for what that throws.
+    /// Compiles a predicate over an entity and discards the result.
     ///
-    /// - Throws: `invalidRequest` with what is not supported yet.
+    /// - Throws: `invalidRequest` with the unsupported part.
     package func check(
         _ predicate: GraphPredicate, entityName: String
     ) throws(StoreError) {
@@ -20,7 +20,7 @@ package struct PredicateSupport {
         try check(try compiler.condition(predicate), compiler)
     }
 
-    /// Compiles an expression over an entity's objects, as an update has it.
+    /// Compiles an expression over an entity's objects, as an update does.
     package func check(
         _ expression: GraphExpression, entityName: String
     ) throws(StoreError) {
@@ -29,7 +29,7 @@ package struct PredicateSupport {
         try check(try compiler.expression(expression), compiler)
     }
 
-    /// What SQLite's parser cannot hold is known before there is a store.
+    /// Throws if SQLite's parser cannot process the SQL.
     private func check(
         _ fragment: SQLFragment, _ compiler: PredicateSQL
     ) throws(StoreError) {
@@ -38,11 +38,12 @@ package struct PredicateSupport {
             let scratch = try Connection()
             _ = try scratch.prepare("SELECT 1 FROM t\(compiler.joins) WHERE " + fragment.sql)
         } catch {
-            // There are no tables; what matters is reported before they are looked for.
+            // The tables do not exist here, but the parser reports its limits before it looks for
+            // tables.
             if error.isTooComplex { throw error }
         }
     }
 
-    /// Shorter texts never exceed SQLite's limits.
+    /// The length in bytes up to which SQL never exceeds SQLite's limits.
     private static let surelyReadBytes = 200
 }

@@ -1,18 +1,18 @@
 import GraphModel
 import SQLite
 
-/// What is bound to a parameter.
+/// A value that is bound to a parameter.
 enum SQLParameter {
     case stored(StoredValue)
-    /// What `etl_call` calls.
+    /// The function that `etl_call` calls.
     case function(BoundFunction)
 }
 
-/// SQL text with the values for its parameters, in order; values are never text in the SQL.
+/// SQL with the values of its parameters in order; the SQL itself contains no values.
 struct SQLFragment {
     var sql: String
     var values: [SQLParameter] = []
-    /// Tables of values that the text names.
+    /// The temporary tables of values that the SQL names.
     var lists: [TemporaryList] = []
 
     init(_ sql: String, _ values: [StoredValue] = []) {
@@ -49,10 +49,10 @@ struct SQLFragment {
         SQLFragment(left + right.sql, right.values, right.lists)
     }
 
-    /// Prepares the text and binds the values.
+    /// Prepares the SQL and binds the values.
     ///
-    /// The one place where predicates and orders become statements: here the connection learns
-    /// what they need.
+    /// All predicates and sort orders are prepared here, so this method also registers the
+    /// collations and functions that they need.
     func prepare(on connection: Connection) throws(StoreError) -> Statement {
         if sql.contains(TextCollations.prefix) { try TextCollations.register(on: connection) }
         if sql.contains(NumberAggregates.prefix) {
@@ -72,14 +72,14 @@ struct SQLFragment {
         return statement
     }
 
-    /// The number in the first column of the first row; 0 where there is none.
+    /// Returns the integer in the first column of the first row; 0 if there is no row.
     func integer(on connection: Connection) throws(StoreError) -> Int {
         let rows = try prepare(on: connection)
         defer { rows.reset() }
         return try rows.step() ? Int(rows.integer(0)) : 0
     }
 
-    /// Runs a statement that returns no rows and gives the number of rows it changed.
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
     @discardableResult
     func run(on connection: Connection) throws(StoreError) -> Int {
         try prepare(on: connection).run()

@@ -1,25 +1,25 @@
 import GraphModel
 
-/// What an SQL expression is worth, as far as the model tells.
+/// The type of a SQL expression, if the model determines it.
 enum SQLType: Hashable {
     case null
     case boolean
-    /// Whole numbers within bounds, which tell where arithmetic cannot overflow.
+    /// Integers within bounds, which show whether arithmetic can overflow.
     case integer(ClosedRange<Int64>)
-    /// Also decimals, whose whole values stand as integers in their columns.
+    /// Doubles, and decimals, whose integral values are stored as integers.
     case double
-    /// Decimals of a store that keeps all digits: canonical texts.
+    /// Exact decimals, stored as canonical strings.
     case decimal
-    /// Whole or not, as it stands: what either of an integer and a double is.
+    /// An integer or a double, whichever is stored: the common type of the two.
     case number
     case text
-    /// Whole seconds stand as integers.
+    /// Dates, whose whole seconds are stored as integers.
     case date
     case uuid
     case binary
-    /// A transformable.
+    /// Transformable values.
     case opaque
-    /// A key of that hierarchy, by its root's number.
+    /// Keys of a hierarchy, identified by the number of its root entity.
     case object(root: Int64)
 
     static let anyInteger = SQLType.integer(.min ... .max)
@@ -28,7 +28,7 @@ enum SQLType: Hashable {
         self = attribute.isExactDecimal ? .decimal : SQLType(attribute.type)
     }
 
-    /// Of a type alone, as a cast names it.
+    /// Creates the SQL type of an attribute type, as in a cast.
     init(_ type: AttributeType) {
         switch type {
         case .integer16: self = .integer(Int64(Int16.min)...Int64(Int16.max))
@@ -44,7 +44,7 @@ enum SQLType: Hashable {
         }
     }
 
-    /// The bounds, where values are whole.
+    /// The bounds of the values, if they are integers.
     var bounds: ClosedRange<Int64>? {
         switch self {
         case .boolean: 0...1
@@ -57,12 +57,12 @@ enum SQLType: Hashable {
         self == .double || self == .decimal || self == .number || bounds != nil
     }
 
-    /// Whether arithmetic with it gives a double.
+    /// Whether the value is an object's key.
     var isObject: Bool {
         if case .object = self { true } else { false }
     }
 
-    /// What either of two is worth.
+    /// Returns the common type of two values.
     func common(with other: SQLType) -> SQLType {
         if self == .null { return other }
         if other == .null || self == other { return self }
@@ -75,13 +75,13 @@ enum SQLType: Hashable {
     }
 }
 
-/// An expression in SQL, with what it is worth.
+/// A SQL expression with its type.
 struct SQLOperand {
     var sql: SQLFragment
     var type: SQLType
-    /// Its value, where that is known before any row is seen.
+    /// The value, if it is known before any row is read.
     var constant: GraphValue?
-    /// Its folded texts, where it is a searchable attribute.
+    /// The folded strings, if the expression is a searchable attribute.
     var folded: FoldedTexts?
 
     init(_ sql: SQLFragment, _ type: SQLType) {
@@ -107,17 +107,17 @@ struct SQLOperand {
         }
     }
 
-    /// Whether it is a value other than nil.
+    /// Whether the expression is a constant other than `nil`.
     var isNonNullConstant: Bool { constant.map { $0 != .null } ?? false }
 
-    /// The text, where it is a constant one.
+    /// The string, if the expression is a constant string.
     var constantText: String? {
         if case .string(let text)? = constant { text } else { nil }
     }
 }
 
 extension GraphValue {
-    /// The value as a column holds it.
+    /// The value in the form in which a column stores it.
     var stored: StoredValue {
         switch self {
         case .null: .null

@@ -1,22 +1,23 @@
 import GraphModel
 import SQLite
 
-/// A part of a predicate that the evaluator answers, called from SQL with the values it needs.
+/// A part of a predicate that the evaluator computes, called from SQL with the values that it
+/// needs.
 ///
-/// So both back ends are one where SQLite has no exact word for it. The tree's leaves are slots,
-/// `.keyPath(["0"])` and so on, filled with the call's arguments.
+/// Queries and the evaluator thus agree where SQLite has no exact equivalent. The leaves of the
+/// tree are slots, such as `.keyPath(["0"])`, which the arguments of the call fill.
 struct SQLProgram {
     private(set) var arguments: [SQLOperand] = []
-    /// The places of arguments that are the same wherever they are.
+    /// The positions of arguments by their SQL, so that equal columns share a slot.
     private var places: [String: Int] = [:]
-    /// The moment of `now()`.
+    /// The time of `now()`.
     let now: Double
 
     init(now: Double) {
         self.now = now
     }
 
-    /// The place in the tree for a value that SQL computes.
+    /// Returns the slot for a value that SQL computes.
     mutating func slot(for operand: SQLOperand) -> GraphExpression {
         if let constant = operand.constant { return .constant(constant) }
         let isColumn = operand.sql.values.isEmpty && operand.sql.lists.isEmpty
@@ -28,12 +29,12 @@ struct SQLProgram {
         return .keyPath(["\(arguments.count - 1)"])
     }
 
-    /// The call that answers a predicate over the slots with 1 or 0.
+    /// Returns the call that evaluates a predicate over the slots to 1 or 0.
     func test(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
         try test(predicate, slots: Array(arguments.indices))
     }
 
-    /// The same of a predicate that looks at some of the slots only.
+    /// Returns the call that evaluates a predicate over some of the slots to 1 or 0.
     func test(_ predicate: GraphPredicate, slots: [Int]) throws(StoreError) -> SQLFragment {
         let places = Dictionary(uniqueKeysWithValues: slots.enumerated().map { ($1, $0) })
         let compiled: CompiledPredicate
@@ -56,9 +57,9 @@ struct SQLProgram {
         }
     }
 
-    /// The call that gives the value of an expression over the slots.
+    /// Returns the call that computes the value of an expression over the slots.
     ///
-    /// - Parameter isDecimal: whether numbers become the texts of exact decimals.
+    /// - Parameter isDecimal: Whether numbers are returned as the strings of exact decimals.
     func value(
         _ expression: GraphExpression, isDecimal: Bool
     ) throws(StoreError) -> SQLFragment {
@@ -79,17 +80,18 @@ struct SQLProgram {
         }
     }
 
-    /// The value of an expression without slots; nil where it has none for every row alike.
+    /// Returns the value of an expression without slots; `nil` if it varies by row or cannot be
+    /// computed.
     func constant(_ expression: GraphExpression) throws(StoreError) -> GraphValue? {
         guard arguments.isEmpty, !expression.isVolatile else { return nil }
         do {
             let compiled = try compile(expression)
-            // The value's bytes are the program's until they are copied.
+            // The value's bytes belong to the program until they are copied.
             return try withExtendedLifetime(compiled) {
                 try GraphValue(compiled.evaluate(EmptyRow()))
             }
         } catch is EvaluationError {
-            // Reported when a row asks for it.
+            // The error is reported when a row needs the value.
             return nil
         } catch let error as StoreError {
             throw error
@@ -121,7 +123,7 @@ struct SQLProgram {
     }
 }
 
-/// The arguments of a call as the evaluator sees them.
+/// The arguments of a call as a row for the evaluator.
 private struct ArgumentRow: EvaluationRow {
     let call: FunctionCall
     let types: [SQLType]
@@ -148,16 +150,16 @@ private struct ArgumentRow: EvaluationRow {
     }
 }
 
-/// No values at all.
+/// A row without values.
 private struct EmptyRow: EvaluationRow {
     func value(at slot: Int) -> EvaluatedValue { .null }
 }
 
 extension FunctionCall {
-    /// Gives a value as a column would hold it.
+    /// Sets the result to a value in the form in which a column stores it.
     fileprivate func setResult(_ value: EvaluatedValue) {
         switch value {
-        // Columns have no nested values.
+        // Columns cannot contain nested values.
         case .null, .nested: break
         case .boolean(let flag): setResult(flag ? Int64(1) : 0)
         case .integer(let number): setResult(number)
@@ -165,7 +167,7 @@ extension FunctionCall {
         case .text(let bytes), .untypedText(let bytes), .decimal(let bytes):
             setResult(text: bytes)
         case .number(let bytes):
-            // What is computed with is a double at most.
+            // Arithmetic has at most the precision of a double.
             if let whole = ScalarParser.integer(bytes) {
                 setResult(whole)
             } else if let number = ScalarParser.double(bytes) {
@@ -178,7 +180,7 @@ extension FunctionCall {
 }
 
 extension GraphExpression {
-    /// Whether each row has a value of its own, although no property is looked at.
+    /// Whether each row has a different value although the expression reads no property.
     fileprivate var isVolatile: Bool {
         switch self {
         case .function(let name, _) where PredicateFunction.named[name]?.isVolatile == true: true

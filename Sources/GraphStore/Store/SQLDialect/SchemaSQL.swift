@@ -1,8 +1,9 @@
 import SQLite
 
-/// The statements that make a store's tables and indexes.
+/// The statements that create a store's tables and indexes.
 enum SchemaSQL {
-    /// What creates a file's tables, indexes, views, and triggers; tables first.
+    /// Returns the statements that create a file's tables, indexes, views, and triggers, tables
+    /// first.
     static func parts(
         of connection: Connection
     ) throws(StoreError) -> [(type: String, name: String, table: String, sql: String)] {
@@ -39,14 +40,14 @@ enum SchemaSQL {
         "DROP INDEX IF EXISTS \(index.name)"
     }
 
-    /// Core Data's own tables, then ours, whose names begin with `ETL_`.
+    /// The SQL of Core Data's own tables, and then of etl's tables, whose names begin with `ETL_`.
     static let bookkeeping = """
         \(coreBookkeeping)
         CREATE TABLE ETL_MODEL (FORMAT INTEGER, MODEL TEXT);
         CREATE TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT);
         """
 
-    /// Core Data's own tables.
+    /// The SQL of Core Data's own tables.
     static let coreBookkeeping = """
         CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, \
         Z_SUPER INTEGER, Z_MAX INTEGER);

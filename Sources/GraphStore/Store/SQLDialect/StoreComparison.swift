@@ -34,7 +34,7 @@ struct StoreComparison {
         schema.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }
     }
 
-    /// The columns that tell objects of an entity apart.
+    /// Returns the columns that identify objects of an entity.
     private func keyColumns(_ entity: StoreLayout.Entity) -> [String] {
         guard identity == .uniqueness,
             let names = schema.model.uniquenessConstraints(of: entity.name).first,
@@ -61,7 +61,7 @@ struct StoreComparison {
                 """) ?? 0)
     }
 
-    /// Counts in one pass the objects of both stores that differ, in each property and at all.
+    /// Counts in one pass the objects of both stores that differ, in each property and overall.
     private func compare(
         _ entity: StoreLayout.Entity, _ found: inout StoreDifference.Entity,
         _ connection: Connection
@@ -86,7 +86,7 @@ struct StoreComparison {
         statement.reset()
     }
 
-    /// SQL for each property that tells whether it differs between `a` and `b`.
+    /// Returns the SQL for each property that tests whether it differs between `a` and `b`.
     private func differences(_ entity: StoreLayout.Entity) -> [(name: String, differs: String)] {
         var tests = entity.attributes.map { name, place in
             (name: name, differs: "a.\(place.column) IS NOT b.\(place.column)")
@@ -114,7 +114,8 @@ struct StoreComparison {
         return tests.sorted { $0.name < $1.name }
     }
 
-    /// What tells the object with a row number apart, whichever store it is in.
+    /// Returns the SQL for an identity of the object with a primary key that is valid in both
+    /// stores.
     private func objectKey(_ entity: String, _ side: String, _ primaryKey: String) -> String {
         guard let destination = schema.entity(named: entity),
             case let columns = keyColumns(destination), columns != ["Z_PK"]

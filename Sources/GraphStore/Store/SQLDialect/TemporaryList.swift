@@ -2,10 +2,11 @@ import GraphModel
 import SQLite
 import Synchronization
 
-/// Many values for IN, to be put into a temporary table: a list of parameters has its limit, and
-/// a table is searched by its key.
+/// A list of values for IN that is stored in a temporary table.
+///
+/// The number of parameters is limited, and a table can be searched by its key.
 struct TemporaryList {
-    /// So many stay parameters.
+    /// The maximum number of values that are passed as parameters instead.
     static let parametersMax = 256
 
     private static let lastNumber = Mutex(0)
@@ -23,14 +24,14 @@ struct TemporaryList {
     }
 }
 
-/// A list on a connection; the table goes with the last of its owners.
+/// A temporary table on a connection, which is dropped with the last of its owners.
 final class TemporaryTable {
     private struct Place: Hashable {
         let connection: ObjectIdentifier
         let table: String
     }
 
-    /// How many owners each table has: two statements of one fragment share it.
+    /// The number of owners of each table; two statements of one fragment share a table.
     private static let owners = Mutex<[Place: Int]>([:])
 
     private let table: String
@@ -42,8 +43,8 @@ final class TemporaryTable {
         self.connection = connection
         let place = place
         Self.owners.withLock { $0[place, default: 0] += 1 }
-        // It may be there, since the other statement has it, or since SQLite could not drop it. Its
-        // values never change.
+        // The table may exist because another statement uses it or because SQLite could not drop
+        // it. Its values never change.
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS \(table) (value PRIMARY KEY) WITHOUT ROWID")
         let insert = try connection.prepare("INSERT OR IGNORE INTO \(table) VALUES (?)")
@@ -61,12 +62,13 @@ final class TemporaryTable {
             owners[place] = nil
             return true
         }
-        // While other statements run SQLite refuses this, and the table goes with the connection.
+        // If other statements are running, SQLite fails here, and the table is dropped with the
+        // connection.
         if isLast { try? connection.execute("DROP TABLE IF EXISTS \(table)") }
     }
 }
 
-/// Keeps the tables of a statement.
+/// The owner of a statement's temporary tables.
 final class TemporaryTables {
     private let tables: [TemporaryTable]
 

@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// The orders of texts that SQLite does not have, as collations.
+/// The collations for string orders that SQLite does not provide.
 enum TextCollations {
-    /// How their names begin.
+    /// The prefix of the collation names.
     static let prefix = "ETL_TEXT_"
 
-    /// The name after COLLATE; nil for the order of bytes, which columns have anyway.
+    /// Returns the collation's name; `nil` for the binary order, which is the default of columns.
     static func name(_ order: GraphSortDescriptor.TextOrder) -> String? {
         switch order {
         case .binary: nil

@@ -1,13 +1,13 @@
 import GraphModel
 import SQLite
 
-/// A constant that texts are compared with under options: folded once, not for every row.
+/// A constant for string comparisons with options, folded once and not for every row.
 struct TextNeedle {
     private let op: ComparisonOperator
     private let options: ComparisonOptions
     private let needle: [UInt8]
     private let isASCII: Bool
-    /// Whether bytes decide as they are.
+    /// Whether bytes are compared without folding.
     private let isPlain: Bool
 
     init(_ text: String, _ op: ComparisonOperator, _ options: ComparisonOptions) {
@@ -22,7 +22,7 @@ struct TextNeedle {
         isASCII = needle.allSatisfy { $0 < 0x80 }
     }
 
-    /// Whether a text meets the comparison; the call's first argument, 1 or 0.
+    /// The function that returns 1 if its first argument satisfies the comparison, otherwise 0.
     var function: BoundFunction {
         BoundFunction { call throws(FunctionError) in
             let holds = call.storage(0) == .text && self.holds(call.bytes(0))
@@ -32,11 +32,11 @@ struct TextNeedle {
 
     private func holds(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         needle.withUnsafeBufferPointer { needle in
-            // Folding composes even where no option is given.
+            // Folding composes characters even without options.
             if isPlain { return TextComparison.holds(op, text, needle, []) }
             if Self.isASCII(text) {
                 switch op {
-                // Folding keeps ASCII as it is, but for case.
+                // For ASCII, folding changes only the case.
                 case .contains, .beginsWith, .endsWith, .equal:
                     return isASCII && holds(ascii: text, needle)
                 default: break
@@ -88,7 +88,8 @@ struct TextNeedle {
         return true
     }
 
-    /// Eight bytes at a time: most texts are, and need no folding then.
+    /// Returns whether all bytes are ASCII, testing 8 bytes at a time; most strings are, and skip
+    /// folding.
     private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let bytes = UnsafeRawBufferPointer(text)
         var all: UInt64 = 0
