@@ -44,8 +44,9 @@ internal import Diagnostics
 // spelled like a keyword needs a `#` before it. Some valid texts of this grammar are invalid for a
 // model, such as an index into text; the resolver rejects them.
 //
-// An example: `NOT a == 1 AND ANY b.c CONTAINS[c] 'x' OR d - 1 > $e` is `((NOT (a == 1)) AND (ANY
-// b.c CONTAINS[c] 'x')) OR ((d - 1) > $e)`.
+// For example, `NOT a == 1 AND ANY b.c CONTAINS[c] 'x' OR d - 1 > $e` is parsed as
+//
+//     ((NOT (a == 1)) AND (ANY b.c CONTAINS[c] 'x')) OR ((d - 1) > $e)
 
 /// Parses `NSPredicate`'s language by recursive descent, without backtracking.
 ///
