@@ -77,7 +77,7 @@ package struct EntityDeclaration: Sendable {
     package var fetchedPlaces: [SourceLocation] = []
     /// The elements of each index.
     package var indexElements: [[PlacedName]] = []
-    /// The location of each index's predicate, or of the index if it has none.
+    /// The location of each index's predicate, or of the index without a predicate.
     package var indexPredicatePlaces: [SourceLocation] = []
     /// The attributes declared in Swift, in the order of `description.ownAttributes`.
     var attributeDeclarations: [Attribute] = []

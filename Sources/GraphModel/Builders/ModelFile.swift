@@ -91,7 +91,7 @@ package enum ModelFile {
         return read(value, isInline: true)
     }
 
-    /// Reads a parsed file and adds its problems to those of the parser.
+    /// Reads a parsed file and adds its problems to the parser's.
     package static func reading(
         _ root: YAMLNode?, after diagnostics: [Diagnostic], file: String
     ) -> ModelReading {

@@ -62,7 +62,7 @@ extension ModelLints {
     /// Warns if a new object has a default for one element of a composite, but not for a required
     /// one.
     ///
-    /// Such an object cannot be saved.
+    /// The object cannot be saved without a value for the required one.
     private func checkDefaults(_ entity: EntityDeclaration) {
         let elements = attributes(entity)
         var told: Set<String> = []

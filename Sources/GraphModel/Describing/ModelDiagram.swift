@@ -13,7 +13,7 @@ public struct ModelDiagram: Sendable {
     /// One end of a line.
     struct End {
         var entity: String
-        /// The name of the relationship that starts at this end; `nil` if it has none.
+        /// The name of the relationship that starts at this end; `nil` without a relationship.
         var name: String?
         /// The number of this end's objects per object of the other end; `nil` if unknown.
         var count: Count?

@@ -63,7 +63,7 @@ public struct ModelDiff: Sendable, Hashable {
             .filter { before[$0] != after[$0] }.sorted()
     }
 
-    /// The differences as readable text; empty if there are none.
+    /// The differences as readable text; empty if the models do not differ.
     public var text: String {
         guard !isEmpty else { return "" }
         var lines: [String] = []

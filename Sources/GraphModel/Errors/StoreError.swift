@@ -64,7 +64,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// A description of the failure, with a fix if there is one.
+    /// A description of the failure, often with a fix.
     public private(set) var message: String
     /// The SQL statement, if one was running.
     public let sql: String?

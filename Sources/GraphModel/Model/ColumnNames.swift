@@ -1,4 +1,4 @@
-/// The column names in Core Data's layout, before those of siblings are numbered.
+/// The column names in Core Data's layout, before siblings' columns are numbered.
 package enum ColumnNames {
     /// Returns `Z` followed by the name in uppercase.
     ///

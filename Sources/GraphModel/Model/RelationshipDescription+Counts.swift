@@ -5,7 +5,7 @@ extension RelationshipDescription {
         case tooMany
     }
 
-    /// Returns the limit that the problem violates, or `nil` if there is no such limit.
+    /// Returns the limit that the problem violates, or `nil` if the limit is not set.
     ///
     /// An optional relationship can be empty regardless of its minimum.
     package func limit(_ problem: CountProblem) -> Int? {

@@ -13,7 +13,8 @@ extension DatePattern {
             byteOffset: start)
     }
 
-    /// Throws for minutes without an hour, months after an hour, and fractions without a second.
+    /// Throws for minutes without an hour, months in the position of minutes, and fractions without
+    /// a second.
     ///
     /// None of these is ever intended.
     static func checkTimes(_ elements: [Element]) throws(ParsingError) {

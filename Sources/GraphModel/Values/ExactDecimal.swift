@@ -85,7 +85,7 @@ package struct ExactDecimal: Sendable, Hashable {
             magnitude += UInt128(digit)
             zeros = 0
         }
-        // The truncated magnitude has 19 digits, and its exponent is known.
+        // The truncated magnitude has at most 19 digits, and its exponent is known.
         self.init(
             isNegative: number.isNegative, magnitude,
             exponent: number.exponent - (taken - Self.digitCount(UInt128(number.magnitude))))

@@ -6,7 +6,7 @@ extension ScalarParser {
     /// eight. The fraction is kept as precisely as a double can hold it. The ranges of day, hour,
     /// and so on are checked; `24:00` and leap seconds are rejected.
     ///
-    /// - Parameter defaultZoneSeconds: The offset east of UTC if the text has none.
+    /// - Parameter defaultZoneSeconds: The offset east of UTC if the text has no offset.
     package static func isoDate(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
         readISODate(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
     }

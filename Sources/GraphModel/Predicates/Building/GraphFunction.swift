@@ -17,7 +17,7 @@ public enum GraphFunction {
     /// The time of the request.
     public static var now: GraphComputed { call("now") }
 
-    /// The start of the day of the request.
+    /// The start of the day of the request, in UTC.
     public static var today: GraphComputed { call("today") }
 
     /// Returns a string in lowercase.

@@ -86,8 +86,8 @@ public struct GraphKey: GraphTerm {
 
 /// Returns `SUBQUERY(path, $x, predicate)`: the elements that match, where `$0` is the element.
 ///
-/// The variable's name differs from those of nested subqueries. A key outside `$0` is a key of the
-/// tested object.
+/// The variable's name differs from all names in nested subqueries. A key outside `$0` is a key of
+/// the tested object.
 public func subquery(
     _ collection: GraphKey, _ predicate: (GraphKey) -> GraphPredicate
 ) -> GraphKey {

@@ -198,6 +198,6 @@ extension ComparisonOptions {
     public static let c = caseInsensitive
     /// `[d]`: ignores diacritics.
     public static let d = diacriticInsensitive
-    /// `[n]`: compares code points.
+    /// `[n]`: compares without folding, which is the default.
     public static let n = normalized
 }

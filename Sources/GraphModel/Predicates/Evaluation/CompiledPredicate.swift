@@ -105,7 +105,7 @@ package struct CompiledPredicate {
     ///   The values of `$name`, without the dollar sign. - lists: The lists of strings for `$name`.
     ///   Each string takes the type of the value that it is compared with, such as a number. - now:
     ///   The result of `now()`, in seconds since 2001-01-01 UTC. - slotOf: Returns the slot of a
-    ///   key path in the rows, or `nil` if there is no such field.
+    ///   key path in the rows, or `nil` if the field does not exist.
     package init(
         _ predicate: GraphPredicate, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,

@@ -23,7 +23,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     struct Compiled {
         var node: Int
         var shape = EvaluationShape.single
-        /// The kind of its objects; `nil` if it has none.
+        /// The kind of its objects; `nil` if its values are not objects.
         var kind: Int?
         var isList = false
         /// Whether its values are numbers that can have fractions.

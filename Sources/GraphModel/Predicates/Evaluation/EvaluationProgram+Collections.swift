@@ -94,9 +94,9 @@ extension EvaluationProgram {
 
     /// Follows a path from an object, branching at each to-many key.
     ///
-    /// The elements are those of the last to-many key, or the values of the keys after it. If a
-    /// to-one key after the last to-many key is nil, the value is nil. If a to-one key before it is
-    /// nil, the branch has no elements.
+    /// The elements are the last to-many key's, or the values of the keys after it. If a to-one key
+    /// after the last to-many key is nil, the value is nil. If a to-one key before it is nil, the
+    /// branch has no elements.
     private func visit<Graph>(
         _ handles: [Int], _ start: Int, toManyCount: Int?, isInside: Bool = false,
         from node: Graph.Node, _ scope: EvaluationScope<Graph>,
@@ -181,7 +181,7 @@ extension EvaluationProgram {
         return try result.value()
     }
 
-    /// Returns the element at an index, or nil if there is no such element.
+    /// Returns the element at an index, or nil if the element does not exist.
     func element<Graph>(
         _ base: Int, _ kind: IndexKind, _ positionNode: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {

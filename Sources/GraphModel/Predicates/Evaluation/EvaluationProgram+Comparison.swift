@@ -21,7 +21,7 @@ extension EvaluationProgram {
         _ modifier: ComparisonModifier, _ op: ComparisonOperator, _ options: ComparisonOptions,
         _ leftNode: Int, _ rightNode: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
-        // The right side is the same for all elements; if there are none, it is not evaluated.
+        // The right side is the same for all elements; without elements, it is not evaluated.
         var right: EvaluatedValue?
         let wanted = modifier == .all
         let isNeverBroken = try visit(leftNode, scope) {

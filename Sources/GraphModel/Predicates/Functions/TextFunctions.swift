@@ -100,7 +100,7 @@ package enum TextFunctions {
         return arena.store(result)
     }
 
-    /// Returns the number of bytes of the white space character at one end; 0 if there is none.
+    /// Returns the number of bytes of the white space character at one end, or 0.
     private static func whiteSpace(
         _ bytes: ByteView, from start: Int, to end: Int, atEnd: Bool
     ) -> Int {

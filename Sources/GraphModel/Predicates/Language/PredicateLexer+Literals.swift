@@ -137,7 +137,7 @@ extension PredicateLexer {
         throw error("The quoted text is not closed", at: start)
     }
 
-    /// Reads the scalar of `\uhhhh`, or of two such escapes that are a surrogate pair.
+    /// Reads the scalar of `\uhhhh`, or of two escapes that are a surrogate pair.
     ///
     /// Returns `nil` if the four digits are missing.
     private mutating func unicodeEscape() throws(GraphPredicateError) -> Unicode.Scalar? {

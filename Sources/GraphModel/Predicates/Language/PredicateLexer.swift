@@ -23,7 +23,7 @@ enum PredicateToken: Hashable {
     case end
 }
 
-/// Splits a predicate's text into tokens, in one pass over its UTF-8.
+/// Splits a predicate's text into tokens, in one pass through its UTF-8.
 struct PredicateLexer {
     let bytes: [UInt8]
     private let format: String

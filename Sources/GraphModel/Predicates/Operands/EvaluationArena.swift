@@ -48,7 +48,7 @@ package final class EvaluationArena {
         return ByteView(rebasing: block[0..<min(capacity, write(block))])
     }
 
-    /// Frees the memory of all stored bytes.
+    /// Invalidates all stored bytes and makes their memory available again.
     package func reset() {
         used = 0
         if full.isEmpty { return }

@@ -1,7 +1,7 @@
 /// The state of evaluations: bytes for the values of one, and compiled patterns for all.
 ///
-/// Each program has one, and so does each connection that calls functions. It must not be shared
-/// between threads.
+/// Each program has its own context, as does each connection that calls functions. A context must
+/// not be shared between threads.
 package final class EvaluationContext {
     private static let cachedMax = 16
 

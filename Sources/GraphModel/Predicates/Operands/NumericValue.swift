@@ -42,15 +42,15 @@ enum NumericValue {
         bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     }
 
-    /// Reads the most frequent numbers, integers or those with few digits, in one pass over the
-    /// bytes.
+    /// Reads the most frequent numbers, integers or those with few digits, in a single pass.
     ///
     /// Returns `nil` if the number needs a complete parser.
     @inline(__always)
     init?(plain bytes: ByteView) {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        // Up to 16 digits are exact in a double up to 2⁵³, and cannot overflow.
+        // In 16 bytes, an integer cannot overflow. A number with a decimal point has at most 15
+        // digits, which are exact in a double.
         guard bytes.count - start <= 16 else {
             guard let integer = ScalarParser.integer(bytes) else { return nil }
             self = .integer(integer)
@@ -64,8 +64,8 @@ enum NumericValue {
             digits = digits &* 10 &+ Int64(digit)
             index &+= 1
         }
-        // A leading zero must be the only digit. A negative zero is not the usual text of an
-        // integer.
+        // A leading zero must be the only digit before the point. Negative zero needs the complete
+        // parser.
         guard index > start, index == start + 1 || bytes[start] != UInt8(ascii: "0") else {
             return nil
         }

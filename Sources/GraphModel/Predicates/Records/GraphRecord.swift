@@ -88,7 +88,7 @@ extension GraphPredicate {
 extension GraphExpression {
     /// Returns the value for a record; an object is returned as its ID.
     ///
-    /// The parameters are those of `GraphPredicate.evaluate`.
+    /// `GraphPredicate.evaluate` describes the parameters.
     public func value(
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil

@@ -170,7 +170,7 @@ struct ComparisonCheck {
         }
     }
 
-    /// Returns a constant as a column of that kind stores it, or `nil` if it has no such value.
+    /// Returns a constant as a column of that kind stores it, or `nil` if the kind has no equal.
     static func value(_ value: GraphValue, as kind: ExpressionKind) -> GraphValue? {
         switch (kind, value) {
         case (_, .null), (.null, _): value

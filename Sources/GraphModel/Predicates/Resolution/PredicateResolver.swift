@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// Checks a tree against an entity, replaces variables, and gives constants their columns' types.
+/// Checks a tree against an entity, replaces variables, and types constants by their columns.
 ///
 /// Nodes are visited in the post-order in which the parser numbered them, so that an error can
 /// report its position in the text.
