@@ -24,7 +24,9 @@ extension ManagedObjectModel {
 
     /// Reads a model from YAML text.
     ///
-    /// - Parameters: - text: The model, in YAML. - name: The name of the text in messages.
+    /// - Parameters:
+    ///   - text: The model, in YAML.
+    ///   - name: The name of the text in messages.
     /// - Throws: `ModelFileError` with every problem of the text; warnings alone do not throw.
     public init(yaml text: String, name: String = "model") throws(ModelFileError) {
         self = try Self.unwrap(ModelFile.read(text: text, file: name))

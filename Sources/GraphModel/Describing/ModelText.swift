@@ -15,8 +15,9 @@ public struct ModelText: Sendable {
 
     /// Returns the text of a model.
     ///
-    /// - Parameters: - model: The model. - hashes: Whether to show each entity's version hash, the
-    ///   digest, and the checksum.
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - hashes: Whether to show each entity's version hash, the digest, and the checksum.
     public static func text(of model: ManagedObjectModel, hashes: Bool = false) -> String {
         ModelText(model: model, showsHashes: hashes).text()
     }

@@ -44,8 +44,9 @@ enum CivilDate {
 
     /// Returns the seconds since 2001-01-01 from an integer part and a decimal fraction.
     ///
-    /// - Parameters: - fraction: The digits after the decimal point, read as an integer below
-    ///   `10^digits`. - digits: The number of digits, at most 18.
+    /// - Parameters:
+    ///   - fraction: The digits after the decimal point, read as an integer below `10^digits`.
+    ///   - digits: The number of digits, at most 18.
     /// - Returns: The nearest double; digits that are too small to matter are dropped.
     static func seconds(_ whole: Int, fraction: Int, digits: Int) -> Double {
         if fraction == 0 { return Double(whole) }

@@ -32,7 +32,8 @@ public struct ObjectURIs: Sendable {
 
     /// Creates a coding.
     ///
-    /// - Parameters: - uri: Returns the URI of an object, or `nil` for an object of another store.
+    /// - Parameters:
+    ///   - uri: Returns the URI of an object, or `nil` for an object of another store.
     ///   - id: Returns the object of a URI, or `nil` if it is of another store.
     public init(
         uri: @escaping @Sendable (ManagedObjectID) -> String?,

@@ -10,20 +10,29 @@ public struct Attribute: Sendable {
 
     /// Declares an attribute; omitted arguments have Core Data's defaults.
     ///
-    /// - Parameters: - name: The attribute's name. - type: The type of its values. - isOptional:
-    ///   Whether it may have no value. - defaultValue: The value of a new object. - isTransient:
-    ///   Whether it is managed but never stored. - isExternal: Whether large values may be stored
-    ///   in files next to the store. - externalThresholdBytes: The size in bytes above which a
-    ///   value is external; `nil` is 128 KiB. - preservedOnDeletion: Whether history keeps the
-    ///   value of a deleted object. - range: The allowed numbers, inclusive: `0...2`, `0...`,
-    ///   `...100`. - earliest: The first allowed date, in ISO 8601. - latest: The last allowed
-    ///   date, in ISO 8601. - length: The allowed length of a string, in UTF-16 units. - pattern: A
-    ///   regular expression that the complete string must match. - isSearchable: Whether the store
-    ///   also keeps the text folded, for `[c]` and `[cd]`. - transformer: `json`, `plist`,
-    ///   `secure-archive`, or a registered name. - renamedFrom: Its name in the previous version. -
-    ///   hashModifier: A value that changes the version hash although the structure is the same. -
-    ///   userInfo: Free text for tools. - file: The source file, for messages. - line: The line,
-    ///   for messages. - column: The column, for messages.
+    /// - Parameters:
+    ///   - name: The attribute's name.
+    ///   - type: The type of its values.
+    ///   - isOptional: Whether it may have no value.
+    ///   - defaultValue: The value of a new object.
+    ///   - isTransient: Whether it is managed but never stored.
+    ///   - isExternal: Whether large values may be stored in files next to the store.
+    ///   - externalThresholdBytes: The size in bytes above which a value is external; `nil` is 128
+    ///     KiB.
+    ///   - preservedOnDeletion: Whether history keeps the value of a deleted object.
+    ///   - range: The allowed numbers, inclusive: `0...2`, `0...`, `...100`.
+    ///   - earliest: The first allowed date, in ISO 8601.
+    ///   - latest: The last allowed date, in ISO 8601.
+    ///   - length: The allowed length of a string, in UTF-16 units.
+    ///   - pattern: A regular expression that the complete string must match.
+    ///   - isSearchable: Whether the store also keeps the text folded, for `[c]` and `[cd]`.
+    ///   - transformer: `json`, `plist`, `secure-archive`, or a registered name.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, _ type: AttributeType, optional isOptional: Bool = true,
         default defaultValue: DefaultValue? = nil, transient isTransient: Bool = false,
@@ -51,12 +60,18 @@ public struct Attribute: Sendable {
 
     /// Declares an attribute that consists of the elements of a composite of the model.
     ///
-    /// - Parameters: - name: The attribute's name. - composite: The composite's name. - isOptional:
-    ///   Whether it may have no value. - isTransient: Whether it is managed but never stored. -
-    ///   preservedOnDeletion: Whether history keeps the values of a deleted object. - renamedFrom:
-    ///   Its name in the previous version. - hashModifier: A value that changes the version hash
-    ///   although the structure is the same. - userInfo: Free text for tools. - file: The source
-    ///   file, for messages. - line: The line, for messages. - column: The column, for messages.
+    /// - Parameters:
+    ///   - name: The attribute's name.
+    ///   - composite: The composite's name.
+    ///   - isOptional: Whether it may have no value.
+    ///   - isTransient: Whether it is managed but never stored.
+    ///   - preservedOnDeletion: Whether history keeps the values of a deleted object.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, composite: String, optional isOptional: Bool = true,
         transient isTransient: Bool = false, preservedOnDeletion: Bool = false,

@@ -16,13 +16,18 @@ public struct Entity: Sendable {
 
     /// Declares an entity; omitted arguments have Core Data's defaults.
     ///
-    /// - Parameters: - name: The entity's name. - parent: The entity whose properties and table it
-    ///   shares. - isAbstract: Whether only its sub-entities have objects. - className: The class
-    ///   that represents it in code. - renamedFrom: Its name in the previous version. -
-    ///   hashModifier: A value that changes the version hash although the structure is the same. -
-    ///   userInfo: Free text for tools. - file: The source file, for messages. - line: The line,
-    ///   for messages. - column: The column, for messages. - parts: Its attributes, relationships,
-    ///   constraints, indexes, and rules.
+    /// - Parameters:
+    ///   - name: The entity's name.
+    ///   - parent: The entity whose properties and table it shares.
+    ///   - isAbstract: Whether only its sub-entities have objects.
+    ///   - className: The class that represents it in code.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
+    ///   - parts: Its attributes, relationships, constraints, indexes, and rules.
     public init(
         _ name: String, parent: String? = nil, isAbstract: Bool = false,
         class className: String? = nil, renamedFrom: String? = nil, hashModifier: String? = nil,

@@ -17,15 +17,21 @@ public struct Relationship: Sendable {
 
     /// Declares a relationship; omitted arguments have Core Data's defaults.
     ///
-    /// - Parameters: - name: The relationship's name. - destination: The entity at the other end. -
-    ///   cardinality: The number of objects at the other end. - inverse: The name of the inverse
-    ///   relationship in the destination. - deleteRule: The effect of a deletion at this end on the
-    ///   objects at the other end. - isOptional: Whether it may have no object. - isTransient:
-    ///   Whether it is in the model but never stored; objects do not have it. - count: The allowed
-    ///   number of objects of a to-many relationship. - renamedFrom: Its name in the previous
-    ///   version. - hashModifier: A value that changes the version hash although the structure is
-    ///   the same. - userInfo: Free text for tools. - file: The source file, for messages. - line:
-    ///   The line, for messages. - column: The column, for messages.
+    /// - Parameters:
+    ///   - name: The relationship's name.
+    ///   - destination: The entity at the other end.
+    ///   - cardinality: The number of objects at the other end.
+    ///   - inverse: The name of the inverse relationship in the destination.
+    ///   - deleteRule: The effect of a deletion at this end on the objects at the other end.
+    ///   - isOptional: Whether it may have no object.
+    ///   - isTransient: Whether it is in the model but never stored; objects do not have it.
+    ///   - count: The allowed number of objects of a to-many relationship.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .one,
         inverse: String? = nil, delete deleteRule: DeleteRule = .nullify,
@@ -104,10 +110,13 @@ public struct Index: Sendable {
 
     /// Declares an index over attributes and to-one relationships, in their order.
     ///
-    /// - Parameters: - name: The index's name, unique within its entity. - elements: The
-    ///   properties, in order. - predicate: The condition for rows in the index; `nil` includes all
-    ///   rows. - file: The source file, for messages. - line: The line, for messages. - column: The
-    ///   column, for messages.
+    /// - Parameters:
+    ///   - name: The index's name, unique within its entity.
+    ///   - elements: The properties, in order.
+    ///   - predicate: The condition for rows in the index; `nil` includes all rows.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, _ elements: Element..., where predicate: String? = nil,
         file: String = #fileID, line: Int = #line, column: Int = #column

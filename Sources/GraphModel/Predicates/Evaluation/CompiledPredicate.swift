@@ -101,11 +101,14 @@ package struct CompiledPredicate {
 
     /// Compiles a tree.
     ///
-    /// - Parameters: - source: The source of the tree, for the positions in errors. - variables:
-    ///   The values of `$name`, without the dollar sign. - lists: The lists of strings for `$name`.
-    ///   Each string takes the type of the value that it is compared with, such as a number. - now:
-    ///   The result of `now()`, in seconds since 2001-01-01 UTC. - slotOf: Returns the slot of a
-    ///   key path in the rows, or `nil` if the field does not exist.
+    /// - Parameters:
+    ///   - source: The source of the tree, for the positions in errors.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - lists: The lists of strings for `$name`. Each string takes the type of the value that it
+    ///     is compared with, such as a number.
+    ///   - now: The result of `now()`, in seconds since 2001-01-01 UTC.
+    ///   - slotOf: Returns the slot of a key path in the rows, or `nil` if the field does not
+    ///     exist.
     package init(
         _ predicate: GraphPredicate, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,
@@ -130,9 +133,10 @@ package struct CompiledExpression {
 
     /// Compiles a tree; `CompiledPredicate` describes the other parameters.
     ///
-    /// - Parameters: - drawing: The source of values for `random`, `pick`, and `lorem`, in
-    ///   generated rows. - keepsDigits: Whether numbers with fractions are decimals of 38 digits or
-    ///   doubles; `nil` if it depends on the values.
+    /// - Parameters:
+    ///   - drawing: The source of values for `random`, `pick`, and `lorem`, in generated rows.
+    ///   - keepsDigits: Whether numbers with fractions are decimals of 38 digits or doubles; `nil`
+    ///     if it depends on the values.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,

@@ -23,8 +23,9 @@ public struct ParsedPredicate: Sendable, Hashable {
 
     /// Parses a format in `NSPredicate`'s language.
     ///
-    /// - Parameters: - format: The text. - arguments: The replacements for `%@`, `%K`, `%d`, and
-    ///   `%f`, in order.
+    /// - Parameters:
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -43,8 +44,9 @@ public struct ParsedExpression: Sendable, Hashable {
 
     /// Parses an expression, such as `priority + 1` or `coalesce(title, 'Untitled')`.
     ///
-    /// - Parameters: - format: The text. - arguments: The replacements for `%@`, `%K`, `%d`, and
-    ///   `%f`, in order.
+    /// - Parameters:
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -57,8 +59,9 @@ public struct ParsedExpression: Sendable, Hashable {
 extension GraphPredicate {
     /// Parses a format in `NSPredicate`'s language.
     ///
-    /// - Parameters: - format: The text. - arguments: The replacements for `%@`, `%K`, `%d`, and
-    ///   `%f`, in order.
+    /// - Parameters:
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {
@@ -69,8 +72,9 @@ extension GraphPredicate {
 extension GraphExpression {
     /// Parses an expression, such as `priority + 1`.
     ///
-    /// - Parameters: - format: The text. - arguments: The replacements for `%@`, `%K`, `%d`, and
-    ///   `%f`, in order.
+    /// - Parameters:
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {

@@ -67,9 +67,10 @@ extension GraphRecord.Value: ExpressibleByNilLiteral, ExpressibleByBooleanLitera
 extension GraphPredicate {
     /// Returns whether a record meets the predicate, by the same rules as in a store.
     ///
-    /// - Parameters: - record: The record. - variables: The values or lists for `$name`, without
-    ///   the dollar sign. - now: The result of `now()`, in seconds since 2001-01-01 UTC; `nil` is
-    ///   the system's time.
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - variables: The values or lists for `$name`, without the dollar sign.
+    ///   - now: The result of `now()`, in seconds since 2001-01-01 UTC; `nil` is the system's time.
     /// - Throws: `GraphPredicateError` if the predicate is invalid for every record, such as for a
     ///   variable without a value; `EvaluationError` if it has no result for this record.
     public func evaluate(

@@ -17,9 +17,11 @@ package struct FormatCheck {
 
     /// Creates a check.
     ///
-    /// - Parameters: - entityName: The entity; `nil` or an entity that the model lacks if the keys
-    ///   can be anything. - variables: The values of `$name`, without the dollar sign. -
-    ///   allowsTransient: Whether transient attributes are allowed.
+    /// - Parameters:
+    ///   - entityName: The entity; `nil` or an entity that the model lacks if the keys can be
+    ///     anything.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - allowsTransient: Whether transient attributes are allowed.
     package init(
         entityName: String?, model: ManagedObjectModel?,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false

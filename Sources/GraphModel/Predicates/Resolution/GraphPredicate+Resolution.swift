@@ -6,10 +6,12 @@ extension GraphPredicate {
     /// type of the attribute with which they are compared, if the conversion is lossless: text
     /// becomes a date or a UUID, and `1` becomes `YES`.
     ///
-    /// - Parameters: - entityName: The entity of the tested objects. - model: The entity's model. -
-    ///   variables: The values, lists, or objects for `$name`, without the dollar sign. -
-    ///   allowsTransient: Whether transient attributes are allowed, as in memory but not in a
-    ///   store.
+    /// - Parameters:
+    ///   - entityName: The entity of the tested objects.
+    ///   - model: The entity's model.
+    ///   - variables: The values, lists, or objects for `$name`, without the dollar sign.
+    ///   - allowsTransient: Whether transient attributes are allowed, as in memory but not in a
+    ///     store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
@@ -46,10 +48,13 @@ extension ParsedPredicate {
 extension GraphExpression {
     /// Checks the expression against an entity and replaces its variables.
     ///
-    /// - Parameters: - entityName: The entity of the objects. - model: The entity's model. -
-    ///   variables: The values of `$name`, without the dollar sign. - attribute: The attribute to
-    ///   which the value is assigned; it must be able to hold it. - allowsTransient: Whether
-    ///   transient attributes are allowed, as in memory but not in a store.
+    /// - Parameters:
+    ///   - entityName: The entity of the objects.
+    ///   - model: The entity's model.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - attribute: The attribute to which the value is assigned; it must be able to hold it.
+    ///   - allowsTransient: Whether transient attributes are allowed, as in memory but not in a
+    ///     store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:],
