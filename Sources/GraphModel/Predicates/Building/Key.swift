@@ -1,8 +1,8 @@
 /// A property of a generated class, with the type of its values.
 ///
-/// The code generator writes `static let title = Key<String?>("title")`. Then `Task.Keys.title ==
-/// "x"` is a predicate, and `Task.Keys.title == 5` does not compile. `key` has all the operators
-/// that are missing here.
+/// The code generator writes `static let title = Key<String?>("title")`. Then
+/// `Task.Keys.title == "x"` is a predicate, and `Task.Keys.title == 5` does not compile. `key` has
+/// all the operators that are missing here.
 public struct Key<Value>: Sendable {
     /// The property without its type.
     public let key: GraphKey

@@ -3,7 +3,7 @@ package final class CompiledGraphPredicate {
     private let program: EvaluationProgram
     private let root: Int
 
-    /// Compiles a tree; `scheme` resolves its keys, and the other parameters are as for rows.
+    /// Compiles a tree; `scheme` resolves its keys, and `CompiledPredicate` describes the others.
     package init<Scheme: EvaluationScheme>(
         _ predicate: GraphPredicate, over scheme: inout Scheme, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], now: Double = 0

@@ -94,9 +94,9 @@ extension EvaluationProgram {
 
     /// Follows a path from an object, branching at each to-many key.
     ///
-    /// The elements are the last to-many key's, or the values of the keys after it. If a to-one key
-    /// after the last to-many key is nil, the value is nil. If a to-one key before it is nil, the
-    /// branch has no elements.
+    /// The result is the elements of the last to-many key, or the values of the keys after it. If a
+    /// to-one key after the last to-many key is nil, the value is nil. If a to-one key before it is
+    /// nil, the branch has no elements.
     private func visit<Graph>(
         _ handles: [Int], _ start: Int, toManyCount: Int?, isInside: Bool = false,
         from node: Graph.Node, _ scope: EvaluationScope<Graph>,

@@ -1,5 +1,5 @@
 extension EvaluationProgram {
-    /// Returns whether the comparison of one value holds, by the same rules for nil as in SQL.
+    /// Returns whether the comparison of one value holds; generated SQL has the same rules for nil.
     func compare<Graph>(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ leftNode: Int, _ rightNode: Int,
         _ shape: EvaluationShape, _ scope: EvaluationScope<Graph>

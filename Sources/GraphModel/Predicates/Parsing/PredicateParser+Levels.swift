@@ -78,8 +78,8 @@ extension PredicateParser {
 
     /// Throws if a keyword before a condition is meant as a key, since an operator follows it.
     ///
-    /// If the operator is a word and another operator follows it, the word is the key, as in `NOT
-    /// in == 5`. The next level of the parser reports that error.
+    /// If the operator is a word and another operator follows it, the word is the key, as in
+    /// `NOT in == 5`. The next level of the parser reports that error.
     private func checkKey(_ word: String?, at place: Int) throws(GraphPredicateError) {
         guard word != nil, comparisonOperator(afterNot: false) != nil,
             keyword == nil || !isBeforeOperator,
