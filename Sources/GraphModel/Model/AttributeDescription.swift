@@ -128,7 +128,7 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     /// Whether a decimal keeps all its digits, as canonical text; `nil` is false.
     ///
     /// Only a store with exact decimals sets it, never a model file; see
-    /// `ManagedObjectModel.keepingExactDecimals()`.
+    /// `ManagedObjectModel.keepingExactDecimals(_:)`.
     package var keepsDigits: Bool?
     /// The path of the optional composite that cannot have a value without this element.
     ///
