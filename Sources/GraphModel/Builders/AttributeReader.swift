@@ -1,9 +1,10 @@
 import Diagnostics
 import YAML
 
-/// Reads one attribute: a type's name, or a mapping.
+/// Reads one attribute, which is a type name or a mapping.
 enum AttributeReader {
-    /// An attribute whose type cannot be read is `undefined`, so that its name is known.
+    /// Reads an attribute; if its type cannot be read, the type is `undefined` and the name is
+    /// kept.
     static func read(_ name: String, _ value: YAMLValue) -> AttributeDescription {
         guard value.isMapping, let mapping = value.mapping() else {
             let type = readType(value)

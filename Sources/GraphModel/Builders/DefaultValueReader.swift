@@ -1,9 +1,12 @@
 import YAML
 
-/// Reads the value that new objects start with, checks it against the attribute's type and own
-/// rules, and gives it as the store's column holds it.
+/// Reads an attribute's default value, checks it, and converts it to its stored form.
+///
+/// The checks are the attribute's type and its own rules.
 enum DefaultValueReader {
-    /// Nil for `null`, which is what an attribute starts with anyway, and for what is reported.
+    /// Returns the stored default, or `nil` if it is `null` or invalid.
+    ///
+    /// `null` is the default of an attribute without one. An invalid value is reported.
     static func read(
         _ value: YAMLValue, _ type: AttributeType, _ attribute: AttributeDescription
     ) -> StoredValue? {
@@ -66,7 +69,7 @@ enum DefaultValueReader {
         for problem in brokenRules(stored, attribute) { value.fail("default", problem) }
     }
 
-    /// What the attribute's own rules say against the value.
+    /// Returns a message for each of the attribute's own rules that the value breaks.
     static func brokenRules(
         _ stored: StoredValue, _ attribute: AttributeDescription
     ) -> [String] {
@@ -91,7 +94,7 @@ enum DefaultValueReader {
                 problems.append("The default breaks the attribute's own pattern")
             }
         } catch {
-            // An unreadable pattern is reported where it stands.
+            // An unreadable pattern is reported at its own location.
             return problems
         }
         return problems

@@ -67,8 +67,9 @@ enum EntityReader {
         }
     }
 
-    /// A mapping by name, or, for names that repeat as in some of Xcode's models, a list of
-    /// mappings with `name`.
+    /// Reads indexes from a mapping by name, or from a list of mappings with `name`.
+    ///
+    /// A list can repeat a name, as some Xcode models do.
     private static func readIndexes(_ value: YAMLValue?, _ declared: inout EntityDeclaration) {
         guard let value else { return }
         guard value.isList else {
@@ -87,7 +88,7 @@ enum EntityReader {
         }
     }
 
-    /// `[a, b desc]`, or `{ properties: [a, b desc], where: "a != nil" }`.
+    /// Reads an index: `[a, b desc]`, or `{ properties: [a, b desc], where: "a != nil" }`.
     private static func readIndex(
         _ name: String, _ value: YAMLValue, _ declared: inout EntityDeclaration
     ) {
@@ -122,7 +123,7 @@ enum EntityReader {
         declared.indexPredicatePlaces.append((predicate ?? value).location)
     }
 
-    /// A property, then perhaps asc or desc.
+    /// Reads a property name with an optional `asc` or `desc` after it.
     static func directed(_ item: YAMLValue) -> (property: String, isAscending: Bool)? {
         guard let text = item.filledText() else { return nil }
         let words = text.split(separator: " ").map(String.init)
@@ -136,7 +137,7 @@ enum EntityReader {
         return (property, order == "asc")
     }
 
-    /// `a desc`, or `{ expression: "…", order: desc, collation: RTree }`.
+    /// Reads an index element: `a desc`, or `{ expression: "…", order: desc, collation: RTree }`.
     private static func readIndexElement(_ item: YAMLValue) -> FetchIndexDescription.Element? {
         if item.isMapping, let element = item.mapping() {
             let expression = element.optional("expression")?.filledText()

@@ -1,6 +1,6 @@
-/// Keys of model files that have no effect on the property that has them.
+/// Warnings for keys of a model file that have no effect on their property.
 extension AttributeDescription {
-    /// The warning about a transformer that no value goes through; nil if there is none.
+    /// Returns the warning for a transformer that is never applied, or `nil` if none is needed.
     ///
     /// - Parameter key: The name of the key in the file.
     package func transformerProblem(key: String) -> (message: String, fix: String)? {
@@ -13,7 +13,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    /// The warning about a key that only a relationship to many objects can use.
+    /// Returns the warning for a key that applies only to to-many relationships.
     ///
     /// - Parameter key: The name of the key in the file.
     package static func toOneProblem(key: String) -> String {

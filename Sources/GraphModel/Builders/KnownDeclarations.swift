@@ -1,22 +1,23 @@
-/// The part of a model's declarations that is certain although others are wrong, so that whatever
-/// uses the model can be checked in the same pass.
+/// The declarations of a model that are certain although others contain errors.
+///
+/// With them, the files that use the model can be checked in the same pass.
 ///
 /// ```
 /// entities:                          what is certain
 ///   Task:
-///     attributes: { id: UID }        Task.id is something
+///     attributes: { id: UID }        Task.id exists; its type is unknown
 ///     relationships:
-///       owner: { to: Persn }         Task.owner is something
-///   Note: { parent: Itm }            nothing: which properties Note has depends on its parent
+///       owner: { to: Persn }         Task.owner exists
+///   Note: { parent: Itm }            nothing: the properties of Note depend on its parent
 ///   Person: …                        Person, except that `tasks` has no inverse
 /// ```
 struct KnownDeclarations {
-    /// The declarations without what is uncertain.
+    /// The declarations without the uncertain ones.
     private(set) var declared: ModelDeclarations
-    /// The entities that were left out.
+    /// The entities that are left out.
     private(set) var unknownEntities: Set<String> = []
 
-    /// All of them, where nothing is wrong.
+    /// Keeps all declarations of a model that has no errors.
     init(all declared: ModelDeclarations) {
         self.declared = declared
     }
@@ -36,7 +37,7 @@ struct KnownDeclarations {
         self.declared.configurationMembers = []
     }
 
-    /// Whether everything is known from which the entity has properties.
+    /// Returns whether the entity and all its ancestors could be read.
     private static func isCertain(
         _ entity: EntityDeclaration, _ byName: [String: EntityDeclaration]
     ) -> Bool {
@@ -62,7 +63,9 @@ struct KnownDeclarations {
         return found
     }
 
-    /// One property of each name; relationships to what is unknown keep their names alone.
+    /// Keeps one property of each name.
+    ///
+    /// A relationship with an unknown destination becomes an attribute of undefined type.
     private mutating func keepCertain(at index: Int) {
         let entity = declared.entities[index]
         var names = Set(
@@ -73,7 +76,7 @@ struct KnownDeclarations {
         let elements = CompositeElements(declared.composites)
         var attributes = entity.description.ownAttributes.filter { names.insert($0.name).inserted }
             .map { attribute in
-                // Of a composite that is none only the attribute's name is certain.
+                // If the composite is unknown, only the attribute's name is certain.
                 (try? elements.leaves(of: attribute)) == nil
                     ? AttributeDescription(name: attribute.name, type: .undefined) : attribute
             }
@@ -91,7 +94,7 @@ struct KnownDeclarations {
         declared.entities[index].description.ownRelationships = relationships
     }
 
-    /// Takes away the inverses that do not point back.
+    /// Removes each inverse that does not point back.
     private mutating func dropInverses() {
         var mutual: Set<[String]> = []
         for entity in declared.entities {

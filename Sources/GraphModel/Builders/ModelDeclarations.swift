@@ -1,7 +1,7 @@
 package import Diagnostics
 import YAML
 
-/// A name that a file uses, with its place.
+/// A name in a model file, with its location.
 package struct PlacedName: Sendable, Hashable {
     package var name: String
     package var place: SourceLocation
@@ -12,25 +12,25 @@ package struct PlacedName: Sendable, Hashable {
     }
 }
 
-/// What a model file declares, with the places that lints point at.
+/// The declarations of a model file, with the locations for lints.
 package struct ModelDeclarations {
     package var entities: [EntityDeclaration] = []
     package var versionIdentifiers: [String] = []
-    /// Each configuration's members.
+    /// The members of each configuration.
     package var configurationMembers: [(name: String, members: [PlacedName])] = []
-    /// Sets of attributes that entities use as types.
+    /// The sets of attributes that entities use as types.
     package var composites: [CompositeDescription] = []
-    /// In the order of `composites`: the places of each one's attributes.
+    /// The locations of each composite's attributes, in the order of `composites`.
     package var compositePlaces: [[SourceLocation]] = []
-    /// Named requests.
+    /// The named fetch requests.
     package var fetchRequestTemplates: [FetchRequestTemplate] = []
-    /// In the order of `fetchRequestTemplates`: where each names its entity.
+    /// The location of each template's entity name, in the order of `fetchRequestTemplates`.
     package var templatePlaces: [SourceLocation] = []
-    /// The files of older versions, oldest first, as the file names them.
+    /// The files of older versions, oldest first, as written in the model file.
     package var history: [PlacedName] = []
-    /// What the file says beyond this, by its own names.
+    /// Other content of the file, under its own keys.
     package var extras: [String: String] = [:]
-    /// The keys of the file itself that are misspelled, so that what they declare is not known.
+    /// The misspelled top-level keys; their declarations are unknown.
     var misspelled: Set<String> = []
 
     package init() {}
@@ -41,7 +41,9 @@ package struct ModelDeclarations {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The model; what it lacks a place for is in the lints.
+    /// Builds the model; throws the first error, which has no location.
+    ///
+    /// The lints report the same errors with their locations.
     package func model() throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: entities.map(\.description), versionIdentifiers: versionIdentifiers,
@@ -49,7 +51,7 @@ package struct ModelDeclarations {
             fetchRequestTemplates: fetchRequestTemplates, extras: extras)
     }
 
-    /// What is wrong with the declarations, each problem at its place.
+    /// Returns all problems of the declarations with their locations.
     package func lints(file: String) -> [Diagnostic] {
         let problems = YAMLProblems(file: file, area: "model")
         ModelLints(self, problems).check()
@@ -57,27 +59,27 @@ package struct ModelDeclarations {
     }
 }
 
-/// One entity as its file declares it.
+/// An entity as declared in its file.
 package struct EntityDeclaration: Sendable {
     package var description: EntityDescription
     package var place: SourceLocation
     package var parentPlace: SourceLocation?
-    /// Whether all its properties could be read, at least by name.
+    /// Whether all its properties could be read, at least their names.
     var isLegible = true
-    /// In the order of `description.ownAttributes`.
+    /// The locations in the order of `description.ownAttributes`.
     package var attributePlaces: [SourceLocation] = []
-    /// In the order of `description.ownRelationships`.
+    /// The locations in the order of `description.ownRelationships`.
     package var relationshipPlaces: [RelationshipPlaces] = []
     package var constraints: [[PlacedName]] = []
-    /// In the order of `description.validationRules`.
+    /// The locations in the order of `description.validationRules`.
     package var rulePlaces: [SourceLocation] = []
-    /// In the order of `description.fetchedProperties`: where each names its entity.
+    /// The location of each entity name, in the order of `description.fetchedProperties`.
     package var fetchedPlaces: [SourceLocation] = []
-    /// Each index's elements.
+    /// The elements of each index.
     package var indexElements: [[PlacedName]] = []
-    /// Where each index's predicate stands, or the index itself.
+    /// The location of each index's predicate, or of the index without a predicate.
     package var indexPredicatePlaces: [SourceLocation] = []
-    /// In the order of `description.ownAttributes`, where they are written in Swift.
+    /// The attributes declared in Swift, in the order of `description.ownAttributes`.
     var attributeDeclarations: [Attribute] = []
 
     package var name: String { description.name }
@@ -91,13 +93,13 @@ package struct EntityDeclaration: Sendable {
     }
 }
 
-/// Where the parts of a relationship stand.
+/// The locations of the parts of a relationship.
 package struct RelationshipPlaces: Sendable {
     package var place: SourceLocation
     package var destination: SourceLocation
     package var inverse: SourceLocation?
     package var deleteRule: SourceLocation?
-    /// Whether the inverse is known, or that there is none.
+    /// Whether the inverse, or its absence, could be read.
     var isInverseLegible = true
 
     package init(

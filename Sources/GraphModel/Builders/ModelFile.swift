@@ -1,41 +1,43 @@
 package import Diagnostics
 package import YAML
 
-/// A model as far as its file tells it, and what is wrong with the file.
+/// The result of reading a model file: the model, and all problems of the file.
 package struct ModelReading: Sendable, Hashable {
-    /// The model; nil where a problem is an error.
+    /// The model; `nil` if a problem is an error.
     package var model: ManagedObjectModel?
-    /// What is certain, whatever else is wrong; a property of which only the name is certain is an
-    /// attribute of undefined type.
+    /// The certain part of the model, even if other parts contain errors.
+    ///
+    /// If only the name of a property is certain, the property is an attribute of undefined type.
     package var known: ManagedObjectModel?
-    /// Entities that the file declares, and whose properties are not all certain.
+    /// The entities of the file whose properties are not all certain.
     package var unknownEntities: Set<String> = []
-    /// The files of older versions, oldest first, as the file names them, with their places.
+    /// The files of older versions with their locations, oldest first, as written in the model
+    /// file.
     package var history: [PlacedName] = []
-    /// Every problem, in the order of the file.
+    /// All problems, in the order of the file.
     package var diagnostics: [Diagnostic]
 
-    /// Nothing but problems.
+    /// Creates a reading that has problems only.
     package init(diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics
     }
 
-    /// What a reader says that knows all or nothing.
+    /// Creates a reading from a source that yields either a complete model or none.
     package init(model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
         self.model = model
         known = model
         self.diagnostics = diagnostics
     }
 
-    /// Takes the model as a store has it that keeps all digits of decimals.
+    /// Changes the model to the form of a store with exact decimals.
     package mutating func keepExactDecimals() {
-        // Models that were made once can be made again.
+        // Both models were valid, so rebuilding them cannot fail.
         model = model.flatMap { try? $0.keepingExactDecimals(true) }
         known = known.flatMap { try? $0.keepingExactDecimals(true) }
     }
 }
 
-/// Reads a model that is written in YAML.
+/// Reads a model from YAML.
 ///
 /// ```yaml
 /// model: 1
@@ -46,13 +48,13 @@ package struct ModelReading: Sendable, Hashable {
 ///       title: String
 ///     unique: [[id]]
 /// ```
-/// Reading has three steps: the file's declarations with their places, the lints over all of
-/// them, and the model where no lint is an error. So one reading tells every problem.
+/// Reading has three steps: parse the declarations with their locations, run all lints, and build
+/// the model if no lint reports an error. So one reading reports every problem.
 package enum ModelFile {
-    /// The version of the format that this reader knows.
+    /// The format version that this reader supports.
     package static let version: Int64 = 1
 
-    /// Reads a file; the model is nil where a problem is an error.
+    /// Reads a file; the model is `nil` if a problem is an error.
     package static func read(
         file: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -60,13 +62,13 @@ package enum ModelFile {
         return (reading.model, reading.diagnostics)
     }
 
-    /// Reads a file, and keeps what can be known of a model with errors.
+    /// Reads a file and keeps the certain part of a model with errors.
     package static func reading(file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(file: file)
         return reading(root, after: diagnostics, file: file)
     }
 
-    /// Reads a text that is at hand; `file` is what messages call it.
+    /// Reads a YAML string; `file` is its name in messages.
     package static func read(
         text: String, file: String = "model"
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -74,13 +76,13 @@ package enum ModelFile {
         return (reading.model, reading.diagnostics)
     }
 
-    /// Reads a text, and keeps what can be known of a model with errors.
+    /// Reads a YAML string and keeps the certain part of a model with errors.
     static func reading(text: String, file: String) -> ModelReading {
         let (root, diagnostics) = YAMLParser.parse(text, file: file)
         return reading(root, after: diagnostics, file: file)
     }
 
-    /// Reads a model that stands inside a spec, at `keyPath`; there `model: 1` may be left out.
+    /// Reads a model inside a spec, at `keyPath`, where `model: 1` is optional.
     package static func reading(
         node: YAMLNode, file: String, keyPath: String
     ) -> ModelReading {
@@ -89,7 +91,7 @@ package enum ModelFile {
         return read(value, isInline: true)
     }
 
-    /// Reads a file that is parsed, after what was found in that.
+    /// Reads a parsed file and adds its problems to the parser's.
     package static func reading(
         _ root: YAMLNode?, after diagnostics: [Diagnostic], file: String
     ) -> ModelReading {
@@ -107,7 +109,7 @@ package enum ModelFile {
         return reading(of: declared, problems)
     }
 
-    /// What the declarations come to, and all that was found.
+    /// Runs all lints over the declarations and builds the model.
     static func reading(
         of declared: ModelDeclarations, _ problems: YAMLProblems
     ) -> ModelReading {
@@ -124,7 +126,7 @@ package enum ModelFile {
             PredicateLints.check(known.declared, model, problems)
             reading.model = problems.hasErrors ? nil : model
         } catch {
-            // The lints say the same with a place; this is for what they might overlook.
+            // The lints report the same error with a location; this covers errors that they miss.
             if !problems.hasErrors {
                 problems.report("model.invalid", error.description, at: .file(problems.file))
             }

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 package import Diagnostics
 
-/// Everything that is wrong with a model file or a mapping file, as text for people.
+/// All problems of a model file or mapping file, as readable text.
 public struct ModelFileError: Error, Sendable, CustomStringConvertible {
-    /// Every problem with its place and how to mend it, warnings included.
+    /// Every problem, including warnings, with its location and a fix.
     public let description: String
-    /// The same as data.
+    /// The same problems as data.
     package let diagnostics: [Diagnostic]
 
     package init(_ diagnostics: [Diagnostic]) {
@@ -25,8 +25,8 @@ extension ManagedObjectModel {
     /// Reads a model from YAML text.
     ///
     /// - Parameters:
-    ///   - text: the model, in YAML.
-    ///   - name: what messages call the text.
+    ///   - text: The model, in YAML.
+    ///   - name: The name of the text in messages.
     /// - Throws: `ModelFileError` with every problem of the text; warnings alone do not throw.
     public init(yaml text: String, name: String = "model") throws(ModelFileError) {
         self = try Self.unwrap(ModelFile.read(text: text, file: name))
@@ -41,6 +41,6 @@ extension ManagedObjectModel {
 }
 
 extension ModelFileError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The text that the command also prints.
     public var errorDescription: String? { description }
 }

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// Composites, named requests and fetched properties.
+/// Lints for composites, named requests, and fetched properties.
 extension ModelLints {
     func checkTemplates() {
         for (template, place) in zip(declared.fetchRequestTemplates, declared.templatePlaces) {
@@ -59,8 +59,10 @@ extension ModelLints {
             "No composite is named '\(name)'" + Suggestion.phrase(for: name, among: names), place)
     }
 
-    /// Warns of defaults by which a new object has a composite in part, and thus lacks what is
-    /// required beside them.
+    /// Warns if a new object has a default for one element of a composite, but not for a required
+    /// one.
+    ///
+    /// The object cannot be saved without a value for the required one.
     private func checkDefaults(_ entity: EntityDeclaration) {
         let elements = attributes(entity)
         var told: Set<String> = []
@@ -80,7 +82,7 @@ extension ModelLints {
         }
     }
 
-    /// Told at the first attribute that is too much.
+    /// Reports the first attribute that exceeds the maximum number of elements.
     private func checkSize() {
         var total = 0
         for entity in declared.entities {

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// Uniqueness constraints and indexes.
+/// Lints for uniqueness constraints and indexes.
 extension ModelLints {
     func checkConstraints(_ entity: EntityDeclaration) {
         var seen: [[String]] = []

@@ -1,8 +1,8 @@
 import Diagnostics
 
-/// Names that no property should have.
+/// The names that no property should have.
 package enum PropertyNames {
-    /// Whether the name means something to objects, to stores or to predicates.
+    /// Returns whether objects, stores, or predicates give the name a meaning.
     package static func isReserved(_ name: String) -> Bool {
         let upper = name.uppercased()
         return ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_")
@@ -11,9 +11,9 @@ package enum PropertyNames {
     }
 }
 
-/// Names that are ill-formed, reserved, taken, or that meet in one column of the store.
+/// Lints for names that are ill-formed, reserved, or taken, or that share a column.
 extension ModelLints {
-    /// What Core Data's objects answer to themselves; a property of that name would hide it.
+    /// The members of Core Data's objects, which a property of the same name would hide.
     fileprivate static let objectNames: Set<String> = [
         "changedValues", "class", "copy", "debugDescription", "description", "entity",
         "faultingState", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted",
@@ -21,13 +21,13 @@ extension ModelLints {
         "objectID", "self", "superclass", "zone",
     ]
 
-    /// Words of the predicate language, in any case.
+    /// The words of the predicate language, in lowercase; case is ignored.
     fileprivate static let predicateWords: Set<String> = [
         "all", "and", "any", "beginswith", "between", "contains", "endswith", "false", "in",
         "like", "matches", "nil", "none", "not", "null", "or", "self", "some", "subquery", "true",
     ]
 
-    /// History's entities have these names in every store.
+    /// The names of the history entities in every store.
     private static let historyNames: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
 
     func checkNames() {
@@ -58,7 +58,7 @@ extension ModelLints {
         }
     }
 
-    /// An element of a composite hides nothing of an object, and takes no column by itself.
+    /// Checks the name of an element, which hides no object member and has no column by itself.
     func checkElementName(_ name: String, _ place: SourceLocation) {
         if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
             error(
@@ -74,7 +74,7 @@ extension ModelLints {
         if ["_PK", "_ENT", "_OPT"].contains(upper) || upper.hasPrefix("_FOK_") {
             error("reserved-name", "'\(name)' would take the store's own column Z\(upper)", place)
         } else if Self.objectNames.contains(name) {
-            // Xcode compiles such a model, so it must stay readable after it is converted.
+            // Xcode compiles such a model, so it must stay readable after conversion.
             warn(
                 "reserved-name",
                 "Every object has a member '\(name)', which this property hides", place)
@@ -92,7 +92,7 @@ extension ModelLints {
         }
     }
 
-    /// A name that an entity uses twice, or that an ancestor uses.
+    /// Reports names that an entity declares twice or also inherits.
     func checkInheritedNames() {
         for entity in declared.entities {
             var owners: [String: String] = [:]
@@ -112,8 +112,9 @@ extension ModelLints {
         }
     }
 
-    /// Entities, or properties of an entity, that are renamed from one name: a migration can keep the
-    /// values of one of them only.
+    /// Warns about entities, or properties of one entity, that are renamed from the same name.
+    ///
+    /// A migration can keep the values of only one of them.
     func checkRenamings() {
         warnOfRepeats(
             declared.entities.map { ($0.description.renamingIdentifier, $0.name, $0.place) })
@@ -154,14 +155,14 @@ extension ModelLints {
 }
 
 extension ModelLints {
-    /// A property that has a column of the family's table.
+    /// A property with a column in the table of its entity family.
     private struct Column {
         var property: PlacedName
         var owner: EntityDeclaration
         var name: String { ColumnNames.name(of: property.name) }
     }
 
-    /// Names that differ in case alone would need one table or one column.
+    /// Reports names that differ only in case and would share a table or column.
     ///
     /// Siblings may share a name: the store numbers their columns (`ZTITLE`, `ZTITLE1`, …) in the
     /// order of the entities, so such a number must not be another property's column.
@@ -218,7 +219,7 @@ extension ModelLints {
         return (attributes + toOnes).map { Column(property: $0, owner: entity) }
     }
 
-    /// The entity and its descendants in the order of their numbers in a store.
+    /// Returns the entity and its descendants in the order of their numbers in a store.
     private func family(of entity: EntityDeclaration) -> [EntityDeclaration] {
         [entity] + (children[entity.name] ?? []).flatMap(family)
     }

@@ -1,13 +1,13 @@
 import Diagnostics
 
-/// Destinations, inverses and delete rules.
+/// Lints for destinations, inverses, and delete rules.
 extension ModelLints {
     func checkRelationships(_ entity: EntityDeclaration) {
         let own = zip(entity.description.ownRelationships, entity.relationshipPlaces)
         for (relationship, places) in own {
             guard entities[relationship.destinationEntityName] != nil else {
                 let name = relationship.destinationEntityName
-                // What has no name was reported when it was read.
+                // An empty name was already reported by the reader.
                 guard !name.isEmpty else { continue }
                 error(
                     "unknown-entity", "No entity is named '\(name)'" + entityHint(name),
@@ -19,7 +19,8 @@ extension ModelLints {
             } else if !relationship.isTransient, places.isInverseLegible,
                 hasLegibleProperties(relationship.destinationEntityName)
             {
-                // A transient one is not in the store, where a deletion could leave it behind.
+                // A transient relationship is not stored, so a deletion cannot leave a dangling
+                // link.
                 warnWithoutInverse(relationship, in: entity, places)
             }
             checkDeleteRule(relationship, places)
@@ -47,7 +48,7 @@ extension ModelLints {
             entities[inverse.destinationEntityName] == nil
                 || self.relationship(other, of: inverse.destinationEntityName) == nil
         {
-            // What is wrong is the other side, which is reported there.
+            // The error is on the other side, which is reported there.
             return
         }
         guard entities[inverse.destinationEntityName] != nil,
@@ -75,7 +76,7 @@ extension ModelLints {
         }
     }
 
-    /// Whether the inverse of a relationship could be read.
+    /// Returns whether the inverse of a relationship could be read.
     private func isInverseLegible(of name: String, in entity: String) -> Bool {
         lineage(entity).allSatisfy { ancestor in
             zip(ancestor.description.ownRelationships, ancestor.relationshipPlaces)
@@ -83,7 +84,7 @@ extension ModelLints {
         }
     }
 
-    /// The relationship of that name that an entity below declares.
+    /// Returns the relationship of that name that a descendant declares, or `nil`.
     private func relationshipBelow(
         _ name: String, _ entity: String
     ) -> RelationshipDescription? {

@@ -1,16 +1,17 @@
 import Diagnostics
 import YAML
 
-/// Checks what spans several declarations of a model; every problem is reported at once.
+/// Checks that span several declarations of a model; all problems are reported at once.
 struct ModelLints {
     let declared: ModelDeclarations
     let problems: YAMLProblems
     let entities: [String: EntityDeclaration]
-    /// By their parent's name, siblings by case-insensitive name as stores number them.
+    /// The entities by their parent's name; siblings in case-insensitive order, as stores number
+    /// them.
     let children: [String: [EntityDeclaration]]
     let elements: CompositeElements
 
-    /// More ancestors than any sensible model has; bounds what a hostile file may cost.
+    /// The maximum number of ancestors, which bounds the cost of a hostile file.
     static let ancestorsMax = 64
 
     init(_ declared: ModelDeclarations, _ problems: YAMLProblems) {
@@ -56,13 +57,14 @@ struct ModelLints {
             Diagnostic(.warning, code: "model.\(code)", message, at: .source(place), fix: fix))
     }
 
-    /// ` Did you mean 'x'?` among the model's entities.
+    /// Returns ` Did you mean 'x'?` with the closest entity name, if there is one.
     func entityHint(_ name: String) -> String {
         Suggestion.phrase(for: name, among: declared.entities.map(\.name))
     }
 
-    /// The entity and its ancestors, nearest first; ends where a parent is missing or repeats,
-    /// and after `ancestorsMax`.
+    /// Returns the entity and its ancestors, nearest first.
+    ///
+    /// Stops if a parent is missing or repeats, and after `ancestorsMax` ancestors.
     func lineage(_ name: String) -> [EntityDeclaration] {
         var found: [EntityDeclaration] = []
         var next = entities[name]
@@ -75,11 +77,13 @@ struct ModelLints {
         return found
     }
 
-    /// Whether all properties of an entity could be read, those that it inherits among them.
+    /// Returns whether all properties of an entity, including inherited ones, could be read.
     func hasLegibleProperties(_ name: String) -> Bool { lineage(name).allSatisfy(\.isLegible) }
 
-    /// The attributes that an entity declares itself, composites by their elements, with their
-    /// places; a composite that cannot be taken apart stands for its elements.
+    /// Returns the attributes that an entity declares itself, with their locations.
+    ///
+    /// Composites are replaced by their elements. A composite that cannot be expanded is returned
+    /// itself.
     func attributes(
         _ entity: EntityDeclaration
     ) -> [(attribute: AttributeDescription, place: SourceLocation)] {
@@ -87,21 +91,23 @@ struct ModelLints {
         return zip(entity.description.ownAttributes, entity.attributePlaces).flatMap {
             attribute, place in
             total += elements.size(of: attribute)
-            // Why it cannot is told by `checkComposites`.
+            // `checkComposites` reports the reason.
             let isTooMuch = attribute.type == .composite && total > CompositeElements.elementsMax
             let leaves = isTooMuch ? nil : try? elements.leaves(of: attribute)
             return (leaves ?? [attribute]).map { ($0, place) }
         }
     }
 
-    /// An attribute, or the element of a composite, by its name.
+    /// Returns an attribute or an element of a composite by its name.
+    ///
+    /// A composite that cannot be expanded is returned for any element name.
     func attribute(_ name: String, of entity: String) -> AttributeDescription? {
         lineage(entity).lazy.flatMap { attributes($0).map(\.attribute) }.first {
             $0.name == name || ($0.type == .composite && name.isElement(of: $0.name))
         }
     }
 
-    /// Whether it is a composite, which has no column of its own.
+    /// Returns whether the name is a composite, which has no column itself.
     func isComposite(_ name: String, of entity: String) -> Bool {
         lineage(entity).contains { entity in
             attributes(entity).contains { $0.attribute.name.isElement(of: name) }
@@ -121,7 +127,7 @@ struct ModelLints {
 }
 
 extension ModelLints {
-    /// Whether the parents make trees of sensible depth.
+    /// Returns whether the parents form trees of at most `ancestorsMax` levels.
     private func checkParents() -> Bool {
         var told: Set<String> = []
         var isTree = true

@@ -1,9 +1,9 @@
 import Diagnostics
 import YAML
 
-/// Reads the declarations of a model; what spans several of them is left to the lints.
+/// Reads the declarations of a model; the lints check what spans several declarations.
 enum ModelReader {
-    /// The declarations, or nil where the value is no mapping.
+    /// Returns the declarations, or `nil` if the value is not a mapping.
     static func read(_ value: YAMLValue, isInline: Bool) -> ModelDeclarations? {
         guard let model = value.mapping() else { return nil }
         readVersion(model, isInline: isInline)
@@ -65,7 +65,7 @@ enum ModelReader {
         declared.templatePlaces.append(template.place)
     }
 
-    /// The request of `entity`, `where`, `limit`; nil where no entity is named.
+    /// Reads the fetch request of `entity`, `where`, and `limit`; `nil` if it names no entity.
     static func template(
         _ name: String, _ mapping: YAMLMapping
     ) -> (description: FetchRequestTemplate, place: SourceLocation)? {
@@ -79,14 +79,14 @@ enum ModelReader {
         return (template, entity.location)
     }
 
-    /// A list of names with their places.
+    /// Reads a list of names with their locations.
     static func names(_ value: YAMLValue) -> [PlacedName] {
         (value.list() ?? []).compactMap { item in
             item.filledText().map { PlacedName(name: $0, place: item.location) }
         }
     }
 
-    /// The free text that an entity or a property carries for tools.
+    /// Reads the user info of an entity or a property.
     static func userInfo(_ value: YAMLValue?) -> [String: String] {
         var info: [String: String] = [:]
         for entry in value?.mapping()?.all() ?? [] {

@@ -1,6 +1,6 @@
 internal import YAML
 
-/// Attributes and relationships.
+/// The YAML of attributes and relationships.
 extension ModelYAMLWriter {
     static func attribute(_ attribute: AttributeDescription) -> YAMLOutput {
         let type = YAMLOutput.text(attribute.type.rawValue)
@@ -73,12 +73,12 @@ extension ModelYAMLWriter {
         (range.minimum.map(number) ?? "") + ".." + (range.maximum.map(number) ?? "")
     }
 
-    /// A range as YAML has it.
+    /// Returns a range in YAML syntax.
     static func text(of range: NumberRange, type: AttributeType) -> String {
         text(of: range) { number($0, of: type) }
     }
 
-    /// A default as YAML has it.
+    /// Returns a default value in YAML syntax.
     static func text(of value: StoredValue, type: AttributeType) -> String {
         switch output(value, of: type) {
         case .plain(let text): text

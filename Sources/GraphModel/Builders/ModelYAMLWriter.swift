@@ -3,7 +3,7 @@ internal import YAML
 
 /// Writes a model as the YAML that `ModelFile` reads.
 package enum ModelYAMLWriter {
-    /// The file's text, and what it does not say.
+    /// Returns the YAML text, with a warning for each part that its reader would reject.
     package static func text(
         of model: ManagedObjectModel
     ) -> (text: String, warnings: [Diagnostic]) {
@@ -35,7 +35,8 @@ package enum ModelYAMLWriter {
         return (text, unreadable(text))
     }
 
-    /// What the reader of such files says against the text: rules that apps' models break.
+    /// Returns the reader's errors about the text as warnings, since models of apps break some
+    /// rules.
     private static func unreadable(_ text: String) -> [Diagnostic] {
         ModelFile.read(text: text, file: "the YAML").diagnostics.filter { $0.severity == .error }
             .map { problem in
@@ -83,7 +84,7 @@ package enum ModelYAMLWriter {
         return .block(entries)
     }
 
-    /// By their names; as a list where a name repeats, which a mapping cannot have.
+    /// Adds indexes by name, or as a list if a name repeats, which a mapping does not allow.
     private static func appendIndexes(
         _ indexes: [FetchIndexDescription], _ entries: inout [(String, YAMLOutput)]
     ) {

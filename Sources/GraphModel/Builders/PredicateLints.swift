@@ -1,7 +1,7 @@
 import Diagnostics
 import YAML
 
-/// Checks the predicates of partial indexes, once there is a model.
+/// Checks the predicates of partial indexes against the model.
 struct PredicateLints {
     private let model: ManagedObjectModel
     private let problems: YAMLProblems
@@ -53,7 +53,7 @@ struct PredicateLints {
 }
 
 extension GraphPredicate {
-    /// Whether it only compares properties with values, which every SQLite can do by itself.
+    /// Whether the predicate only compares properties with values, which every SQLite can evaluate.
     fileprivate var comparesWithConstants: Bool {
         switch self {
         case .constant, .not: return false

@@ -2,7 +2,7 @@ import YAML
 
 /// Reads closed ranges: `0..2`, `0..`, `..100`, `2020-01-01..`.
 enum RangeReader {
-    /// The values that an attribute of the type may have.
+    /// Reads the range of values for an attribute of the type.
     static func values(_ value: YAMLValue, _ type: AttributeType) -> NumberRange? {
         switch type {
         case .integer16, .integer32, .integer64, .decimal, .double, .float:
@@ -20,7 +20,7 @@ enum RangeReader {
         }
     }
 
-    /// How long a text or how many objects there may be.
+    /// Reads a range for the length of a string or for a number of objects.
     static func counts(_ value: YAMLValue) -> NumberRange? {
         range(value, of: "whole numbers from 0", such: "1..500") { text in
             guard case .integer(let number) = YAMLScalar(plain: text).value,
@@ -30,9 +30,9 @@ enum RangeReader {
         }
     }
 
-    /// How many objects a relationship leads to; a maximum of 0 or −1 sets no limit.
+    /// Reads the number of objects of a relationship; a maximum of 0 or −1 sets no limit.
     static func objectCounts(_ value: YAMLValue) -> (minimum: Int, maximum: Int)? {
-        // Some models that apps have say −1, which makes another version hash than 0.
+        // Some models of apps have −1, whose version hash differs from that of 0.
         if let text = value.scalar?.text, text.hasSuffix("..-1"),
             let minimum = Int32(text.dropLast(4)), minimum >= 0
         {

@@ -3,7 +3,7 @@ import YAML
 
 /// Reads one relationship.
 enum RelationshipReader {
-    /// One that cannot be read leads to an entity without name, so that its own name is known.
+    /// Reads a relationship; if it cannot be read, its name is kept and its destination is empty.
     static func read(
         _ name: String, _ place: SourceLocation, _ value: YAMLValue
     ) -> (description: RelationshipDescription, places: RelationshipPlaces) {
@@ -48,7 +48,7 @@ enum RelationshipReader {
         }
         guard let value = mapping.optional("count") else { return }
         guard let count = RangeReader.objectCounts(value) else { return }
-        // Xcode's models also say of a to-one that it has at least one.
+        // Xcode's models can also set a minimum of 1 for a to-one relationship.
         if !relationship.isToMany, count.maximum != 1 { warnUnlessMany(value) }
         if count.maximum == 0, !(value.scalar?.text.hasSuffix("..") ?? false) {
             value.fail("range", "'count' allows no object at all")

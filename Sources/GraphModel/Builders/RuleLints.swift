@@ -1,7 +1,7 @@
 import Diagnostics
 import YAML
 
-/// Checks the rules over whole objects, once there is a model to check them against.
+/// Checks the rules over whole objects against the model.
 struct RuleLints {
     private let model: ManagedObjectModel
     private let problems: YAMLProblems

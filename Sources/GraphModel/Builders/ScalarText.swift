@@ -1,16 +1,16 @@
-/// The scalar parsers, for text that stands in a model file.
+/// The scalar parsers for text in a model file.
 package enum ScalarText {
-    /// Seconds since 2001-01-01 UTC.
+    /// Returns the seconds since 2001-01-01 UTC, or `nil` if the text is not an ISO 8601 date.
     package static func date(_ text: String) -> Double? {
         withBytes(text) { ScalarParser.isoDate($0) }
     }
 
-    /// A decimal that a double holds without loss.
+    /// Returns the decimal, or `nil` if a double cannot hold it without loss.
     package static func decimal(_ text: String) -> Double? {
         withBytes(text) { ScalarParser.decimal($0) }
     }
 
-    /// The 16 bytes of a UUID.
+    /// Returns the 16 bytes of a UUID, or `nil` if the text is not a UUID.
     package static func uuid(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let isRead = bytes.withUnsafeMutableBufferPointer { destination in
@@ -20,7 +20,7 @@ package enum ScalarText {
         return isRead ? bytes : nil
     }
 
-    /// The bytes that base64 text stands for.
+    /// Returns the decoded bytes of base64 text, or `nil` if the text is invalid.
     package static func base64(_ text: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: ScalarParser.base64BytesMax(text.utf8.count))
         let count = bytes.withUnsafeMutableBufferPointer { destination in
@@ -29,7 +29,7 @@ package enum ScalarText {
         return count.map { Array(bytes.prefix($0)) }
     }
 
-    /// Whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
+    /// Returns whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
     package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic

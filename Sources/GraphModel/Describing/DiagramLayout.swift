@@ -1,11 +1,13 @@
-/// Places boxes in columns so that lines run from left to right and cross seldom.
+/// Arranges boxes in columns so that lines run from left to right with few crossings.
 ///
-/// The way of Sugiyama: lines that close a circle are turned; each box stands one column right of
-/// the last of those it comes after; a line over several columns takes a narrow place in each
-/// between; columns are ordered by the mean place of their neighbours, there and back; and boxes
-/// are moved toward these means as far as their order lets them.
+/// The layout follows Sugiyama:
+/// - A line that closes a cycle is reversed.
+/// - Each box is one column to the right of the last of its predecessors.
+/// - A line over several columns passes a narrow node in each column between.
+/// - Columns are ordered by the mean position of the adjacent nodes, alternately from both sides.
+/// - Boxes move toward these means without changing their order.
 struct DiagramLayout {
-    /// A box, or the place of a line between others.
+    /// A box, or the passage of a line through a column.
     struct Node {
         var width: Double
         var height: Double
@@ -17,15 +19,15 @@ struct DiagramLayout {
         var middle: Double { y + height / 2 }
     }
 
-    /// A line from box to box; `path` has every node it passes, from the left to the right.
+    /// A line between boxes; `path` holds every node on it, from left to right.
     struct Edge {
         var from: Int
         var to: Int
-        /// Room that its words need between two columns.
+        /// The space for the line's labels between two columns.
         var labelWidth: Double
         var path: [Int] = []
 
-        /// How far the curve of a line between boxes of one column is pulled to the right.
+        /// The distance to the right of the curve's control points, for boxes in the same column.
         var bracketWidth: Double { 50 + labelWidth }
     }
 
@@ -52,7 +54,7 @@ struct DiagramLayout {
         let boxes = nodes.indices
         var after: [[Int]] = Array(repeating: [], count: nodes.count)
         for edge in edges where edge.from != edge.to { after[edge.from].append(edge.to) }
-        // Depth first; a line back to an open box closes a circle and is not followed.
+        // Depth first; a line to a box that is still open closes a cycle and is not followed.
         var state = Array(repeating: 0, count: nodes.count)
         var sorted: [Int] = []
         var forward: [[Int]] = Array(repeating: [], count: nodes.count)
@@ -73,7 +75,7 @@ struct DiagramLayout {
                 nodes[next].column = max(nodes[next].column, nodes[node].column + 1)
             }
         }
-        // A box that only leads to others stands right before them.
+        // Place a box without predecessors directly before its first successor.
         for node in sorted
         where !forward[node].isEmpty && !forward.contains(where: { $0.contains(node) }) {
             let first = forward[node].map { nodes[$0].column }.min() ?? 1
@@ -85,7 +87,7 @@ struct DiagramLayout {
         for node in boxes { columns[nodes[node].column].append(node) }
     }
 
-    /// Boxes without lines fill the columns that have room.
+    /// Places boxes without lines in the columns that have space.
     private mutating func spreadLoneBoxes(connected: [Edge]) {
         var heights: [Double] = []
         func add(_ node: Int) {
@@ -105,7 +107,7 @@ struct DiagramLayout {
         }
     }
 
-    /// Gives each line the nodes it passes; between far columns there are new ones.
+    /// Sets each line's nodes and adds nodes in the columns between its ends.
     private mutating func addBends() {
         for index in edges.indices {
             var (left, right) = (edges[index].from, edges[index].to)
@@ -158,7 +160,7 @@ struct DiagramLayout {
                     guard !around.isEmpty else { return (node, places[node]) }
                     return (node, around.map { places[$0] }.reduce(0, +) / Double(around.count))
                 }
-                // Stable, so that equal keys keep their order.
+                // A stable sort keeps the order of equal keys.
                 columns[column] = keyed.enumerated().sorted {
                     ($0.element.key, $0.offset) < ($1.element.key, $1.offset)
                 }.map(\.element.node)
@@ -197,7 +199,7 @@ struct DiagramLayout {
             let brackets = edges.filter { edge in
                 edge.path.allSatisfy { nodes[$0].column == column }
             }
-            // A curve reaches three quarters of the way that it is pulled.
+            // The curve extends to three quarters of the distance of its control points.
             let room = (brackets.map(\.bracketWidth).max() ?? 0) * 0.75
             let leaving = edges.filter { edge in
                 edge.path.dropLast().contains { nodes[$0].column == column }
@@ -227,7 +229,7 @@ struct DiagramLayout {
         height = (nodes.map { $0.y + $0.height }.max() ?? 0) + 24
     }
 
-    /// Moves the nodes of a column toward their neighbours; blocks that touch move as one.
+    /// Moves the nodes of a column toward the adjacent nodes; blocks that touch move together.
     private mutating func settle(_ members: [Int], _ near: [[Int]]) {
         struct Block {
             var nodes: [Int]

@@ -1,17 +1,17 @@
-/// The lines between boxes, what stands at their ends, and the words beside them.
+/// The lines between boxes, with the marks and labels at their ends.
 extension DiagramPicture {
-    /// Where a line meets its boxes, at the left end and at the right.
+    /// The vertical positions of a line at its left and right ends.
     struct Port {
         var left = 0.0
         var right = 0.0
     }
 
-    /// Whether both ends are at the right sides of boxes of one column.
+    /// Returns whether both ends are at the right sides of boxes in one column.
     private func isBracket(_ edge: DiagramLayout.Edge) -> Bool {
         layout.nodes[edge.from].column == layout.nodes[edge.to].column
     }
 
-    /// Spreads the lines of each side of a box over it, by where they lead.
+    /// Distributes the lines along each side of a box, in the order of their other ends.
     func ports() -> [Port] {
         var ports = Array(repeating: Port(), count: lines.count)
         for (box, node) in model.entities.indices.map({ ($0, layout.nodes[$0]) }) {
@@ -30,7 +30,7 @@ extension DiagramPicture {
                     }
                 }
             }
-            // Lines back to the same column stand one inside the other.
+            // Lines back to the same column are nested.
             right.sort {
                 ($0.key, $0.isLeftEnd ? $0.edge : -$0.edge)
                     < ($1.key, $1.isLeftEnd ? $1.edge : -$1.edge)
@@ -81,7 +81,7 @@ extension DiagramPicture {
             text += Self.triangle(isTurned ? end : start, isTurned ? side : 1)
         } else {
             text += Self.foot(near.count, start, 1) + Self.foot(far.count, end, side)
-            // Words stand on the side that the line turns away from.
+            // Place labels on the side that the line turns away from.
             let turns = edge.path.dropFirst().dropLast().map { layout.nodes[$0].middle }
             let isDown = (turns.first ?? end.y) >= start.y
             let isUp = (turns.last ?? start.y) >= end.y
@@ -98,7 +98,7 @@ extension DiagramPicture {
         return "C\(point((middle, from.y))) \(point((middle, to.y))) \(point(to))"
     }
 
-    /// The end of a line at a box; `side` is 1 where the line leaves to the right.
+    /// Returns the mark at a line's end; `side` is 1 if the line leaves to the right, otherwise −1.
     private static func foot(
         _ count: ModelDiagram.Count?, _ at: (x: Double, y: Double), _ side: Double
     ) -> String {

@@ -1,17 +1,17 @@
 /// Draws a model as SVG.
 ///
-/// Ends of lines are crow's feet for many, bars for one, rings where there may be none; a hollow
-/// triangle is at the parent of an entity. A pointer that rests on a line is told what it is.
+/// The ends of lines are crow's feet for many, bars for one, and rings for optional. A hollow
+/// triangle is at the parent of an entity. A tooltip describes each line.
 struct DiagramPicture {
     private static let rowHeight = 20.0
     private static let titleHeight = 30.0
-    /// Room for a line and the words on either side of it.
+    /// The space for a line and the labels on both sides of it.
     static let portStep = 34.0
 
     let model: ManagedObjectModel
     let lines: [ModelDiagram.Line]
     let layout: DiagramLayout
-    /// What each box tells.
+    /// The attributes in each box.
     private let attributes: [[AttributeDescription]]
     private let unique: [Set<String>]
 
@@ -22,7 +22,7 @@ struct DiagramPicture {
             uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
         lines = all
         unique = model.entities.map { Set($0.uniquenessConstraints.flatMap(\.self)) }
-        // A box is as high as its lines need at the side that has more of them.
+        // The side with more lines determines the height of the box.
         var ends = Array(repeating: (left: 0, right: 0), count: model.entities.count)
         for line in all {
             let (from, to) = (positions[line.from.entity] ?? 0, positions[line.to.entity] ?? 0)
@@ -57,7 +57,7 @@ struct DiagramPicture {
             height: titleHeight + Double(max(1, attributes.count)) * rowHeight + 8)
     }
 
-    /// About what a text takes; wide scripts take a whole em.
+    /// Estimates the width of a text; each character of a wide script takes one em.
     private static func width(_ text: String, _ size: Double) -> Double {
         text.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x1100 ? 1.0 : 0.58) * size }
     }
@@ -171,7 +171,7 @@ struct DiagramPicture {
         "\(number(point.x)) \(number(point.y))"
     }
 
-    /// A number with one digit after the point at most.
+    /// Returns a number with at most one decimal place.
     static func number(_ value: Double) -> String {
         let tenths = (value * 10).rounded()
         let whole = tenths / 10

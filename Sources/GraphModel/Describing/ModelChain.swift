@@ -1,20 +1,20 @@
-/// Versions of a model, one after another, and whether a store may go from the first to the last at
-/// once.
+/// A sequence of model versions that may allow a migration from the first to the last in one step.
 ///
-/// It may where that comes to the same: every entity, property and constraint changes in one of the
-/// steps at the most, renaming aside. A default that is given in one step and changed in the next
-/// would be another one, and a value that goes and comes back is not what it was.
+/// One step is allowed if its result is the same: each entity, property, and constraint changes in
+/// at most one of the steps, apart from renaming. If one step sets a default and the next changes
+/// it, one step would use a different default. If a property is removed and added again, one step
+/// would keep its old value.
 package struct ModelChain {
     private let models: [ManagedObjectModel]
     private let steps: [ModelPairing]
 
-    /// Takes versions, oldest first.
+    /// Creates a chain of versions, oldest first.
     package init(_ models: [ManagedObjectModel]) {
         self.models = models
         steps = zip(models, models.dropFirst()).map { ModelPairing(from: $0, to: $1) }
     }
 
-    /// Whether one step does what all of them do.
+    /// Whether one step has the same result as all steps.
     package var isOneStep: Bool {
         guard let last = models.last, steps.count > 1 else { return true }
         for step in steps {
@@ -32,7 +32,8 @@ package struct ModelChain {
             }
     }
 
-    /// In how many steps an entity comes, or changes its place.
+    /// Returns the number of steps that add an entity, or change its parent or whether it is
+    /// abstract.
     private func changes(of entity: EntityDescription) -> Int {
         var (entity, count) = (entity, 0)
         for step in steps.reversed() {
@@ -64,10 +65,10 @@ package struct ModelChain {
         }
     }
 
-    /// In how many steps a property comes, or is not alike.
+    /// Returns the number of steps that add a property or change it.
     ///
-    /// - Parameter before: what it was before a step, given its entity and that one's older name,
-    ///   and whether it was alike.
+    /// - Parameter before: Returns the property before a step, and whether it is alike, given its
+    ///   entity and the entity's older name.
     private func changes<Property>(
         of property: Property, in entity: String,
         before: (ModelPairing, Property, String, String) -> (Property, isAlike: Bool)?
@@ -83,7 +84,7 @@ package struct ModelChain {
         return count
     }
 
-    /// What of an attribute a store's values depend on.
+    /// The parts of an attribute that determine the values in a store.
     private struct Shape: Equatable {
         let type: AttributeType
         let isOptional, isTransient, isExternal, isExactDecimal: Bool
@@ -103,7 +104,7 @@ package struct ModelChain {
         }
     }
 
-    /// Whether a relationship's links stay where they are.
+    /// Returns whether a relationship's links stay in the same columns or join rows.
     private static func isAlike(
         _ before: RelationshipDescription, _ after: RelationshipDescription, _ step: ModelPairing
     ) -> Bool {
@@ -117,10 +118,10 @@ package struct ModelChain {
         return partners[inverse]?.name == before.inverseName
     }
 
-    /// Whether what is unique before a step is so behind it.
+    /// Returns whether each constraint before a step is also one after it.
     ///
-    /// A constraint that only versions in between have would refuse a store that all the others
-    /// take.
+    /// A constraint of intermediate versions only could reject a store that all other versions
+    /// accept.
     private func keepsConstraints(_ step: ModelPairing) -> Bool {
         step.new.entities.allSatisfy { entity in
             guard let name = step.oldName(of: entity.name),

@@ -1,4 +1,4 @@
-/// Finds the differences of two models, entity by entity.
+/// Finds the differences between two models, entity by entity.
 struct ModelComparison {
     private typealias Change = ModelDiff.Change
 
@@ -102,7 +102,7 @@ struct ModelComparison {
             if let partner = attributes[attribute.name] {
                 compare(partner, attribute, path)
             } else {
-                // A composite that no old object has needs none of its elements.
+                // If no old object has the composite, none of its elements is required.
                 let beside = attribute.requiredBeside.flatMap {
                     new.elements(of: $0, in: after.name)
                 }
@@ -128,14 +128,14 @@ struct ModelComparison {
         }
     }
 
-    /// What is said of composite attributes as wholes; their elements are attributes by themselves.
+    /// Compares composite attributes themselves; their elements are compared as attributes.
     private mutating func compareComposites(
         _ before: EntityDescription, _ after: EntityDescription
     ) {
         let known = before.ownAttributes.filter { $0.type == .composite }
         let required = new.ownRequiredComposites(of: after)
         for attribute in after.ownAttributes where attribute.type == .composite {
-            // A default of one element is a value of the whole.
+            // A default of one element gives the composite a value.
             let needsValue =
                 required.contains { $0.path == attribute.name }
                 && new.elements(of: attribute.name, in: after.name)?
@@ -168,7 +168,7 @@ struct ModelComparison {
             !isNeeded || attribute.isTransient || attribute.defaultValue != nil
             || attribute.derivationExpression != nil
         var attribute = attribute
-        // What an element was called before follows from what it is in.
+        // The previous name of an element follows from that of its composite.
         if attribute.name.contains(".") { attribute.renamingIdentifier = nil }
         add(
             path, "new attribute \(ModelText.text(of: attribute))",

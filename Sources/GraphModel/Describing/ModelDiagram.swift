@@ -1,25 +1,25 @@
-/// Draws a model: boxes of attributes, and lines for relationships and inheritance.
+/// A drawing of a model: boxes of attributes, and lines for relationships and inheritance.
 public struct ModelDiagram: Sendable {
-    /// What the drawing is written in.
+    /// The output format of the drawing.
     public enum Format: String, Sendable, Hashable, CaseIterable {
-        /// A class diagram that Markdown pages show.
+        /// A class diagram for Markdown pages.
         case mermaid
-        /// For Graphviz.
+        /// The DOT format of Graphviz.
         case dot
-        /// A picture, light or dark as its reader has it.
+        /// An SVG picture in the reader's light or dark mode.
         case svg
     }
 
     /// One end of a line.
     struct End {
         var entity: String
-        /// What the relationship that starts at this end is called; nil where there is none.
+        /// The name of the relationship that starts at this end; `nil` without a relationship.
         var name: String?
-        /// How many objects of this end's entity the other end has; nil where nothing says so.
+        /// The number of this end's objects per object of the other end; `nil` if unknown.
         var count: Count?
     }
 
-    /// How many objects there are at an end.
+    /// The number of objects at an end.
     struct Count {
         var isMany: Bool
         var isOptional: Bool
@@ -39,11 +39,11 @@ public struct ModelDiagram: Sendable {
         var from: End
         var to: End
         var isInheritance = false
-        /// What a pointer resting on the line shows.
+        /// The tooltip of the line.
         var hint = ""
     }
 
-    /// The drawing of a model.
+    /// Returns the drawing of a model.
     public static func text(of model: ManagedObjectModel, format: Format) -> String {
         switch format {
         case .mermaid: mermaid(model)
@@ -52,7 +52,7 @@ public struct ModelDiagram: Sendable {
         }
     }
 
-    /// Every line once: inheritance from parent to child, relationships from one to many.
+    /// Returns each line once: inheritance from parent to child, relationships from one to many.
     static func lines(of model: ManagedObjectModel) -> [Line] {
         var lines: [Line] = []
         for entity in model.entities {
@@ -94,13 +94,13 @@ public struct ModelDiagram: Sendable {
                 hint += "\n\(destination).\(inverse.name) \(ModelText.text(of: inverse))"
             }
         }
-        // The one side stands first, so that it is drawn on the left.
+        // Put the to-one side first, so that it is drawn on the left.
         let isTurned = !relationship.isToMany && (near.count?.isMany ?? true)
         return isTurned
             ? Line(from: far, to: near, hint: hint) : Line(from: near, to: far, hint: hint)
     }
 
-    /// What a box tells of an entity: its own attributes, elements behind their composites.
+    /// Returns the attributes in an entity's box, each composite followed by its elements.
     static func attributes(
         of entity: EntityDescription, in model: ManagedObjectModel
     ) -> [AttributeDescription] {
@@ -111,7 +111,7 @@ public struct ModelDiagram: Sendable {
         Count(isMany: relationship.isToMany, isOptional: relationship.isOptional)
     }
 
-    /// `Integer16`, and `?` where nil is allowed.
+    /// Returns the type's name, such as `Integer16`, with `?` if `nil` is allowed.
     static func type(of attribute: AttributeDescription) -> String {
         let name = attribute.compositeName ?? attribute.type.rawValue
         return name.filter { $0 != " " } + (attribute.isOptional ? "?" : "")

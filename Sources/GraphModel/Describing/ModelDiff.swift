@@ -1,46 +1,47 @@
-/// What differs between two models, by entity and property, and what a migration would need.
+/// The differences between two models, by entity and property, and the migration they need.
 public struct ModelDiff: Sendable, Hashable {
-    /// What lightweight migration makes of a change.
+    /// The effect of a change on migration.
     public enum Effect: String, Sendable, Hashable, CaseIterable {
-        /// Stores of both models are alike.
+        /// Stores of both models have the same structure.
         case none
-        /// The store is rebuilt without a word from anybody.
+        /// Lightweight migration rebuilds the store without further input.
         case lightweight
-        /// Somebody must say where the values come from.
+        /// A mapping must define the source of the values.
         case mapping
     }
 
-    /// One difference.
+    /// A difference between two models.
     public struct Change: Sendable, Hashable {
-        /// `Entity` or `Entity.property`; empty for the model as a whole.
+        /// `Entity` or `Entity.property`; empty for the model itself.
         public var subject: String
-        /// One sentence.
+        /// A description in one sentence.
         public var text: String
-        /// What a migration from the first model to the second makes of it.
+        /// The effect on a migration from the first model to the second.
         public var effect: Effect
-        /// Whether something is gone, new, or different.
+        /// Whether the subject was removed, added, or changed.
         public var kind: Kind
 
-        /// Gone, new, or different.
+        /// The kind of a change.
         public enum Kind: String, Sendable, Hashable {
-            /// It is gone.
+            /// The subject exists only in the first model.
             case removed = "-"
-            /// It is new.
+            /// The subject exists only in the second model.
             case added = "+"
-            /// It is there, and not as it was.
+            /// The subject exists in both models, but differs.
             case changed = "~"
         }
     }
 
-    /// Every difference, entities in the order of their names.
+    /// All differences, in the order of the entities' names.
     public let changes: [Change]
-    /// The entities whose version hashes differ, so that a store of one is no store of the other.
+    /// The entities with different version hashes, sorted; a store of one model does not match the
+    /// other.
     public let entitiesWithOtherHashes: [String]
 
-    /// Whether the models say the same.
+    /// Whether there are no differences.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// What a migration of a store needs at the most.
+    /// The highest requirement of all changes for a migration.
     public var effect: Effect {
         let effects = Set(changes.map(\.effect))
         if effects.contains(.mapping) { return .mapping }
@@ -48,12 +49,12 @@ public struct ModelDiff: Sendable, Hashable {
             ? .lightweight : .none
     }
 
-    /// Compares a model with its successor; renaming identifiers of the second are followed.
+    /// Compares a model with its successor, following the successor's renaming identifiers.
     public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
         self.init(ModelPairing(from: old, to: new))
     }
 
-    /// Compares two models that are paired already.
+    /// Compares two models that are already paired.
     package init(_ pairing: ModelPairing) {
         var comparison = ModelComparison(pairing)
         changes = comparison.changes()
@@ -62,7 +63,7 @@ public struct ModelDiff: Sendable, Hashable {
             .filter { before[$0] != after[$0] }.sorted()
     }
 
-    /// The differences for people; empty where there are none.
+    /// The differences as readable text; empty if the models do not differ.
     public var text: String {
         guard !isEmpty else { return "" }
         var lines: [String] = []

@@ -1,23 +1,25 @@
-/// Which entity and property of an old model each one of a new model continues.
+/// The entities and properties of an old model that a new model continues.
 ///
-/// A new name continues the old one that its renaming identifier tells, by name or by an identifier
-/// that both have; else the old one of the same name. An old name is continued once.
+/// A new name continues the old one that its renaming identifier refers to, by name or by an
+/// identifier that both have. Otherwise it continues the old one of the same name. Each old name is
+/// continued at most once.
 package struct ModelPairing: Sendable {
-    /// The model before.
+    /// The old model.
     package let old: ManagedObjectModel
-    /// The model after.
+    /// The new model.
     package let new: ManagedObjectModel
     private let oldNames: [String: String]
     private let newNames: [String: String]
-    /// From each version to the next, where there are versions in between.
+    /// The pairing of each version with the next, if there are versions between.
     private let steps: [ModelPairing]
-    /// Properties that somebody has paired: the old names by the new ones, by `New Old`.
+    /// The explicitly paired properties: for each `New Old` entity pair, old names by new names.
     package var told: [String: [String: String]] = [:]
 
     /// Pairs the entities of two models.
     ///
-    /// - Parameter between: the versions in between, oldest first, each of which tells renames from
-    ///   the one before; what one of them does not have is new in the last.
+    /// - Parameter between: The versions between, oldest first, each of which states its renames
+    ///   from the previous one. If one of them does not have an entity or property, it is new in
+    ///   the last.
     package init(
         from old: ManagedObjectModel, through between: [ManagedObjectModel] = [],
         to new: ManagedObjectModel
@@ -45,10 +47,10 @@ package struct ModelPairing: Sendable {
         newNames = Dictionary(oldNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The old entity that a new one continues.
+    /// Returns the old entity that a new one continues, or `nil`.
     package func oldName(of entity: String) -> String? { oldNames[entity] }
 
-    /// The old entity that a mapping of a new one reads, unless the mapping names another.
+    /// Returns the old entity that a mapping of a new one reads, unless the mapping names another.
     ///
     /// It is the one that the new entity continues. If another new entity continues that one, as in
     /// a split, it is the old entity of the renaming identifier, or else of the name.
@@ -59,11 +61,12 @@ package struct ModelPairing: Sendable {
         return old.entities.first { $0.renamingIdentifier == identifier }?.name ?? identifier
     }
 
-    /// The new entity that continues an old one.
+    /// Returns the new entity that continues an old one, or `nil`.
     package func newName(of entity: String) -> String? { newNames[entity] }
 
-    /// The old attributes that those of a new entity continue, by their new names; inherited ones
-    /// too, since a property may move up or down.
+    /// Returns the old attributes that a new entity's attributes continue, by their new names.
+    ///
+    /// Includes inherited attributes, since a property can move up or down the hierarchy.
     package func attributes(
         of entity: String, from oldEntity: String
     ) -> [String: AttributeDescription] {
@@ -78,7 +81,8 @@ package struct ModelPairing: Sendable {
         ).compactMapValues { known[$0] }
     }
 
-    /// The old relationships that those of a new entity continue, by their new names.
+    /// Returns the old relationships that a new entity's relationships continue, by their new
+    /// names.
     package func relationships(
         of entity: String, from oldEntity: String
     ) -> [String: RelationshipDescription] {
@@ -93,7 +97,8 @@ package struct ModelPairing: Sendable {
         ).merging(told["\(entity) \(oldEntity)"] ?? [:]) { $1 }.compactMapValues { known[$0] }
     }
 
-    /// The partners in the first version, from one version to the one before.
+    /// Returns the properties of the first version, by following each step back from the last
+    /// version.
     private func composed<Property>(
         _ entity: String, _ oldEntity: String, _ name: (Property) -> String,
         _ partners: (ModelPairing, String, String) -> [String: Property]
@@ -111,7 +116,7 @@ package struct ModelPairing: Sendable {
 
     private typealias Name = (name: String, identifier: String?)
 
-    /// The old name that each new one continues.
+    /// Returns the old name that each new one continues, by new name.
     private static func partners(_ old: [Name], _ new: [Name]) -> [String: String] {
         let names = Set(old.map(\.name))
         let identified = Dictionary(
@@ -134,7 +139,7 @@ package struct ModelPairing: Sendable {
 }
 
 extension AttributeType {
-    /// Whether every value of another type is one of this type, too, or has one text in it.
+    /// Returns whether this type can hold every value of another type, for strings as its text.
     package func holdsEveryValue(of other: AttributeType) -> Bool {
         if self == other { return true }
         let whole: [AttributeType] = [.boolean, .integer16, .integer32, .integer64]

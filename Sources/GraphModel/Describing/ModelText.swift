@@ -1,4 +1,4 @@
-/// Shows a model as text for people: one block for each entity, names in columns.
+/// A readable description of a model: one block for each entity, with names in columns.
 ///
 /// ```
 /// Task : Item  (renamed from Todo)
@@ -13,11 +13,11 @@ public struct ModelText: Sendable {
     private let model: ManagedObjectModel
     private let showsHashes: Bool
 
-    /// The text of a model.
+    /// Returns the text of a model.
     ///
     /// - Parameters:
-    ///   - model: the model.
-    ///   - hashes: whether each entity's version hash is shown, with digest and checksum.
+    ///   - model: The model.
+    ///   - hashes: Whether to show each entity's version hash, the digest, and the checksum.
     public static func text(of model: ManagedObjectModel, hashes: Bool = false) -> String {
         ModelText(model: model, showsHashes: hashes).text()
     }
@@ -126,7 +126,7 @@ public struct ModelText: Sendable {
 
     // MARK: Words
 
-    /// A property's name, followed by room to the next column.
+    /// Returns a property's name padded to the next column.
     private func padded(_ name: String) -> String {
         name + String(repeating: " ", count: max(1, 20 - name.count))
     }
@@ -135,7 +135,7 @@ public struct ModelText: Sendable {
         "\(number) \(number == 1 ? one : many)"
     }
 
-    /// An attribute's type and rules in words.
+    /// Returns an attribute's type and rules as text.
     static func text(of attribute: AttributeDescription) -> String {
         var words = [attribute.compositeName ?? attribute.type.rawValue]
         if !attribute.isOptional { words.append("required") }
@@ -162,7 +162,7 @@ public struct ModelText: Sendable {
         return words.joined(separator: ", ")
     }
 
-    /// Where a relationship leads, and how, in words.
+    /// Returns a relationship's destination and rules as text.
     static func text(of relationship: RelationshipDescription) -> String {
         let inverse = relationship.inverseName.map { ".\($0)" } ?? ""
         var words = ["→ \(relationship.destinationEntityName)\(inverse)"]

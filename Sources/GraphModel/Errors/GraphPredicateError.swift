@@ -1,43 +1,43 @@
 package import Diagnostics
 public import FoundationEssentials
 
-/// Why a predicate or an expression cannot be used, and where in its text.
+/// The reason that a predicate or expression cannot be used, with its position in the text.
 public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of mistake it is; the raw value is stable.
+    /// The kind of error; its raw value is stable.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The text does not follow the grammar.
         case syntax = "predicate.syntax"
-        /// Deeper than the limit.
+        /// The nesting exceeds the limit.
         case tooDeep = "predicate.too-deep"
-        /// Longer than the limit.
+        /// The length exceeds the limit.
         case tooLong = "predicate.too-long"
-        /// An argument for a `%` placeholder is missing, left over or of the wrong type.
+        /// An argument for a `%` placeholder is missing, unused, or of the wrong type.
         case argument = "predicate.argument"
-        /// The entity has no such property, or there is no such entity.
+        /// The entity or its property does not exist.
         case unknownKey = "predicate.unknown-key"
-        /// There is no such function, or it takes other arguments.
+        /// The function does not exist, or its arguments are wrong.
         case function = "predicate.function"
-        /// The two sides cannot be compared or computed with.
+        /// The two operands cannot be compared or computed with each other.
         case type = "predicate.type"
-        /// A to-many key path where one value is needed, or the reverse.
+        /// A to-many key path is used where one value is needed, or the reverse.
         case toMany = "predicate.to-many"
-        /// A variable without value.
+        /// A variable has no value.
         case variable = "predicate.variable"
-        /// Lawful, but not built yet.
+        /// The construct is valid but not implemented.
         case unsupported = "predicate.unsupported"
     }
 
-    /// What kind of mistake it is.
+    /// The kind of error.
     public let code: Code
-    /// One sentence without the place.
+    /// A description in one sentence, without the position.
     public let message: String
-    /// The byte of the format at fault, from zero, where the predicate came from a text.
+    /// The zero-based byte offset of the error in the format; `nil` if no text was parsed.
     public let byteOffset: Int?
     /// The text that was parsed.
     public let format: String?
-    /// What may be written instead, where that can be told.
+    /// A valid alternative, if known.
     public let fix: String?
-    /// It holds whatever the keys of the text may be.
+    /// Whether the error is independent of the keys in the text.
     let isOfAnyKeys: Bool
 
     init(
@@ -58,21 +58,21 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
         return "\(message) (column \(column))"
     }
 
-    /// The column in the text, from one, in Unicode scalars.
+    /// The column in the text, from 1, in Unicode scalars.
     public var column: Int? {
         guard let format, let byteOffset else { return nil }
         return String(decoding: format.utf8.prefix(byteOffset), as: UTF8.self)
             .unicodeScalars.count + 1
     }
 
-    /// The message, and below it the line of the text with a caret under the fault.
+    /// The message, followed by the line of the text with a caret under the error.
     public var rendered: String {
         guard let excerpt else { return "\(message) [\(code.rawValue)]" }
         let lines = excerpt.split(separator: "\n").map { "\n  \($0)" }.joined()
         return "\(message) [\(code.rawValue)]\(lines)"
     }
 
-    /// The line of the text at fault, and below it one with a caret.
+    /// The line of the text with the error, followed by a line with a caret.
     public var excerpt: String? {
         guard let format, let byteOffset else { return nil }
         let bytes = Array(format.utf8)
@@ -89,19 +89,19 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
 }
 
 extension GraphPredicateError: LocalizedError {
-    /// The message, without the place.
+    /// The message, without the position.
     public var errorDescription: String? { message }
-    /// What may be written instead, where that can be told.
+    /// A valid alternative, if known.
     public var recoverySuggestion: String? { fix }
 }
 
 extension Diagnostic {
-    /// What is wrong with a predicate or an expression of a file.
+    /// Creates a diagnostic for an error in a predicate or expression of a file.
     package init(predicateError error: GraphPredicateError, at location: SourceLocation) {
         self.init(predicateError: error, at: .source(location))
     }
 
-    /// What is wrong with a predicate or an expression, wherever it is from.
+    /// Creates a diagnostic for an error in a predicate or expression at any place.
     package init(predicateError error: GraphPredicateError, at place: Place = .nowhere) {
         self.init(
             code: error.code.rawValue, error.message, at: place, fix: error.fix,

@@ -2,81 +2,80 @@ public import FoundationEssentials
 package import Diagnostics
 import Files
 
-/// Why a store did not do what it was asked.
+/// The reason that an operation of a store failed.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure, for programs.
+    /// The kind of failure, for programs.
     public enum Code: String, Sendable, Hashable {
         /// The file does not exist.
         case missing
-        /// The file exists, and was to be made.
+        /// The file to create already exists.
         case exists
         /// The file is not a store of this kind.
         case notAStore = "not-a-store"
-        /// The file keeps its texts in UTF-16, and a store's are in UTF-8.
+        /// The file's text encoding is UTF-16; a store must use UTF-8.
         case encoding
-        /// The store's model differs from the one given.
+        /// The store's model differs from the given one.
         case modelMismatch = "model-mismatch"
-        /// Nobody has said what a migration makes of some of the data.
+        /// A migration needs a mapping for some of the data.
         case needsMapping = "needs-mapping"
-        /// The data is not as the new model wants it.
+        /// The data does not meet the new model's rules.
         case migrationRefused = "migration-refused"
-        /// No model was given and the store has none.
+        /// No model was given, and the store has none.
         case noModel = "no-model"
-        /// Another process holds the lock; try later.
+        /// Another process holds the lock; try again later.
         case busy
         /// The disk is full.
         case full
         /// The file is damaged.
         case corrupt
-        /// The file or its folder may not be written.
+        /// The file or its folder is not writable.
         case permission
-        /// A uniqueness constraint was violated.
+        /// A uniqueness constraint is violated.
         case unique
         /// A value breaks a rule of the model, or cannot be computed.
         case validation
-        /// More objects than `at-most` allows.
+        /// The number of objects exceeds `at-most`.
         case tooMany = "too-many"
-        /// A delete rule forbids it.
+        /// A delete rule forbids the deletion.
         case deleteRule = "delete-rule"
         /// Reading or writing failed.
         case inputOutput = "input-output"
-        /// Memory, threads or descriptors ran out.
+        /// Memory, threads, or file descriptors ran out.
         case resources
-        /// The request names what the model does not have.
+        /// The request names something that the model does not have.
         case invalidRequest = "invalid-request"
-        /// An object has no property of that name.
+        /// The object has no property of that name.
         case unknownKey = "unknown-key"
-        /// The object's context is gone or was reset.
+        /// The object's context was released or reset.
         case invalidated
-        /// The object's row is gone.
+        /// The object's row no longer exists.
         case inaccessible
-        /// An object of another context.
+        /// The object belongs to another context.
         case foreignContext = "foreign-context"
         /// Another save changed the same objects; see `mergeError`.
         case conflict
-        /// A hook of an object failed, or never came to an end.
+        /// A hook of an object failed or did not finish.
         case hook
-        /// The task that asked for it was cancelled.
+        /// The requesting task was canceled.
         case cancelled
-        /// A mistake of ours.
+        /// A bug in this library.
         case internalError = "internal"
     }
 
-    /// What kind of failure.
+    /// The kind of failure.
     public let code: Code
-    /// What went wrong, and how it may be mended.
+    /// A description of the failure, often with a fix.
     public private(set) var message: String
-    /// The statement, where one was being run.
+    /// The SQL statement, if one was running.
     public let sql: String?
-    /// What led to it, where that says more.
+    /// The underlying error, if it has more information.
     public let cause: (any Error)?
-    /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`; 0 where it was not SQLite
-    /// that failed.
+    /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`; 0 if SQLite did not fail.
     package let resultCode: Int32
-    /// The number of the system call's error, as SQLite gives it; 0 if no call failed.
+    /// The system call's error number, as reported by SQLite; 0 if no call failed.
     package let systemError: Int32
 
-    /// Makes an error.
+    /// Creates an error.
     package init(
         _ code: Code, _ message: String, sql: String? = nil, cause: (any Error)? = nil,
         resultCode: Int32 = 0, systemError: Int32 = 0
@@ -89,7 +88,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// The origin and the kind, from which the exit status follows.
+    /// The origin and the kind of the fault, which determine the exit status.
     package var fault: Fault {
         switch code {
         case .missing: Fault(.store, .missing)
@@ -107,23 +106,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Another process has the lock of the store's file.
+    /// Creates the error for a store whose lock is held by another process.
     package init(inUse path: String) {
         self.init(.busy, "\(path) is in use by another process; try again later")
     }
 
-    /// The same error with another path in its message, such as the store's for that of a copy.
+    /// Returns the same error with a path in its message replaced, such as a copy's by the store's.
     package func naming(_ path: String, insteadOf copy: String) -> StoreError {
         var error = self
         error.message.replace(copy, with: path)
         return error
     }
 
-    /// One sentence.
+    /// A description in one sentence.
     public var description: String { message }
 }
 
 extension StoreError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The text that the command also prints.
     public var errorDescription: String? { description }
 }

@@ -1,40 +1,40 @@
-/// The type of an attribute, by Core Data's names.
+/// The type of an attribute, with Core Data's names.
 ///
-/// The raw value is the name that model files use; `code` is the number that version hashes and
-/// archived models use.
+/// The raw value is the name in model files; `code` is the number in version hashes and archived
+/// models.
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Whole numbers of 16 bits.
+    /// A 16-bit integer.
     case integer16 = "Integer 16"
-    /// Whole numbers of 32 bits.
+    /// A 32-bit integer.
     case integer32 = "Integer 32"
-    /// Whole numbers of 64 bits.
+    /// A 64-bit integer.
     case integer64 = "Integer 64"
-    /// Numbers by their decimal digits.
+    /// A decimal number.
     case decimal = "Decimal"
-    /// Numbers of 64 bits with a fraction.
+    /// A 64-bit floating-point number.
     case double = "Double"
-    /// Numbers of 32 bits with a fraction.
+    /// A 32-bit floating-point number.
     case float = "Float"
-    /// Text.
+    /// A string.
     case string = "String"
-    /// True or false.
+    /// A Boolean value.
     case boolean = "Boolean"
-    /// A moment.
+    /// A point in time.
     case date = "Date"
-    /// Bytes, which may live in a file of their own.
+    /// Binary data, which can be stored in an external file.
     case binary = "Binary"
-    /// Sixteen bytes that identify something.
+    /// A UUID of 16 bytes.
     case uuid = "UUID"
-    /// An address, kept as text.
+    /// A URI, stored as text.
     case uri = "URI"
-    /// What a transformer makes bytes of.
+    /// A value that a transformer converts to bytes.
     case transformable = "Transformable"
-    /// Several values under one name, as `compositeName` says.
+    /// Several values under one name, as defined by `compositeName`.
     case composite = "Composite"
-    /// Lawful for transient attributes alone.
+    /// No type; valid only for transient attributes.
     case undefined = "Undefined"
 
-    /// `NSAttributeType`'s number.
+    /// The raw value of `NSAttributeType`.
     public var code: Int32 {
         switch self {
         case .undefined: 0
@@ -56,20 +56,20 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// A closed range of numbers, open at the ends that are nil.
+/// A closed range of numbers; an end that is `nil` is unbounded.
 public struct NumberRange: Sendable, Hashable, Codable {
-    /// The smallest value allowed.
+    /// The smallest allowed value.
     public var minimum: Double?
-    /// The largest value allowed.
+    /// The largest allowed value.
     public var maximum: Double?
 
-    /// Creates a range; nil leaves that end open.
+    /// Creates a range; an end that is `nil` is unbounded.
     public init(minimum: Double? = nil, maximum: Double? = nil) {
         self.minimum = minimum
         self.maximum = maximum
     }
 
-    /// Whether the value lies inside, ends included.
+    /// Returns whether the value is in the range, ends included.
     public func contains(_ value: Double) -> Bool {
         if let minimum, value < minimum { return false }
         if let maximum, value > maximum { return false }
@@ -77,65 +77,65 @@ public struct NumberRange: Sendable, Hashable, Codable {
     }
 }
 
-/// One attribute of an entity.
+/// An attribute of an entity.
 public struct AttributeDescription: Sendable, Hashable, Codable {
     /// The attribute's name.
     public var name: String
-    /// Its type.
+    /// The attribute's type.
     public var type: AttributeType
-    /// Whether nil may be saved; true as in Core Data.
+    /// Whether `nil` can be saved; true by default, as in Core Data.
     public var isOptional: Bool
-    /// What a new object starts with, as the column stores it.
+    /// The value of a new object, as the column stores it.
     public var defaultValue: StoredValue?
-    /// Managed but never stored.
+    /// Whether it is managed but never stored.
     public var isTransient: Bool
-    /// Large binaries may live in files beside the store.
+    /// Whether large values can be stored in files next to the store.
     public var allowsExternalBinaryDataStorage: Bool
-    /// A value of more bytes goes to a file when an object is saved; nil is 128 KiB.
+    /// The maximum size in bytes of a value that a save keeps in the store; `nil` is 128 KiB.
     ///
-    /// It applies if `allowsExternalBinaryDataStorage` is set. Imports keep values in the store.
+    /// It applies if `allowsExternalBinaryDataStorage` is set. Imports keep all values in the
+    /// store.
     public var externalStorageThreshold: Int?
-    /// History keeps the value when the object is deleted.
+    /// Whether history keeps the value when the object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
-    /// Numbers: the values allowed; dates: in seconds since 2001.
+    /// The allowed numbers, or the allowed dates in seconds since 2001.
     public var range: NumberRange?
-    /// Text: allowed length in UTF-16 units, as Foundation counts.
+    /// The allowed length of a string in UTF-16 units, as in Foundation.
     public var length: NumberRange?
-    /// Text: a regular expression that the whole value must match.
+    /// A regular expression that the complete string must match.
     public var pattern: String?
-    /// Rules on the value, as the archived model of a store states them, with the value as `SELF`.
+    /// The rules in the archived model of a store, with the value as `SELF`.
     ///
-    /// Lengths, ranges, and patterns among them are in `length`, `range`, and `pattern`, too. The
+    /// Rules for lengths, ranges, and patterns are also in `length`, `range`, and `pattern`. The
     /// others are kept, but not enforced.
     @EmptyByDefault public var validationRules: [ValidationRule] = []
     /// Core Data's derivation expression, such as `tasks.@count`.
     public var derivationExpression: String?
-    /// A folded copy is kept for `[cd]` searches, in our own stores.
+    /// Whether stores of this library also keep the text folded, for `[cd]` searches.
     public var isSearchable: Bool
-    /// The attribute's name in the version before.
+    /// The attribute's name in the previous version.
     public var renamingIdentifier: String?
-    /// Forces a new version hash although the shape is the same.
+    /// A value that changes the version hash although the structure is the same.
     public var versionHashModifier: String?
-    /// `json`, `plist`, `secure-archive` or a registered name.
+    /// `json`, `plist`, `secure-archive`, or a registered name.
     public var transformerName: String?
     /// Free text for tools.
     public var userInfo: [String: String]
-    /// The model's composite that an attribute of type `Composite` consists of.
+    /// The composite of the model that defines an attribute of type `Composite`.
     public var compositeName: String?
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
-    /// A decimal's digits are all kept, as canonical text; nil is false.
+    /// Whether a decimal keeps all its digits, as canonical text; `nil` is false.
     ///
-    /// Said by the store that was made so, never by a model file; see
-    /// `ManagedObjectModel.keepingExactDecimals()`.
+    /// Only a store with exact decimals sets it, never a model file; see
+    /// `ManagedObjectModel.keepingExactDecimals(_:)`.
     package var keepsDigits: Bool?
-    /// An element of an optional composite: the path of the composite that may have no value
-    /// without this one.
+    /// The path of the optional composite that cannot have a value without this element.
     ///
-    /// Worked out by the model, never declared.
+    /// The model computes it; it is never declared. `nil` for all other attributes.
     package var requiredBeside: String?
 
-    /// Creates an attribute; everything but name and type has Core Data's default.
+    /// Creates an attribute; all arguments except name and type have Core Data's defaults.
     public init(
         name: String, type: AttributeType, isOptional: Bool = true,
         defaultValue: StoredValue? = nil, isTransient: Bool = false,
@@ -170,10 +170,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
 }
 
 extension AttributeDescription {
-    /// Where models of Xcode name the type of a Transformable's values ("Custom Class").
+    /// The key under which Xcode's models store the type of a Transformable's values ("Custom
+    /// Class").
     package static let valueTypeKey = "customClassName"
 
-    /// The Swift type of a Transformable's values, if the model names one that is not Apple's own.
+    /// The Swift type of a Transformable's values, if the model names one that is not Apple's.
     package var valueTypeName: String? {
         guard type == .transformable, let name = extras[Self.valueTypeKey],
             !name.hasPrefix("NS"), !name.hasPrefix("UI"), !name.isEmpty
@@ -181,13 +182,13 @@ extension AttributeDescription {
         return name
     }
 
-    /// Whether only its name is known: no store has a column of such a type.
+    /// Whether only its name is known; no store has a column of this type.
     package var isDoubtful: Bool { type == .undefined && !isTransient }
 
-    /// Whether records and requests can set it: a store keeps it, and no expression derives it.
+    /// Whether records and requests can set it: it is stored, and no expression derives it.
     package var takesValues: Bool { !isTransient && derivationExpression == nil }
 
-    /// Whether a new object is invalid unless something sets it.
+    /// Whether a new object is invalid until a value is set.
     package var needsValue: Bool { takesValues && !isOptional && defaultValue == nil }
 
     /// Whether it is a decimal whose column holds canonical text.

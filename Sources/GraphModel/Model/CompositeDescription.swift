@@ -1,10 +1,10 @@
 /// A named set of attributes that entities use as the type of one attribute.
 public struct CompositeDescription: Sendable, Hashable, Codable {
-    /// The composite's name, which attributes of type `Composite` give.
+    /// The composite's name, to which attributes of type `Composite` refer.
     public var name: String
-    /// Its attributes, which may be of other composites.
+    /// Its attributes, which can be of other composites.
     public var attributes: [AttributeDescription]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a composite.

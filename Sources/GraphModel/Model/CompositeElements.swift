@@ -1,4 +1,4 @@
-/// Takes composite attributes apart into the attributes that they consist of in the end.
+/// Expands composite attributes into the plain attributes that they consist of.
 ///
 /// ```
 /// composites:
@@ -7,20 +7,21 @@
 /// entities:
 ///   Quake: { attributes: { magnitude: { type: Composite, composite: Magnitude } } }
 /// ```
-/// gives Quake `magnitude.first.richter`, `magnitude.first.agency` and `magnitude.felt`: plain
-/// attributes, each with a column of its own. So stores, predicates and loads know nothing of
+/// gives Quake the plain attributes `magnitude.first.richter`, `magnitude.first.agency`, and
+/// `magnitude.felt`, each with its own column. So stores, predicates, and loads do not handle
 /// composites.
 struct CompositeElements {
-    /// More is no model that anybody made; bounds what a hostile file may cost.
+    /// The maximum number of elements, which bounds the cost of a hostile file.
     static let elementsMax = 10_000
     private static let depthMax = 64
 
-    /// By name.
+    /// The composites by name.
     private let composites: [String: CompositeDescription]
-    /// How many elements each composite has in the end, with the composites among them; no more
-    /// than `elementsMax` are counted.
+    /// The total number of elements of each composite, including nested composites.
+    ///
+    /// The count stops at `elementsMax + 1`.
     private let sizes: [String: Int]
-    /// A composite that contains itself, by those that contain it; sizes mean nothing there.
+    /// A composite on a cycle, by each composite that contains it; their sizes are invalid.
     private let cycles: [String: String]
 
     init(_ composites: [CompositeDescription]) {
@@ -53,18 +54,18 @@ struct CompositeElements {
         self.cycles = cycles
     }
 
-    /// How many attributes it stands for.
+    /// Returns the number of plain attributes of an attribute.
     func size(of attribute: AttributeDescription) -> Int {
         attribute.type == .composite ? sizes[attribute.compositeName ?? ""] ?? 0 : 1
     }
 
-    /// The attribute's elements, or the attribute itself where it is no composite.
+    /// Returns the attribute's elements, or the attribute itself if it is not a composite.
     ///
-    /// An element is transient, and kept by history, as what it is in; its name before is that of
-    /// the path before. One that must have a value must have it only beside others where what it
-    /// is in is optional: see `requiredBeside`.
+    /// An element is transient, or preserved in history, if an enclosing composite is. Its renaming
+    /// identifier is its previous path. If an enclosing composite is optional, a required element
+    /// needs a value only if the composite has one: see `requiredBeside`.
     ///
-    /// - Throws: where a composite is missing, contains itself or has too many elements.
+    /// - Throws: `ModelError` if a composite is missing, contains itself, or has too many elements.
     func leaves(of attribute: AttributeDescription) throws(ModelError) -> [AttributeDescription] {
         guard attribute.type == .composite else { return [attribute] }
         if let name = cycles[attribute.compositeName ?? ""] {
@@ -98,7 +99,7 @@ struct CompositeElements {
         }
     }
 
-    /// An element as the attribute of an entity.
+    /// Returns an element as the attribute of an entity.
     private static func element(
         _ element: AttributeDescription, of whole: AttributeDescription
     ) -> AttributeDescription {
@@ -124,32 +125,36 @@ struct CompositeElements {
 }
 
 extension ManagedObjectModel {
-    /// Every attribute of the entity, inherited ones first; composites by their elements, such as
-    /// `magnitude.richter`.
+    /// Returns every attribute of the entity, inherited ones first.
+    ///
+    /// Composites are replaced by their elements, such as `magnitude.richter`.
     public func attributes(of name: String) -> [AttributeDescription] {
         lineage(of: name).reversed().flatMap { ownAttributes(of: $0) }
     }
 
-    /// The attributes that the entity declares itself; composites by their elements.
+    /// Returns the attributes that the entity declares, with composites replaced by their elements.
     public func ownAttributes(of entity: EntityDescription) -> [AttributeDescription] {
         attributesWithElements[entity.name] ?? entity.ownAttributes
     }
 
-    /// The attribute of that name, declared here or inherited; an element by its path.
+    /// Returns the declared or inherited attribute of that name; an element has its path as the
+    /// name.
     public func attribute(_ property: String, of name: String) -> AttributeDescription? {
         attributes(of: name).first { $0.name == property }
     }
 
-    /// The elements of the composite at a path such as `magnitude`, nested ones by their elements;
-    /// nil where there is none.
+    /// Returns the elements of the composite at a path such as `magnitude`, or `nil`.
+    ///
+    /// Nested composites are replaced by their elements.
     public func elements(of path: String, in entity: String) -> [AttributeDescription]? {
         guard !attributesWithElements.isEmpty else { return nil }
         let found = attributes(of: entity).filter { $0.name.isElement(of: path) }
         return found.isEmpty ? nil : found
     }
 
-    /// A key path whose composites and elements are one key each: `region.magnitude.richter` as
-    /// `region`, `magnitude.richter`.
+    /// Returns a key path in which each composite and its element form one key.
+    ///
+    /// `region.magnitude.richter` becomes `region`, `magnitude.richter`.
     package func folded(_ keyPath: [String], from entity: String) -> [String] {
         guard !attributesWithElements.isEmpty else { return keyPath }
         var entity = entity
@@ -166,8 +171,10 @@ extension ManagedObjectModel {
         return keyPath
     }
 
-    /// The paths of the stored elements of a composite that a path leads to, folded, or of all
-    /// where none is stored; the path itself, folded, where it leads to anything else.
+    /// Returns the folded paths of the stored elements of the composite at a path.
+    ///
+    /// If no element is stored, returns the paths of all elements. If the path does not lead to a
+    /// composite, returns the folded path itself.
     package func elementPaths(at keyPath: [String], from entity: String) -> [[String]] {
         let path = folded(keyPath, from: entity)
         var entity = entity
@@ -182,12 +189,12 @@ extension ManagedObjectModel {
         return (stored.isEmpty ? elements : stored).map { path.dropLast() + [$0.name] }
     }
 
-    /// Whether a path leads to anything but a whole composite.
+    /// Returns whether a path leads to anything except a composite.
     package func isSingle(_ keyPath: [String], from entity: String) -> Bool {
         elementPaths(at: keyPath, from: entity) == [folded(keyPath, from: entity)]
     }
 
-    /// The attributes of each entity that has composites, these by their elements.
+    /// Returns the attributes of each entity that has composites, replaced by their elements.
     static func withElements(
         _ entities: [EntityDescription], _ composites: [CompositeDescription]
     ) throws(ModelError) -> [String: [AttributeDescription]] {
@@ -211,7 +218,7 @@ extension ManagedObjectModel {
 }
 
 extension GraphSortDescriptor {
-    /// The same with each element of a composite as one key.
+    /// Returns the descriptor with each element of a composite as one key.
     package func folded(for entity: String, in model: ManagedObjectModel) -> GraphSortDescriptor {
         var descriptor = self
         descriptor.keyPath = model.folded(keyPath, from: entity)

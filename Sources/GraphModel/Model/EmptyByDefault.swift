@@ -1,43 +1,44 @@
-/// A value that has an empty form.
+/// A type whose values can be empty.
 public protocol EmptyInitializable {
-    /// Makes the empty form.
+    /// Creates an empty value.
     init()
-    /// Whether it is the empty form.
+    /// Whether the value is empty.
     var isEmpty: Bool { get }
 }
 
 extension Array: EmptyInitializable {}
 extension Dictionary: EmptyInitializable {}
 
-/// A list or a dictionary that is left out when it is empty, and empty when it was left out.
+/// A list or dictionary that is not encoded if it is empty, and is empty if it was not encoded.
 ///
-/// So a store's own copy of its model, written before the property existed, is read as ever.
+/// So a store's copy of its model can be decoded even if it was written before the property
+/// existed.
 @propertyWrapper
 public struct EmptyByDefault<Value>
 where Value: EmptyInitializable & Codable & Sendable & Hashable {
     /// The list or dictionary.
     public var wrappedValue: Value
 
-    /// Wraps a value.
+    /// Creates a wrapper of a value.
     public init(wrappedValue: Value) {
         self.wrappedValue = wrappedValue
     }
 }
 
 extension EmptyByDefault: Sendable, Hashable, Codable {
-    /// Reads the bare value.
+    /// Decodes the bare value.
     public init(from decoder: any Decoder) throws {
         wrappedValue = try Value(from: decoder)
     }
 
-    /// Writes the bare value.
+    /// Encodes the bare value.
     public func encode(to encoder: any Encoder) throws {
         try wrappedValue.encode(to: encoder)
     }
 }
 
 extension KeyedDecodingContainer {
-    /// Reads a value that may have been left out.
+    /// Decodes a value that may be missing.
     public func decode<Value>(
         _ type: EmptyByDefault<Value>.Type, forKey key: Key
     ) throws -> EmptyByDefault<Value> {
@@ -46,7 +47,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-    /// Leaves an empty value out.
+    /// Encodes a value unless it is empty.
     public mutating func encode<Value>(
         _ value: EmptyByDefault<Value>, forKey key: Key
     ) throws {

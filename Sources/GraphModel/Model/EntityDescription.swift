@@ -1,8 +1,8 @@
-/// A rule over the whole object, with the message that a violation shows.
+/// A rule over the whole object, with the message for a violation.
 public struct ValidationRule: Sendable, Hashable, Codable {
-    /// A predicate in text.
+    /// The predicate as text.
     public var predicate: String
-    /// What to tell the user.
+    /// The message for the user.
     public var message: String
 
     /// Creates a rule.
@@ -12,38 +12,38 @@ public struct ValidationRule: Sendable, Hashable, Codable {
     }
 }
 
-/// One entity: what it declares itself, and, once it is part of a model, what it inherits.
+/// An entity: its own declarations and, as part of a model, its parent.
 public struct EntityDescription: Sendable, Hashable, Codable {
     /// The entity's name.
     public var name: String
-    /// The parent whose properties it shares, and whose table.
+    /// The parent, whose properties and table it shares.
     public var superentityName: String?
-    /// No object is of this entity itself.
+    /// Whether only its sub-entities have objects.
     public var isAbstract: Bool
-    /// The class that stands for it in code; nil is a class of the entity's own name.
+    /// The class that represents it in code; `nil` is the entity's name.
     public var managedObjectClassName: String?
-    /// The attributes declared here.
+    /// The attributes that the entity declares.
     public var ownAttributes: [AttributeDescription]
-    /// The relationships declared here.
+    /// The relationships that the entity declares.
     public var ownRelationships: [RelationshipDescription]
-    /// Sets of attributes whose values together are unique, declared here.
+    /// The sets of attributes whose combined values are unique, as the entity declares them.
     public var uniquenessConstraints: [[String]]
-    /// Indexes declared here.
+    /// The indexes that the entity declares.
     public var indexes: [FetchIndexDescription]
-    /// Rules over the whole object, declared here.
+    /// The rules over the whole object that the entity declares.
     public var validationRules: [ValidationRule]
-    /// The entity's name in the version before.
+    /// The entity's name in the previous version.
     public var renamingIdentifier: String?
-    /// Forces a new version hash although the shape is the same.
+    /// A value that changes the version hash although the structure is the same.
     public var versionHashModifier: String?
     /// Free text for tools.
     public var userInfo: [String: String]
-    /// The fetched properties declared here.
+    /// The fetched properties that the entity declares.
     @EmptyByDefault public var fetchedProperties: [FetchedPropertyDescription]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
 
-    /// Creates an entity; everything but the name has Core Data's default.
+    /// Creates an entity; all arguments except the name have Core Data's defaults.
     public init(
         name: String, superentityName: String? = nil, isAbstract: Bool = false,
         managedObjectClassName: String? = nil, ownAttributes: [AttributeDescription] = [],

@@ -1,22 +1,22 @@
-/// An index that requests use; it does not change the version hash.
+/// An index for fetch requests; it does not change the version hash.
 public struct FetchIndexDescription: Sendable, Hashable, Codable {
-    /// How an index finds values.
+    /// The method by which an index finds values.
     public enum Collation: String, Sendable, Hashable, Codable, CaseIterable {
-        /// By their order.
+        /// Finds values by their order.
         case binary = "Binary"
-        /// By the region of space that numbers span.
+        /// Finds values by the region that the numbers span, with an R-tree.
         case rTree = "RTree"
     }
 
-    /// One property of an index.
+    /// A property of an index.
     public struct Element: Sendable, Hashable {
-        /// An attribute or a to-one relationship; an expression where `isExpression`.
+        /// The attribute or to-one relationship, or the expression if `isExpression` is true.
         public var propertyName: String
-        /// Ascending unless false.
+        /// Whether the order is ascending.
         public var isAscending: Bool
-        /// How the values are found.
+        /// The method by which the values are found.
         public var collation: Collation
-        /// The element is computed by an expression rather than kept in a column.
+        /// Whether an expression computes the element, which then has no column.
         public var isExpression: Bool
 
         /// Creates an element.
@@ -33,9 +33,9 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
 
     /// The index's name, unique within its entity.
     public var name: String
-    /// The properties in order.
+    /// The properties, in order.
     public var elements: [Element]
-    /// A predicate, in text, that rows must meet to be in the index.
+    /// The condition for rows in the index, as text; `nil` includes all rows.
     public var partialIndexPredicate: String?
 
     /// Creates an index.
@@ -47,17 +47,17 @@ public struct FetchIndexDescription: Sendable, Hashable, Codable {
 }
 
 extension FetchIndexDescription {
-    /// Why stores do not have the index; nil where they do.
+    /// The reason that stores do not have the index; `nil` if they do.
     package var reasonNotBuilt: String? {
         if elements.contains(where: \.isExpression) { return "is over an expression" }
         if elements.contains(where: { $0.collation != .binary }) { return "is an R-tree" }
         return nil
     }
 
-    /// The properties that the index and its predicate name; those in expressions aside.
+    /// The properties that the index and its predicate name, except those inside expressions.
     package var propertyNames: Set<String> {
         var names = Set(elements.filter { !$0.isExpression }.map(\.propertyName))
-        // One that cannot be read is told where the model is.
+        // The reader of the model reports a predicate that cannot be parsed.
         if let text = partialIndexPredicate, let predicate = try? GraphPredicate(format: text) {
             names.formUnion(predicate.keyPaths.compactMap(\.first))
         }
@@ -70,7 +70,7 @@ extension FetchIndexDescription.Element: Codable {
         case propertyName, isAscending, collation, isExpression
     }
 
-    /// Reads what `encode(to:)` wrote, by any version of it.
+    /// Decodes the output of any version of `encode(to:)`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -83,7 +83,7 @@ extension FetchIndexDescription.Element: Codable {
 }
 
 extension FetchIndexDescription {
-    /// The attribute that the index has alone, over all rows; `nil` if it has more or other parts.
+    /// Returns the only attribute of the index, if it covers all rows; otherwise `nil`.
     ///
     /// Xcode's compiler adds a second index to such an index, which has the attribute's name.
     package func soleAttribute(of entity: EntityDescription) -> String? {

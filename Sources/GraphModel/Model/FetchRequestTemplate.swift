@@ -1,16 +1,16 @@
-/// A request that a model names, so that programs need not spell it out.
+/// A named fetch request of a model.
 public struct FetchRequestTemplate: Sendable, Hashable, Codable {
     /// The template's name.
     public var name: String
     /// The entity whose objects are fetched.
     public var entityName: String
-    /// A predicate in text; `$NAME` stands for a value given later.
+    /// The predicate as text, in which `$NAME` is a variable.
     public var predicate: String?
-    /// No more objects than that; nil is no limit.
+    /// The maximum number of objects; `nil` is unlimited.
     public var fetchLimit: Int?
-    /// The order of the objects, which only programs and archived models state.
+    /// The order of the objects, which only programs and archived models can set.
     @EmptyByDefault public var sortDescriptors: [GraphSortDescriptor]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a template.
@@ -27,24 +27,24 @@ public struct FetchRequestTemplate: Sendable, Hashable, Codable {
     }
 }
 
-/// A weak, one-way relationship: what a request finds at the time it is asked for.
+/// A weak, one-way relationship to the results of a fetch request at the time of access.
 ///
 /// It has no column, and it does not change the version hash.
 public struct FetchedPropertyDescription: Sendable, Hashable, Codable {
-    /// What Xcode calls the request of every fetched property.
+    /// Xcode's name for the request of every fetched property.
     public static let requestName = "fetchedPropertyFetchRequest"
 
     /// The property's name.
     public var name: String
     /// The request; `$FETCH_SOURCE` in its predicate is the object that has the property.
     public var request: FetchRequestTemplate
-    /// Whether nothing may be found.
+    /// Whether the result can be empty.
     public var isOptional: Bool
-    /// The property's name in the version before.
+    /// The property's name in the previous version.
     public var renamingIdentifier: String?
     /// Free text for tools.
     @EmptyByDefault public var userInfo: [String: String]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a fetched property.

@@ -1,8 +1,8 @@
 extension ManagedObjectModel {
-    /// The same model for a store that keeps all digits of its decimals, as canonical texts, or
-    /// for one that does not.
+    /// Returns the model for a store that does or does not keep all digits of decimals.
     ///
-    /// Hashes are the same: only the columns differ.
+    /// Exact decimals are stored as canonical text. Only the columns differ; the version hashes are
+    /// the same.
     package func keepingExactDecimals(_ keeps: Bool) throws(ModelError) -> ManagedObjectModel {
         guard keepsExactDecimals != keeps else { return self }
         func fitting(_ attributes: [AttributeDescription]) -> [AttributeDescription] {
@@ -32,7 +32,7 @@ extension ManagedObjectModel {
             fetchRequestTemplates: fetchRequestTemplates, extras: extras)
     }
 
-    /// Whether its decimals, if it has any, keep all their digits.
+    /// Whether the model's decimals, if it has any, keep all their digits.
     package var keepsExactDecimals: Bool {
         entities.contains { $0.ownAttributes.contains(where: \.isExactDecimal) }
             || composites.contains { $0.attributes.contains(where: \.isExactDecimal) }

@@ -1,31 +1,31 @@
-/// The entities of a store and how they hang together; immutable once made.
+/// The entities of a store and their relationships; immutable.
 ///
 /// `entities` is in the order in which stores number them: depth first over the inheritance tree,
 /// siblings by case-insensitive name.
 public struct ManagedObjectModel: Sendable, Hashable, Codable {
     /// All entities, in the order of their numbers in a store.
     public let entities: [EntityDescription]
-    /// Names for this version that its author gave.
+    /// The author's names for this version.
     public let versionIdentifiers: [String]
     /// Named sets of entities.
     public let configurations: [String: [String]]
-    /// Sets of attributes that entities use as types, in the order of their names.
+    /// The sets of attributes that entities use as types, sorted by name.
     public let composites: [CompositeDescription]
-    /// Requests that the model names, in the order of their names.
+    /// The named fetch requests, sorted by name.
     public let fetchRequestTemplates: [FetchRequestTemplate]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     public let extras: [String: String]
 
     private let positionByName: [String: Int]
-    /// The attributes of each entity that has composites, these by their elements.
+    /// The attributes, expanded into elements, of each entity that has composites.
     let attributesWithElements: [String: [AttributeDescription]]
-    /// The relationships that stores hold, of each entity that declares others as well.
+    /// The stored relationships of each entity that also declares others.
     private let storedRelationships: [String: [RelationshipDescription]]
 
-    /// Makes a model.
+    /// Creates a model.
     ///
-    /// - Throws: `ModelError` where names clash, a parent, destination or composite is missing,
-    ///   parents or composites form a cycle or an inverse does not point back.
+    /// - Throws: `ModelError` if names clash, a parent, destination, or composite is missing,
+    ///   parents or composites form a cycle, or an inverse does not point back.
     public init(
         entities: [EntityDescription], versionIdentifiers: [String] = [],
         configurations: [String: [String]] = [:], composites: [CompositeDescription] = [],
@@ -45,12 +45,12 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         try checkRelationships()
     }
 
-    /// The entity of that name.
+    /// Returns the entity of that name, or `nil`.
     public func entity(named name: String) -> EntityDescription? {
         positionByName[name].map { entities[$0] }
     }
 
-    /// The entity and its ancestors, nearest first.
+    /// Returns the entity and its ancestors, nearest first.
     public func lineage(of name: String) -> [EntityDescription] {
         var found: [EntityDescription] = []
         var next = entity(named: name)
@@ -61,50 +61,50 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         return found
     }
 
-    /// The ancestor that has no parent; its table holds the whole family.
+    /// Returns the name of the root ancestor, whose table holds the whole family.
     public func rootName(of name: String) -> String {
         lineage(of: name).last?.name ?? name
     }
 
-    /// The entity and all its descendants, in the order of their numbers.
+    /// Returns the entity and all its descendants, in the order of their numbers.
     public func family(of name: String) -> [EntityDescription] {
         entities.filter { entity in lineage(of: entity.name).contains { $0.name == name } }
     }
 
-    /// Every relationship of the entity that stores hold, inherited ones first.
+    /// Returns every stored relationship of the entity, inherited ones first.
     ///
     /// Objects have no transient relationships; `EntityDescription.ownRelationships` lists them.
     public func relationships(of name: String) -> [RelationshipDescription] {
         lineage(of: name).reversed().flatMap { ownRelationships(of: $0) }
     }
 
-    /// The relationships that the entity declares itself and that stores hold.
+    /// Returns the stored relationships that the entity declares.
     ///
-    /// An inverse that is transient is none here.
+    /// The inverse is `nil` if it is transient.
     public func ownRelationships(of entity: EntityDescription) -> [RelationshipDescription] {
         storedRelationships[entity.name] ?? entity.ownRelationships
     }
 
-    /// The names of the relationships that the entity of that name declares and stores hold.
+    /// Returns the names of the stored relationships that the entity of that name declares.
     package func ownRelationshipNames(of name: String) -> [String] {
         ownRelationships(named: name).map(\.name)
     }
 
-    /// The relationships that the entity of that name declares and stores hold.
+    /// Returns the stored relationships that the entity of that name declares.
     package func ownRelationships(named name: String) -> [RelationshipDescription] {
         entity(named: name).map { ownRelationships(of: $0) } ?? []
     }
 
-    /// Whether the entity declares or inherits a transient relationship of that name.
+    /// Returns whether the entity declares or inherits a transient relationship of that name.
     package func isTransientRelationship(_ property: String, of name: String) -> Bool {
         lineage(of: name).contains { entity in
             entity.ownRelationships.contains { $0.name == property && $0.isTransient }
         }
     }
 
-    /// The other side of a relationship, with the entity that declares it.
+    /// Returns the inverse of a relationship, with the entity that declares it, or `nil`.
     ///
-    /// In models that Xcode compiles, this may be an entity below the destination.
+    /// In models compiled by Xcode, that entity can be a descendant of the destination.
     package func inverse(
         of relationship: RelationshipDescription
     ) -> (owner: String, relationship: RelationshipDescription)? {
@@ -130,12 +130,12 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         return first(lineage(of: destination)) ?? first(family(of: destination))
     }
 
-    /// The relationship of that name, declared here or inherited, if stores hold it.
+    /// Returns the stored relationship of that name, declared or inherited, or `nil`.
     public func relationship(_ property: String, of name: String) -> RelationshipDescription? {
         relationships(of: name).first { $0.name == property }
     }
 
-    /// The entity that declares the property, which may be an ancestor.
+    /// Returns the name of the entity, possibly an ancestor, that declares the property, or `nil`.
     public func declaringEntityName(of property: String, in name: String) -> String? {
         lineage(of: name).first { entity in
             ownAttributes(of: entity).contains { $0.name == property }
@@ -143,17 +143,17 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
         }?.name
     }
 
-    /// The composite of that name.
+    /// Returns the composite of that name, or `nil`.
     public func composite(named name: String) -> CompositeDescription? {
         composites.first { $0.name == name }
     }
 
-    /// The request of that name.
+    /// Returns the fetch request of that name, or `nil`.
     public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
         fetchRequestTemplates.first { $0.name == name }
     }
 
-    /// Every uniqueness constraint that objects of the entity must meet, inherited ones first.
+    /// Returns every uniqueness constraint of the entity's objects, inherited ones first.
     public func uniquenessConstraints(of name: String) -> [[String]] {
         lineage(of: name).reversed().flatMap(\.uniquenessConstraints)
     }
@@ -193,7 +193,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     private static func stored(
         _ entities: [EntityDescription]
     ) -> [String: [RelationshipDescription]] {
-        // A transient relationship and its inverse know each other by name and entities.
+        // A transient relationship and its inverse refer to each other by name and entity.
         var transient: Set<[String]> = []
         for entity in entities {
             for relationship in entity.ownRelationships where relationship.isTransient {
@@ -228,7 +228,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     private func checkRelationships() throws(ModelError) {
         for entity in entities {
             var names: Set<String> = []
-            // A composite has its name, and the paths of its elements are names as well.
+            // Both the composite's name and the paths of its elements must be unique.
             let composites = lineage(of: entity.name).reversed().flatMap(\.ownAttributes)
                 .filter { $0.type == .composite }
             let all =
@@ -265,7 +265,7 @@ extension ManagedObjectModel {
         case composites, fetchRequestTemplates, extras
     }
 
-    /// Reads what `encode(to:)` wrote.
+    /// Decodes the output of `encode(to:)`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
@@ -279,7 +279,7 @@ extension ManagedObjectModel {
             extras: container.decodeIfPresent([String: String].self, forKey: .extras) ?? [:])
     }
 
-    /// Writes the declarations; what is derived from them is left out.
+    /// Encodes the declarations, without the properties derived from them.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entities, forKey: .entities)

@@ -1,37 +1,37 @@
 public import FoundationEssentials
 
-/// Why a set of entities is no model.
+/// The reason that a set of entities is not a valid model.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, as data.
+    /// The kind of error, as data.
     public enum Kind: Sendable, Hashable {
-        /// Two entities have one name.
+        /// Two entities have the same name.
         case duplicateEntity(String)
-        /// A property's name is used twice in an entity and its ancestors.
+        /// An entity and its ancestors use a property name twice.
         case duplicateProperty(entity: String, property: String)
         /// The parent does not exist.
         case missingParent(entity: String, parent: String)
         /// An entity is its own ancestor.
         case parentCycle(entity: String)
-        /// The entity at the other end does not exist.
+        /// The destination entity does not exist.
         case missingDestination(entity: String, relationship: String, destination: String)
         /// The inverse is missing or does not point back.
         case inverseMismatch(entity: String, relationship: String, inverse: String)
-        /// The composite that an attribute consists of does not exist.
+        /// The composite of an attribute does not exist.
         case missingComposite(attribute: String, composite: String)
         /// A composite contains itself.
         case compositeCycle(String)
-        /// With this attribute the composites have more elements than those of any sensible model.
+        /// With this attribute, the composites have more than 10,000 elements.
         case compositeTooLarge(attribute: String)
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let kind: Kind
 
     init(_ kind: Kind) {
         self.kind = kind
     }
 
-    /// One sentence.
+    /// A description in one sentence.
     public var description: String {
         switch kind {
         case .duplicateEntity(let name):
@@ -58,6 +58,6 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ModelError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The text that the command also prints.
     public var errorDescription: String? { description }
 }

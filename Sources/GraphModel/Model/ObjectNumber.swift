@@ -1,27 +1,27 @@
-/// The key `objectID`, which stands for the number of an object: its primary key, `Z_PK`.
+/// The key `objectID`, which refers to an object's primary key, `Z_PK`.
 ///
-/// Key paths of predicates, orders, fields, and links may end in it, as in `category.objectID`.
+/// Key paths of predicates, orders, fields, and links can end in it, as in `category.objectID`.
 package enum ObjectNumber {
     /// The key.
     ///
     /// If an entity has a property of this name, the key is that property.
     package static let key = "objectID"
-    /// The key that is the number in every entity.
+    /// The key that refers to the primary key in every entity.
     ///
     /// No property can have this name.
     package static let explicitKey = "#objectID"
 
-    /// The number as an attribute, for code that casts values or describes columns.
+    /// The primary key as an attribute, for code that casts values or describes columns.
     package static let attribute = AttributeDescription(name: key, type: .integer64)
 
-    /// Whether a key is either spelling, whatever properties there are.
+    /// Returns whether a key has either spelling, regardless of the entity's properties.
     package static func isSpelled(_ key: String) -> Bool {
         key == self.key || key == explicitKey
     }
 }
 
 extension ManagedObjectModel {
-    /// Whether a key is the number of the entity's objects, and not a property.
+    /// Returns whether a key refers to the primary key of the entity's objects, not to a property.
     package func isObjectNumber(_ key: String, of entity: String) -> Bool {
         guard key == ObjectNumber.key else { return key == ObjectNumber.explicitKey }
         return !lineage(of: entity).contains { ancestor in
@@ -30,7 +30,7 @@ extension ManagedObjectModel {
         }
     }
 
-    /// The names that keys of an entity may have, for suggestions.
+    /// Returns the valid keys of an entity, for suggestions.
     package func keys(of entity: String) -> [String] {
         attributes(of: entity).map(\.name) + relationships(of: entity).map(\.name)
             + [ObjectNumber.key]

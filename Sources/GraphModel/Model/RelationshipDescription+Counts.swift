@@ -1,13 +1,13 @@
 extension RelationshipDescription {
-    /// What is wrong with the number of objects of a to-many relationship.
+    /// A violation of a to-many relationship's limits.
     package enum CountProblem: Sendable, CaseIterable {
         case tooFew
         case tooMany
     }
 
-    /// The number of objects that the problem is measured by; nil if there is no such limit.
+    /// Returns the limit that the problem violates, or `nil` if the limit is not set.
     ///
-    /// An optional relationship may be empty whatever its least number.
+    /// An optional relationship can be empty regardless of its minimum.
     package func limit(_ problem: CountProblem) -> Int? {
         switch problem {
         case .tooFew:
@@ -17,7 +17,8 @@ extension RelationshipDescription {
         }
     }
 
-    /// What is wrong with a number of objects, and the limit that it breaks; nil if nothing is.
+    /// Returns the problem with a number of objects and the limit, or `nil` if the number is
+    /// allowed.
     package func problem(withCount count: Int) -> (problem: CountProblem, limit: Int)? {
         if count == 0, isOptional { return nil }
         if let least = limit(.tooFew), count < least { return (.tooFew, least) }

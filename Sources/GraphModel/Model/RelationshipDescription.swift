@@ -1,47 +1,47 @@
-/// What happens to the objects at the other end when an object is deleted.
+/// The effect of a deletion on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Leaves them as they are, dangling keys included.
+    /// Leaves them unchanged, including dangling keys.
     case noAction = "no action"
-    /// Clears their link.
+    /// Clears their link to the deleted object.
     case nullify
-    /// Deletes them too, by their own rules.
+    /// Deletes them too, by their own delete rules.
     case cascade
-    /// Keeps the object while the relationship is not empty.
+    /// Prevents the deletion while the relationship is not empty.
     case deny
 }
 
-/// One relationship of an entity, seen from one side.
+/// A relationship of an entity, from one side.
 public struct RelationshipDescription: Sendable, Hashable, Codable {
     /// The relationship's name.
     public var name: String
     /// The entity at the other end.
     public var destinationEntityName: String
-    /// The name of the same relationship seen from the other end.
+    /// The name of the inverse relationship in the destination.
     public var inverseName: String?
-    /// Many objects at the other end instead of one.
+    /// Whether there can be many objects at the other end.
     public var isToMany: Bool
-    /// The other end has an order that users see.
+    /// Whether the objects at the other end have an order that users see.
     public var isOrdered: Bool
-    /// May be empty.
+    /// Whether it can be empty.
     public var isOptional: Bool
-    /// What a deletion at this end does to the other.
+    /// The effect of a deletion at this end on the objects at the other end.
     public var deleteRule: DeleteRule
-    /// The least number of objects, where not empty.
+    /// The minimum number of objects if it is not empty.
     public var minimumCount: Int
-    /// The largest number of objects; 0 and −1 set no limit, a to-one has 1.
+    /// The maximum number of objects; 0 and −1 set no limit, and a to-one relationship has 1.
     public var maximumCount: Int
-    /// True or nil, so that models that were encoded before the property existed decode.
+    /// True or `nil`, so that models encoded before the property existed can be decoded.
     private var transient: Bool?
-    /// The relationship's name in the version before.
+    /// The relationship's name in the previous version.
     public var renamingIdentifier: String?
-    /// Forces a new version hash although the shape is the same.
+    /// A value that changes the version hash although the structure is the same.
     public var versionHashModifier: String?
     /// Free text for tools.
     public var userInfo: [String: String]
-    /// What a model file says beyond this, by the file's own names.
+    /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]
 
-    /// Creates a relationship; everything but name and destination has Core Data's default.
+    /// Creates a relationship; all arguments except name and destination have Core Data's defaults.
     public init(
         name: String, destinationEntityName: String, inverseName: String? = nil,
         isToMany: Bool = false, isOrdered: Bool = false, isOptional: Bool = true,
@@ -68,7 +68,7 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
 }
 
 extension RelationshipDescription {
-    /// Managed but never stored: it has no column and no join table, and is in no version hash.
+    /// Whether it is not stored: it has no column and no join table, and is in no version hash.
     public var isTransient: Bool {
         get { transient ?? false }
         set { transient = newValue ? true : nil }

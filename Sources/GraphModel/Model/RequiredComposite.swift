@@ -1,32 +1,32 @@
-/// A composite that must have a value, that is one in an element at least.
+/// A composite that must have a value in at least one element.
 ///
 /// ```
 /// composites: { Place: { attributes: { latitude: Double, longitude: Double } } }
 /// entities: { Quake: { attributes: { at: { type: Composite, composite: Place, optional: false } } } }
 /// ```
-/// asks every Quake for `at.latitude` or `at.longitude`.
+/// requires `at.latitude` or `at.longitude` in every Quake.
 package struct RequiredComposite: Sendable, Hashable {
     /// The composite's path.
     package var path: String
     /// The paths of its stored elements.
     package var elements: [String]
-    /// The optional composite around it, which may have no value without this one; nil where it
-    /// must have one anyway.
+    /// The optional composite that cannot have a value without this one.
+    ///
+    /// `nil` if this composite must always have a value.
     package var beside: String?
     /// The paths of the other stored elements of that composite.
     package var others: [String]
 }
 
 extension ManagedObjectModel {
-    /// The composites of an entity that must have a value, inherited ones first.
+    /// Returns the required composites of an entity, inherited ones first.
     package func requiredComposites(of name: String) -> [RequiredComposite] {
         lineage(of: name).reversed().flatMap { ownRequiredComposites(of: $0) }
     }
 
-    /// Those of the entity's own attributes, from the outside in.
+    /// Returns the required composites among the entity's own attributes, outermost first.
     ///
-    /// One with an element that must have a value says no more than this element says itself, and
-    /// is left out.
+    /// A composite with a required element is omitted, since the element already requires a value.
     package func ownRequiredComposites(of entity: EntityDescription) -> [RequiredComposite] {
         entity.ownAttributes.filter { $0.type == .composite }.flatMap { attribute in
             let parts = parts(of: attribute).filter { $0.type == .composite }
@@ -52,8 +52,8 @@ extension ManagedObjectModel {
         (elements(of: path, in: entity.name) ?? []).filter { !$0.isTransient }
     }
 
-    /// The attribute as it is declared, behind it the elements of a composite with theirs, by
-    /// their paths.
+    /// Returns the attribute as declared, followed by its elements and theirs, named by their
+    /// paths.
     package func parts(of attribute: AttributeDescription) -> [AttributeDescription] {
         let elements = attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []
         return [attribute]

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 
 /// Core Data's version hashes, style 3: two models with equal hashes can open the same store.
 ///
-/// The layout was derived from public stores (see the store format's notes), `|` joins bytes:
+/// The layout was derived from public stores (see the store format's notes); `|` joins bytes:
 /// ```
 /// base         = SHA256( name | optional | 00 | hash modifier )
 /// attribute    = SHA256( base | type as int32 | 01 if preserved on delete | 01 if external )
@@ -11,17 +11,18 @@ internal import FoundationEssentials
 /// entity       = SHA256( name | abstract | parent's hash | property hashes by name
 ///                      | hash modifier | each constraint, its names joined by "." )
 /// ```
-/// An inverse that is the relationship itself counts as none. Transient properties, defaults,
-/// rules, delete rules, indexes and class names are not part of it.
+/// A relationship that is its own inverse is hashed without an inverse. Transient properties,
+/// defaults, rules, delete rules, indexes, and class names are not part of the hash.
 ///
-/// How Core Data hashes derived and composite attributes is not known. Ours tell two of our own
-/// models apart (the hash of a composite attribute goes on with those of its elements by name),
-/// but say nothing about an app's store: see `entityNamesWithOwnHashes`.
+/// How Core Data hashes derived and composite attributes is not known. For these, the hashes here
+/// distinguish only models of this library: the hash of a composite attribute ends with the hashes
+/// of its elements, sorted by name. They cannot be compared with those in an app's store: see
+/// `entityNamesWithOwnHashes`.
 extension ManagedObjectModel {
-    /// The 32 bytes of each entity (`NSStoreModelVersionHashes`).
+    /// The 32-byte hash of each entity (`NSStoreModelVersionHashes`).
     public var versionHashes: [String: [UInt8]] {
         var hashes: [String: [UInt8]] = [:]
-        // Parents come before their children.
+        // Parents precede their children.
         for entity in entities {
             hashes[entity.name] = hash(
                 entity, parentHash: entity.superentityName.flatMap { hashes[$0] })
@@ -35,20 +36,21 @@ extension ManagedObjectModel {
     /// Base64 of SHA-256 over the hashes (`NSStoreModelVersionChecksumKey`).
     public var versionChecksum: String { Self.checksum(of: versionHashes) }
 
-    /// The digest of hashes, wherever they are from.
+    /// Returns the digest of hashes from any source.
     package static func digest(of hashes: [String: [UInt8]]) -> String {
         var bytes: [UInt8] = []
         for (name, hash) in sorted(hashes) { bytes += Array(name.utf8) + hash }
         return Data(ByteDigest.of(bytes, .sha512)).base64EncodedString()
     }
 
-    /// The checksum of hashes, wherever they are from.
+    /// Returns the checksum of hashes from any source.
     package static func checksum(of hashes: [String: [UInt8]]) -> String {
         Data(ByteDigest.of(sorted(hashes).flatMap(\.hash))).base64EncodedString()
     }
 
-    /// The entities whose hashes cannot be compared with those in an app's store, because they
-    /// have or inherit a derived or composite attribute; in the order of the model.
+    /// The entities whose hashes cannot be compared with those in an app's store.
+    ///
+    /// They have or inherit a derived or composite attribute. The order is that of the model.
     public var entityNamesWithOwnHashes: [String] {
         entities.map(\.name).filter { name in
             lineage(of: name).flatMap(\.ownAttributes).contains { attribute in
@@ -59,8 +61,9 @@ extension ManagedObjectModel {
         }
     }
 
-    /// `Entity.attribute` of each composite with columns, in the order of the model: where an
-    /// app's store keeps the elements is not known.
+    /// The paths `Entity.attribute` of all stored composites, in the order of the model.
+    ///
+    /// Where an app's store keeps their elements is not known.
     package var storedComposites: [String] {
         entities.flatMap { entity in
             entity.ownAttributes.filter { $0.type == .composite && !$0.isTransient }
@@ -74,7 +77,7 @@ extension ManagedObjectModel {
         hashes.map { (name: $0.key, hash: $0.value) }.sorted { precedes($0.name, $1.name) }
     }
 
-    /// By code point, so by case and not by any locale.
+    /// Returns whether the first name precedes the second by code point, regardless of the locale.
     private static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
@@ -107,8 +110,8 @@ extension ManagedObjectModel {
         if attribute.preservesValueInHistoryOnDeletion { bytes.append(1) }
         if attribute.allowsExternalBinaryDataStorage { bytes.append(1) }
         bytes += Array((attribute.derivationExpression ?? "").utf8)
-        // What a composite is called makes no difference to a store; the model has made sure that
-        // none contains itself.
+        // The composite's name does not affect the store. The model has checked that no composite
+        // contains itself.
         let elements = attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []
         for element in elements.sorted(by: { Self.precedes($0.name, $1.name) })
         where !element.isTransient {

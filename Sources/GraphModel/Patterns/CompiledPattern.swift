@@ -1,20 +1,22 @@
-/// A regular expression that a whole text must match, compiled once.
+/// A compiled regular expression that a complete string must match.
 ///
-/// Matching compares Unicode scalars, and takes time that grows with the length of the text
-/// only. Not `Sendable`, since it remembers what it has met: each user compiles its own.
+/// Matching compares Unicode scalars in time linear in the length of the string. Not `Sendable`,
+/// since it caches states: each user compiles its own.
 package struct CompiledPattern {
-    /// The expression as written.
+    /// The expression in source form.
     package let pattern: String
     private let machine: PatternMachine
 
     /// Compiles an expression.
     ///
-    /// - Parameter ignoresCase: letters match whatever their case.
+    /// - Parameter ignoresCase: Whether letters match regardless of case.
     package init(_ pattern: String, ignoresCase: Bool = false) throws(PatternError) {
         try self.init(pattern, ignoresCase: ignoresCase, tableMax: nil)
     }
 
-    /// - Parameter tableMax: how much the machine remembers, for tests.
+    /// Compiles an expression with a limit on the state table.
+    ///
+    /// - Parameter tableMax: The maximum number of entries in the machine's table, for tests.
     init(_ pattern: String, ignoresCase: Bool, tableMax: Int?) throws(PatternError) {
         self.pattern = pattern
         var parser = PatternParser(pattern, .init(ignoresCase: ignoresCase))
@@ -25,21 +27,22 @@ package struct CompiledPattern {
             }
     }
 
-    /// Scalars read and instructions visited so far.
+    /// The number of scalars read and instructions visited so far.
     var steps: Int { machine.steps }
 
-    /// Whether the whole text matches.
+    /// Returns whether the complete string matches.
     package func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
-    /// Whether the whole text, in UTF-8, matches.
+    /// Returns whether the complete UTF-8 string matches.
     package func matches(_ bytes: ByteView) -> Bool {
         machine.matches(bytes, unless: nil) ?? false
     }
 
-    /// The same; nil where it was stopped before that was known.
+    /// Returns whether the complete UTF-8 string matches, or `nil` if it was stopped before the
+    /// result.
     func matches(_ bytes: ByteView, unless stop: (any EvaluationStop)?) -> Bool? {
         machine.matches(bytes, unless: stop)
     }

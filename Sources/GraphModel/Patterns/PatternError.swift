@@ -1,8 +1,8 @@
-/// Why a regular expression cannot be used, and where in its text.
+/// The reason that a regular expression cannot be used, with its position.
 package struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One clause without the column.
+    /// A description in one clause, without the column.
     package let message: String
-    /// The column in the expression, from one, in Unicode scalars.
+    /// The column in the expression, from 1, in Unicode scalars.
     package let column: Int
 
     /// The message with its column.

@@ -1,13 +1,13 @@
-/// Runs a pattern's program over texts, in time that grows with their length only.
+/// Runs a pattern's program over strings, in time linear in their length.
 ///
-/// It follows all ways through the program at once. The ways that are open after a scalar are a
-/// state, and what leads from state to state is remembered, so that most scalars cost one look
-/// into a table (a deterministic machine, built as it is needed). The table is bounded: when it is
-/// full, it is emptied.
+/// It follows all paths through the program at once. A state is the set of paths that are active
+/// after a scalar. The transitions between states are cached, so most scalars cost one table lookup
+/// (a DFA that is built lazily). The table is bounded: when it is full, it is emptied.
 ///
-/// Scalars that no test of the program tells apart are one class, a column of the table.
+/// All scalars that pass the same tests of the program form one class, which is a column of the
+/// table.
 final class PatternMachine {
-    /// The scalar before a place: what assertions ask of it.
+    /// The properties of the scalar before a position that assertions test.
     private struct Context: OptionSet, Hashable {
         let rawValue: UInt8
 
@@ -15,20 +15,20 @@ final class PatternMachine {
         static let lineTerminator = Context(rawValue: 2)
         static let lineFeed = Context(rawValue: 4)
         static let carriageReturn = Context(rawValue: 8)
-        /// A line terminator that ends the text begins here.
+        /// The position before a line terminator that ends the text.
         static let lastTerminator = Context(rawValue: 16)
-        /// There is no scalar: the start or the end of the text.
+        /// The absence of a scalar, at the start or the end of the text.
         static let none = Context(rawValue: 32)
     }
 
     private struct ScalarClass: Hashable {
-        /// The tests that its scalars pass, one bit for each.
+        /// The tests that its scalars pass, one bit each.
         var passed: [UInt64]
         var context: Context
     }
 
     private struct State: Hashable {
-        /// The instructions at which ways go on, in order.
+        /// The instructions at which paths continue, in order.
         var instructions: [Int32]
         var context: Context
     }
@@ -37,7 +37,7 @@ final class PatternMachine {
     private static let dead = 0
     private static let classesMax = 2_048
 
-    /// Scalars read and instructions visited so far, which tests compare with lengths of texts.
+    /// The number of scalars read and instructions visited so far, for tests of linear time.
     private(set) var steps = 0
 
     private let program: PatternProgram
@@ -45,13 +45,13 @@ final class PatternMachine {
     private let stride: Int
     private let statesMax: Int
 
-    /// The most instructions that all states of the table name together.
+    /// The maximum total number of instructions in all states of the table.
     private static let namedMax = 1 << 18
     private var named = 0
 
     private var states: [State] = []
     private var stateNumbers: [State: Int] = [:]
-    /// Whether the text may end in each state: 1 or 0, or not known.
+    /// Whether each state accepts the end of the text: 1, 0, or unknown.
     private var accepts: [Int32] = []
     /// The next state, by state and class.
     private var table: [Int32] = []
@@ -59,14 +59,17 @@ final class PatternMachine {
     private var classes: [ScalarClass] = []
     private var classNumbers: [ScalarClass: Int] = [:]
     private var asciiClasses: [Int32] = Array(repeating: unknown, count: 128)
-    /// The classes of the last scalars that are not ASCII, where their low bits say.
+    /// The classes of recent non-ASCII scalars, indexed by their low 8 bits.
     private var recent: [(scalar: UInt32, number: Int32)] = []
 
     private let visited: SparseSet
     private let reached: SparseSet
     private var stack: [Int] = []
 
-    /// - Parameter tableMax: the most entries of the table; at least one state is kept.
+    /// Creates a machine for a program.
+    ///
+    /// - Parameter tableMax: The maximum number of entries in the table; it has space for at least
+    ///   three states.
     init(_ program: PatternProgram, tableMax: Int = 131_072) {
         self.program = program
         usedContext = Self.context(of: program.assertions)
@@ -92,13 +95,13 @@ final class PatternMachine {
 
     // MARK: Texts
 
-    /// How many steps are taken before the machine looks whether it is to stop.
+    /// The number of steps between checks of the stop flag.
     private static let stepsUnseen = 1 << 16
     private var stepsSeen = 0
     private var isStopped = false
     private var stop: (any EvaluationStop)?
 
-    /// Whether the whole text matches; nil where it was stopped before that was known.
+    /// Returns whether the complete text matches, or `nil` if it was stopped before the result.
     func matches(_ text: ByteView, unless stop: (any EvaluationStop)?) -> Bool? {
         self.stop = stop
         (stepsSeen, isStopped) = (steps, false)
@@ -147,7 +150,7 @@ final class PatternMachine {
             } else {
                 state = step(state, classes[number], column: nil)
             }
-            // What the table answers takes no time worth looking at.
+            // A table hit is too fast to need a check.
             if stop != nil, mustStop() { return Self.dead }
         }
         return state
@@ -160,7 +163,7 @@ final class PatternMachine {
         return isStopped
     }
 
-    /// The scalar at a byte; what is not UTF-8 is U+FFFD, a byte each.
+    /// Returns the scalar at a byte; each invalid byte of UTF-8 is U+FFFD.
     private func scalar(
         _ text: ByteView, _ index: Int
     ) -> (scalar: Unicode.Scalar, length: Int) {
@@ -178,7 +181,7 @@ final class PatternMachine {
         return (scalar, length)
     }
 
-    /// Where the line terminator begins that ends the text; the text's end where none does.
+    /// Returns the position of the line terminator that ends the text, or the text's end.
     private func lastTerminator(of text: ByteView) -> Int {
         var start = text.count
         guard start > 0 else { return 0 }
@@ -210,7 +213,7 @@ final class PatternMachine {
 
     private func number(of described: ScalarClass) -> Int {
         if let known = classNumbers[described] { return known }
-        // Classes beyond the table are few or none; their steps are not remembered.
+        // Classes beyond the table are rare; their transitions are not cached.
         classes.append(described)
         classNumbers[described] = classes.count - 1
         return classes.count - 1
@@ -234,7 +237,7 @@ final class PatternMachine {
 
     // MARK: States
 
-    /// The number of a state, which the table has from now on.
+    /// Returns the number of a state and adds it to the table if necessary.
     private func number(_ state: State) -> Int {
         if let known = stateNumbers[state] { return known }
         if states.isEmpty || states.count >= statesMax || named > Self.namedMax {
@@ -258,9 +261,9 @@ final class PatternMachine {
         table.append(contentsOf: repeatElement(Self.unknown, count: stride))
     }
 
-    /// The state after a scalar of the class.
+    /// Returns the state after a scalar of the class.
     ///
-    /// - Parameter column: where the table keeps the answer.
+    /// - Parameter column: The column of the table in which to cache the result.
     private func step(_ state: Int, _ scalar: ScalarClass, column: Int?) -> Int {
         follow(states[state], next: scalar.context)
         reached.removeAll()
@@ -274,7 +277,7 @@ final class PatternMachine {
         let context = instructions.isEmpty ? [] : scalar.context.subtracting(.lastTerminator)
         let known = states.count
         let next = number(State(instructions: instructions, context: context))
-        // The table may have been emptied, and the state with it.
+        // The table may have been emptied, including the state.
         if let column, states.count >= known { table[state * stride + column] = Int32(next) }
         return next
     }
@@ -291,7 +294,7 @@ final class PatternMachine {
         return accepts[state] == 1
     }
 
-    /// Visits every instruction that the state leads to without a scalar.
+    /// Visits every instruction that the state reaches without consuming a scalar.
     private func follow(_ state: State, next: Context) {
         visited.removeAll()
         for start in state.instructions {
@@ -329,10 +332,10 @@ final class PatternMachine {
     }
 }
 
-/// Numbers below a limit: insertion, emptying and the look whether one is in take constant time.
+/// A set of numbers below a limit, with insertion, lookup, and removal of all in constant time.
 private final class SparseSet {
     private let limit: Int
-    // Bare memory: counting references costs more than an insertion.
+    // Raw memory: reference counting costs more than an insertion.
     private let dense: UnsafeMutablePointer<Int32>
     private let places: UnsafeMutablePointer<Int32>
     private(set) var count = 0
@@ -357,7 +360,7 @@ private final class SparseSet {
         return place < count && dense[place] == Int32(number)
     }
 
-    /// Whether it is new.
+    /// Inserts a number, and returns whether it was absent.
     @discardableResult
     func insert(_ number: Int) -> Bool {
         guard !contains(number) else { return false }

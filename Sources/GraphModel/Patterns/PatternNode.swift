@@ -6,11 +6,11 @@ indirect enum PatternNode {
     case assertion(PatternAssertion)
     case sequence([PatternNode])
     case choice([PatternNode])
-    /// At least and at most that often; nil is without bound.
+    /// A repetition between the two bounds; `nil` is unbounded.
     case repetition(PatternNode, least: Int, most: Int?)
 }
 
-/// What must be true between two scalars.
+/// A condition between two scalars.
 enum PatternAssertion: Hashable {
     /// `\A`, and `^` without `(?m)`.
     case textStart

@@ -1,8 +1,8 @@
 extension PatternParser {
-    /// A class in brackets, of which `[` has been read: its items, and other classes in it.
+    /// Parses a bracketed class after its `[`: its items and nested classes.
     ///
-    /// `&&` keeps what both sides have, `--` what the left side has and the right side has not.
-    /// Both take everything before and after them, up to the next of them.
+    /// `&&` is the intersection of both sides, and `--` is the difference. The operands of both
+    /// extend to the next operator.
     mutating func characterClass(at start: Int) throws(PatternError) -> ScalarTest {
         try enter(at: start)
         let isNegated = take("^")
@@ -26,7 +26,7 @@ extension PatternParser {
 
     private enum Operation { case union, intersection, difference }
 
-    /// The union of items up to an operator or the end of the class.
+    /// Parses the union of items up to an operator or the end of the class.
     private mutating func classItems(at start: Int) throws(PatternError) -> ScalarTest {
         var items: [ScalarTest] = []
         let first = index
@@ -68,7 +68,7 @@ extension PatternParser {
         next == "&" && peek(1) == "&" || next == "-" && peek(1) == "-"
     }
 
-    /// A scalar, or a range of them.
+    /// Parses a scalar or a range of scalars.
     private mutating func classRange(at start: Int) throws(PatternError) -> ScalarTest {
         let low = try classScalar()
         guard peek() == "-", let after = peek(1), after != "]", after != "-" else {

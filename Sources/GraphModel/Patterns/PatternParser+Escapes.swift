@@ -1,5 +1,5 @@
 extension PatternParser {
-    /// What a backslash, which has been read, and what follows it mean outside of classes.
+    /// Parses an escape outside a class, after its backslash.
     mutating func escape(at start: Int) throws(PatternError) -> Part {
         guard let scalar = peek() else {
             throw error("The pattern ends with a backslash", at: start)
@@ -33,13 +33,13 @@ extension PatternParser {
         return Part(node: .scalar(try scalarEscape(at: start)), size: 1)
     }
 
-    /// An escape that stands for one scalar, or for a class of them.
+    /// Parses an escape for one scalar or for a class of scalars.
     mutating func scalarEscape(at start: Int) throws(PatternError) -> ScalarTest {
         if let test = try classEscape(at: start) { return test }
         return .scalar(try literalEscape(at: start), ignoresCase: options.ignoresCase)
     }
 
-    /// An escape that stands for a class of scalars; nil, and nothing is read, for others.
+    /// Parses an escape for a class of scalars; returns `nil` and consumes nothing for others.
     mutating func classEscape(at start: Int) throws(PatternError) -> ScalarTest? {
         guard let scalar = peek() else { return nil }
         let property: ScalarProperty
@@ -66,7 +66,7 @@ extension PatternParser {
         return scalar.value < 0x61 ? .not(.property(property)) : .property(property)
     }
 
-    /// The property whose name goes on to the closing text, which is read as well.
+    /// Parses a property name up to the closing string, which is also consumed.
     mutating func propertyTest(_ closing: String, at start: Int) throws(PatternError) -> ScalarTest
     {
         let first = index
@@ -101,7 +101,7 @@ extension PatternParser {
         }
     }
 
-    /// The one scalar that an escape stands for.
+    /// Parses an escape for one scalar.
     mutating func literalEscape(at start: Int) throws(PatternError) -> Unicode.Scalar {
         guard let scalar = peek() else {
             throw error("The pattern ends with a backslash", at: start)
@@ -123,7 +123,7 @@ extension PatternParser {
             index += 1
             return Unicode.Scalar(UInt8(letter.value & 0x1F))
         default:
-            // A letter may come to mean something; everything else is itself.
+            // Letters are reserved for future escapes; any other character is literal.
             if scalar.value >= 0x80 || !ScalarProperty.isWord(scalar) || scalar == "_" {
                 return scalar
             }
@@ -131,7 +131,7 @@ extension PatternParser {
         throw error("'\\\(scalar)' is not an escape", at: start)
     }
 
-    /// Digits in braces, or as many as the range allows.
+    /// Parses hexadecimal digits in braces, or as many as the range allows.
     private mutating func hexadecimal(
         _ digits: ClosedRange<Int>?, at start: Int
     ) throws(PatternError) -> Unicode.Scalar {

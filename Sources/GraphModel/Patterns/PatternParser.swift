@@ -1,10 +1,10 @@
-/// Reads a regular expression, as ICU writes them, into a tree.
+/// Parses a regular expression in ICU syntax into a tree.
 ///
-/// Groups capture nothing, since only the whole match is asked for, and lazy quantifiers match the
-/// same texts as greedy ones. What a machine of linear time cannot do is refused: back-references,
-/// look-around, atomic groups, and possessive quantifiers.
+/// Groups do not capture, since only complete matches are needed. Lazy quantifiers match the same
+/// strings as greedy ones. Back-references, look-around, atomic groups, and possessive quantifiers
+/// are rejected, since a machine of linear time cannot support them.
 struct PatternParser {
-    /// What `(?imsx)` sets, to the end of the group.
+    /// The options of `(?imsx)`, which are valid to the end of the group.
     struct Options {
         /// `(?i)`.
         var ignoresCase = false
@@ -12,11 +12,11 @@ struct PatternParser {
         var isMultiline = false
         /// `(?s)`: a dot matches line terminators.
         var dotMatchesAll = false
-        /// `(?x)`: white space and comments from `#` to the end of the line mean nothing.
+        /// `(?x)`: white space and comments from `#` to the end of the line are ignored.
         var isExtended = false
     }
 
-    /// A node with the number of instructions that it needs.
+    /// A node with the number of its instructions.
     struct Part {
         var node: PatternNode
         var size: Int
@@ -27,7 +27,7 @@ struct PatternParser {
     let scalars: [Unicode.Scalar]
     var index = 0
     var options: Options
-    /// Groups and classes that are open.
+    /// The number of open groups and classes.
     private var depth = 0
 
     init(_ pattern: String, _ options: Options) {
@@ -35,7 +35,7 @@ struct PatternParser {
         self.options = options
     }
 
-    /// Reads all of it.
+    /// Parses the complete pattern.
     mutating func parse() throws(PatternError) -> PatternNode {
         let part = try choice()
         if index < scalars.count { throw error("')' closes no group", at: index) }
@@ -46,7 +46,7 @@ struct PatternParser {
         PatternError(message: message, column: index + 1)
     }
 
-    /// The scalar at a distance from the next one.
+    /// Returns the scalar at a distance from the next one, or `nil` at the end.
     func peek(_ distance: Int = 0) -> Unicode.Scalar? {
         index + distance < scalars.count ? scalars[index + distance] : nil
     }
@@ -135,7 +135,7 @@ struct PatternParser {
         .scalar(.scalar(scalar, ignoresCase: options.ignoresCase))
     }
 
-    /// One atom; nil for what has no place in the tree, such as `(?i)` or a comment.
+    /// Parses one atom; returns `nil` if it has no node, such as `(?i)` or a comment.
     private mutating func atom() throws(PatternError) -> Part? {
         let start = index
         let scalar = scalars[index]
@@ -178,7 +178,7 @@ struct PatternParser {
         return part
     }
 
-    /// Reads what follows `(?`: whether a group begins, rather than a comment or an option.
+    /// Parses the text after `(?`; returns whether it begins a group, not a comment or an option.
     private mutating func groupKind(at start: Int) throws(PatternError) -> Bool {
         if take(":") { return true }
         if take("#") {
@@ -260,7 +260,8 @@ struct PatternParser {
         }
     }
 
-    /// `{2}`, `{2,}`, `{,3}` or `{2,3}`; nil, and nothing is read, where the brace is a literal.
+    /// Parses `{2}`, `{2,}`, `{,3}`, or `{2,3}`; returns `nil` and consumes nothing for a literal
+    /// brace.
     private mutating func bounds() throws(PatternError) -> (least: Int, most: Int?)? {
         let start = index
         index += 1
@@ -293,7 +294,7 @@ struct PatternParser {
         while peek() == " " { index += 1 }
     }
 
-    /// A decimal number; too large ones are the largest that can be told apart.
+    /// Parses a decimal number, capped at 1,000,000.
     private mutating func number() -> Int? {
         skipSpaces()
         var value: Int?

@@ -1,7 +1,7 @@
 /// A regular expression as instructions of a nondeterministic machine (Thompson).
 ///
-/// Each instruction names the next one, so `a*` is two: a split that goes to the test of `a` or
-/// on, and the test, which goes back to the split.
+/// Each instruction names the next one. So `a*` has two instructions: a split to the test of `a` or
+/// past it, and the test, which returns to the split.
 struct PatternProgram {
     enum Instruction {
         /// Consumes one scalar that passes the test with that number.
@@ -11,11 +11,11 @@ struct PatternProgram {
         case match
     }
 
-    /// The most instructions of one expression.
+    /// The maximum number of instructions of one expression.
     static let instructionsMax = 10_000
 
     private(set) var instructions: [Instruction] = [.match]
-    /// The different tests.
+    /// The distinct tests.
     private(set) var tests: [ScalarTest] = []
     private(set) var assertions: Set<PatternAssertion> = []
     private(set) var start = 0
@@ -26,7 +26,7 @@ struct PatternProgram {
         testNumbers = [:]
     }
 
-    /// Adds what matches the node and then goes on at `next`; returns where it begins.
+    /// Adds the instructions that match the node and continue at `next`; returns the first.
     private mutating func add(_ node: PatternNode, next: Int) -> Int {
         switch node {
         case .empty: return next
@@ -60,7 +60,7 @@ struct PatternProgram {
             let loop = add(.split(0, 0))
             let body = add(part, next: loop)
             instructions[loop] = .split(body, next)
-            // The last copy that must be is the body of the loop.
+            // The last required copy is the body of the loop.
             start = least > 0 ? body : loop
             copies = max(least - 1, 0)
         }

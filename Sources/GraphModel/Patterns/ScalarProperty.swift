@@ -1,6 +1,6 @@
-/// A property of Unicode scalars that patterns can ask for.
+/// A property of Unicode scalars in patterns.
 struct ScalarProperty: Hashable {
-    /// The name without case, spaces, hyphens, and underscores.
+    /// The name in lowercase, without spaces, hyphens, and underscores.
     let name: String
     private let test: @Sendable (Unicode.Scalar) -> Bool
 
@@ -17,7 +17,7 @@ struct ScalarProperty: Hashable {
 
     func holds(_ scalar: Unicode.Scalar) -> Bool { test(scalar) }
 
-    /// The property with the name as in `\p{…}`, such as `Lu`, `Letter`, or `White_Space`.
+    /// Creates the property with the name as in `\p{…}`, such as `Lu`, `Letter`, or `White_Space`.
     init?(named name: String) {
         let key = Self.key(name)
         guard let test = Self.tests[key] else { return nil }
@@ -32,7 +32,7 @@ struct ScalarProperty: Hashable {
     static let space = ScalarProperty("whitespace") { $0.properties.isWhitespace }
     /// `\h`: a tab, or a space of any width.
     static let blank = ScalarProperty("blank", isBlank)
-    /// `\v`: what ends a line.
+    /// `\v`: a line terminator.
     static let lineTerminator = ScalarProperty("lineterminator", isLineTerminator)
 
     static func key(_ name: String) -> String {

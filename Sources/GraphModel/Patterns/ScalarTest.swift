@@ -1,16 +1,16 @@
 internal import _StringProcessing
 
-/// Whether a Unicode scalar belongs to a set that a pattern names.
+/// A test of whether a Unicode scalar belongs to a set in a pattern.
 indirect enum ScalarTest: Hashable {
     case any
     case range(ClosedRange<UInt32>)
     case property(ScalarProperty)
-    /// The scalars of a script, by its name.
+    /// The scalars of a script with this name.
     case script(String)
     case not(ScalarTest)
     case oneOf([ScalarTest])
     case both(ScalarTest, ScalarTest)
-    /// The scalars of the set, and those that differ from one of them in case only.
+    /// The scalars of the set, and scalars that differ from one of them only in case.
     case caseless(ScalarTest)
 
     static func scalar(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> ScalarTest {
@@ -19,7 +19,7 @@ indirect enum ScalarTest: Hashable {
         return ignoresCase && hasVariants ? .caseless(test) : test
     }
 
-    /// As ICU does it: the whole class, before `^` or `\P` takes what is not in it.
+    /// Returns the test of a set, which ignores case before `^` or `\P` negates it, as in ICU.
     static func set(_ test: ScalarTest, ignoresCase: Bool) -> ScalarTest {
         ignoresCase ? .caseless(test) : test
     }
@@ -40,14 +40,14 @@ indirect enum ScalarTest: Hashable {
 
     // MARK: Scripts
 
-    /// Whether there is a script of that name.
+    /// Returns whether a script of that name exists.
     static func isScript(_ name: String) -> Bool {
         name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || ($0 | 0x20) &- 0x61 < 26 }
             && scriptExpression(name) != nil
     }
 
-    // The standard library shows scripts to nobody but `Regex`; the machine remembers the answers
-    // for the scalars that it meets.
+    // The standard library exposes scripts only through `Regex`. The machine caches the results for
+    // the scalars that it reads.
     private static func isInScript(_ name: String, _ scalar: Unicode.Scalar) -> Bool {
         guard let expression = scriptExpression(name) else { return false }
         let match = try? expression.wholeMatch(in: String(scalar))
@@ -60,9 +60,9 @@ indirect enum ScalarTest: Hashable {
 }
 
 extension Unicode.Scalar {
-    /// The scalars that simple case folding makes equal to it.
+    /// The scalars that are equal to it by simple case folding, including itself.
     var caseVariants: [Unicode.Scalar] {
-        // Dotless i is no i.
+        // Dotless i does not fold to i.
         if value == 0x131 || value == 0x130 { return [self] }
         if value < 0x80 {
             let lower = value | 0x20
@@ -86,7 +86,7 @@ extension Unicode.Scalar {
         return variants
     }
 
-    /// Variants that upper, lower, and title case do not lead to, by every other variant.
+    /// The variants that upper, lower, and title case do not reach, by every other variant.
     private static let rareVariants: [UInt32: [Unicode.Scalar]] = {
         let groups: [[UInt32]] = [
             [0x4B, 0x6B, 0x212A], [0x53, 0x73, 0x17F], [0xB5, 0x39C, 0x3BC],

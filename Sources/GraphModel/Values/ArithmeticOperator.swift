@@ -1,27 +1,29 @@
 /// An operator between two numbers.
 public enum ArithmeticOperator: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Sum.
+    /// The sum.
     case add = "+"
-    /// Difference.
+    /// The difference.
     case subtract = "-"
-    /// Product.
+    /// The product.
     case multiply = "*"
-    /// Quotient; between integers it truncates toward zero, by zero it is nil.
+    /// The quotient; integers are truncated toward zero, and a division by zero is nil.
     case divide = "/"
-    /// Power of integers; one with a negative exponent is 0, 1, or −1, and of zero nil.
+    /// The power of integers.
+    ///
+    /// With a negative exponent, it is 0, 1, or −1, or nil if the base is zero.
     case power = "**"
-    /// The bits moved to the left; those that leave 64 are lost.
+    /// The bits shifted to the left; bits beyond 64 are lost.
     case shiftLeft = "<<"
-    /// The bits moved to the right; the sign stays.
+    /// The bits shifted to the right; the sign is kept.
     case shiftRight = ">>"
-    /// Bits that both integers have.
+    /// The bits that are set in both integers.
     case bitAnd = "&"
-    /// Bits that one integer has and not the other.
+    /// The bits that are set in only one of the integers.
     case bitXor = "^"
-    /// Bits that one integer has or the other.
+    /// The bits that are set in at least one of the integers.
     case bitOr = "|"
 
-    /// Whether it takes nothing but integers.
+    /// Whether it takes only integers.
     package var isOfIntegers: Bool {
         switch self {
         case .add, .subtract, .multiply, .divide: false
@@ -29,7 +31,7 @@ public enum ArithmeticOperator: String, Sendable, Hashable, Codable, CaseIterabl
         }
     }
 
-    /// The higher, the earlier it is applied, as in C; 1 is the lowest.
+    /// The precedence, as in C: 1 is the lowest, and higher operators are applied first.
     var precedence: Int {
         switch self {
         case .bitOr: 1
@@ -42,6 +44,6 @@ public enum ArithmeticOperator: String, Sendable, Hashable, Codable, CaseIterabl
         }
     }
 
-    /// Whether the right one of two is applied first.
+    /// Whether the right one of two equal operators is applied first.
     var isRightAssociative: Bool { self == .power }
 }

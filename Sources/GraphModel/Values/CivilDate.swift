@@ -1,12 +1,13 @@
-/// Days of the Gregorian calendar, extended over all years.
+/// Conversions between dates of the proleptic Gregorian calendar and day numbers.
 ///
-/// The algorithms count in eras of 400 years that start on the first of March, so that the leap
-/// day is the last of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// The algorithms count in eras of 400 years that start on March 1, so that the leap day is the
+/// last day of its year (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 enum CivilDate {
-    /// From 0000-03-01 to 2001-01-01.
+    /// The number of days from 0000-03-01 to 2001-01-01.
     private static let referenceDay = 730_791
 
-    /// Days from 2001-01-01; the year is within ±10⁹, month and day are in their ranges.
+    /// Returns the days since 2001-01-01; the year must be within ±10⁹, and month and day must be
+    /// valid.
     static func day(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month <= 2 ? year - 1 : year
         let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
@@ -16,7 +17,7 @@ enum CivilDate {
         return era * 146_097 + dayOfEra - referenceDay
     }
 
-    /// Year, month and day of a number of days from 2001-01-01.
+    /// Returns the year, month, and day for a number of days since 2001-01-01.
     static func date(of day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + referenceDay
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -30,7 +31,7 @@ enum CivilDate {
         return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 
-    /// How many days the month has.
+    /// Returns the number of days in the month.
     static func daysInMonth(_ month: Int, year: Int) -> Int {
         switch month {
         case 2:
@@ -41,12 +42,12 @@ enum CivilDate {
         }
     }
 
-    /// Seconds from 2001-01-01 to a number of whole seconds and a decimal fraction after it.
+    /// Returns the seconds since 2001-01-01 from an integer part and a decimal fraction.
     ///
     /// - Parameters:
-    ///   - fraction: the digits after the point, read as an integer below `10^digits`.
-    ///   - digits: at most eighteen.
-    /// - Returns: the nearest double; digits too fine to matter are dropped.
+    ///   - fraction: The digits after the decimal point, read as an integer below `10^digits`.
+    ///   - digits: The number of digits, at most 18.
+    /// - Returns: The nearest double; digits that are too small to matter are dropped.
     static func seconds(_ whole: Int, fraction: Int, digits: Int) -> Double {
         if fraction == 0 { return Double(whole) }
         var fraction = fraction

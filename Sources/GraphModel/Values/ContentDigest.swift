@@ -1,12 +1,12 @@
 internal import Digests
 
-/// SHA-256 over texts that come one after another.
+/// The SHA-256 of a sequence of strings.
 package struct ContentDigest {
     private var digest = ByteDigest()
 
     package init() {}
 
-    /// Adds a text, and where it ends.
+    /// Adds a string and a mark of its end.
     package mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { digest.add(UnsafeRawBufferPointer($0)) }
@@ -21,8 +21,8 @@ package struct ContentDigest {
     /// Adds bytes.
     package mutating func add(_ bytes: [UInt8]) { digest.add(bytes) }
 
-    /// The first digits of it, in hexadecimal.
+    /// Returns the start of the digest in hexadecimal.
     ///
-    /// - Parameter bytes: two digits for each.
+    /// - Parameter bytes: The number of bytes, with two digits each.
     package func text(bytes: Int) -> String { digest.value.prefix(bytes).hexText }
 }

@@ -1,10 +1,11 @@
 extension DatePattern {
-    /// Writes seconds since 2001-01-01 in this pattern, in UTC.
+    /// Returns the text of seconds since 2001-01-01 in this pattern, in UTC.
     ///
-    /// Fractions are rounded, but never up into the next second. `X` is `Z`. Years have a sign
-    /// outside 0 to 9999.
+    /// Fractions are rounded, but never up to the next second. `X` is `Z`. Years outside 0 to 9999
+    /// have a sign.
     ///
-    /// - Returns: nil for dates that are not finite, or more than about 99 million years away.
+    /// - Returns: The text, or `nil` if the date is not finite or is more than about 99 million
+    ///   years away.
     package func format(_ seconds: Double) -> [UInt8]? {
         guard seconds.magnitude < 3.15e15 else { return nil }
         let whole = seconds.rounded(.down)

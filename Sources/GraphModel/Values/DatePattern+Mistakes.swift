@@ -1,4 +1,4 @@
-/// Letters that are taken for others: `YYYY` and `DD` of other languages, `mm` for months.
+/// The checks for mistaken letters: `YYYY` and `DD` of other languages, and `mm` for months.
 extension DatePattern {
     static func refusal(of letter: Character, count: Int, at start: Int) -> ParsingError {
         let right: String? =
@@ -13,8 +13,10 @@ extension DatePattern {
             byteOffset: start)
     }
 
-    /// Refuses minutes without an hour, months in the place of minutes, and fractions without a
-    /// second: none of them is ever meant.
+    /// Throws for minutes without an hour, months in the position of minutes, and fractions without
+    /// a second.
+    ///
+    /// None of these is ever intended.
     static func checkTimes(_ elements: [Element]) throws(ParsingError) {
         let fields = elements.compactMap { element -> Field? in
             if case .field(let field, _) = element { field } else { nil }
@@ -37,7 +39,8 @@ extension DatePattern {
         }
     }
 
-    /// The pattern with the letters that were probably meant; nil where that is none, either.
+    /// Returns the pattern with the letters that were probably intended, or `nil` if it is invalid,
+    /// too.
     static func correction(of pattern: String) -> String? {
         if hasDirective(pattern) { return directives(in: pattern) }
         let groups = groups(of: Array(pattern.utf8))
@@ -64,12 +67,12 @@ extension DatePattern {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether it is written as for strftime: `%d.%m.%Y`.
+    /// Returns whether the pattern is written for strftime: `%d.%m.%Y`.
     static func hasDirective(_ pattern: String) -> Bool {
         pattern.contains(#/%[A-Za-z]/#)
     }
 
-    /// A pattern of strftime in our letters; nil where one has no counterpart.
+    /// Returns the equivalent of a strftime pattern, or `nil` if a directive has no equivalent.
     private static func directives(in pattern: String) -> String? {
         let letters: [Character: String] = [
             "d": "dd", "m": "MM", "Y": "yyyy", "H": "HH", "M": "mm", "S": "ss", "I": "hh", "p": "a",
@@ -88,7 +91,7 @@ extension DatePattern {
         return (try? elements(of: Array(text.utf8))) == nil ? nil : text
     }
 
-    /// The runs of one letter, and what stands between them, for which there is no letter.
+    /// Returns the runs of the same letter; other text between them has no letter.
     private static func groups(of pattern: [UInt8]) -> [(letter: UInt8?, bytes: [UInt8])] {
         var groups: [(letter: UInt8?, bytes: [UInt8])] = []
         var isQuoted = false

@@ -1,25 +1,26 @@
-/// A date pattern of Unicode (UTS 35), the subset that data files use.
+/// A Unicode date pattern (UTS 35), limited to the subset that data files use.
 ///
-/// `y` year (`yy` is 2000–2099), `M` month, `d` day, `H` hour 0–23, `h` hour 1–12 with `a` AM or
-/// PM, `m` minute, `s` second, `S` fraction, `X` offset (`Z`, `±hh`, `±hhmm` or `±hh:mm`), and
-/// literals: any other character that is not a letter, or text in quotes (`''` is one quote).
-/// One letter alone takes one digit or more, two letters take exactly two.
+/// `y` is the year (`yy` is 2000–2099), `M` the month, `d` the day, `H` the hour 0–23, `h` the hour
+/// 1–12 with `a` for AM or PM, `m` the minute, `s` the second, `S` the fraction, and `X` the offset
+/// (`Z`, `±hh`, `±hhmm`, or `±hh:mm`). Literals are any other character that is not a letter, and
+/// text in quotes (`''` is one quote). A single letter reads one or more digits; two letters read
+/// exactly two.
 package struct DatePattern: Sendable, Hashable {
-    /// Why a pattern was refused.
+    /// The reason that a pattern was rejected.
     package struct ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// One sentence.
+        /// A description in one sentence.
         package let description: String
-        /// The byte of the pattern at fault, from zero.
+        /// The zero-based byte offset of the error in the pattern.
         package let byteOffset: Int
-        /// The pattern that was probably meant.
+        /// The pattern that was probably intended.
         package var correction: String?
     }
 
-    /// What a date that a text names does not have.
+    /// The part of a text's date that does not exist.
     package enum Missing: Sendable, Hashable {
-        /// There is no such day in its month.
+        /// The month does not have the day.
         case day
-        /// There is no such time of day.
+        /// The day does not have the time.
         case time
     }
 
@@ -33,14 +34,14 @@ package struct DatePattern: Sendable, Hashable {
     }
 
     let elements: [Element]
-    /// The pattern as it was written.
+    /// The pattern in its original form.
     package let text: String
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
-    /// - Throws: `ParsingError` for an unknown letter, a field given twice, quotes that do not
-    ///   end, a pattern without year, `h` without `a`, or letters that hardly mean what they stand
-    ///   for, such as minutes without an hour.
+    /// - Throws: `ParsingError` for an unknown letter, a repeated field, unclosed quotes, a pattern
+    ///   without a year, `h` without `a`, or letters that are probably mistaken, such as minutes
+    ///   without an hour.
     package init(parsing pattern: String) throws(ParsingError) {
         text = pattern
         do throws(ParsingError) {
@@ -57,27 +58,27 @@ package struct DatePattern: Sendable, Hashable {
         }
     }
 
-    /// A date in this pattern.
+    /// An example of a date in this pattern.
     package var example: String {
         // 2026-11-20 14:30:05
         String(decoding: format(816_877_805) ?? [], as: UTF8.self)
     }
 
-    /// Reads a date in this pattern as seconds since 2001-01-01 UTC; nil for other text.
+    /// Returns the seconds since 2001-01-01 UTC of a date in this pattern, or `nil` for other text.
     ///
-    /// Month and day default to the first, the time to 00:00, the offset to
-    /// `defaultZoneSeconds`.
+    /// Month and day default to 1, the time to 00:00, and the offset to `defaultZoneSeconds`.
     package func parse(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
         read(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
     }
 
-    /// Reads the same, and tells whether the fraction is kept.
+    /// Reads a date as `parse` does, and reports whether the fraction is kept.
     package func read(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> ReadDate? {
         parts(bytes, defaultZoneSeconds)?.date
     }
 
-    /// What the date does not have that a text names in this pattern; nil for other text, and for
-    /// dates.
+    /// Returns the part that does not exist if the text is an invalid date in this pattern.
+    ///
+    /// Returns `nil` for valid dates and for other text.
     package func missing(in bytes: ByteView) -> Missing? {
         guard let parts = parts(bytes, 0), parts.date == nil else { return nil }
         return parts.hasDay ? .time : .day
@@ -186,7 +187,7 @@ package struct DatePattern: Sendable, Hashable {
     }
 }
 
-/// What a text has told about a date so far.
+/// The parts of a date that have been read from a text.
 private struct Parts {
     var year = 2001
     var month = 1
@@ -202,7 +203,7 @@ private struct Parts {
         self.zone = zone
     }
 
-    /// The calendar has the day.
+    /// Whether the calendar has the day.
     var hasDay: Bool { DateReader.day(year: year, month: month, day: day) != nil }
 
     var date: ReadDate? {
@@ -217,7 +218,7 @@ private struct Parts {
         return ReadDate(whole &- zone, fraction: fraction.value, digits: fraction.digits)
     }
 
-    /// Reads one field; false where the text has something else.
+    /// Reads one field; returns false if the text has something else.
     mutating func read(
         _ field: DatePattern.Field, width: Int, from reader: inout DateReader
     ) -> Bool {

@@ -1,18 +1,18 @@
-/// A number as JSON writes it, taken apart without loss: `±magnitude × 10^exponent`.
+/// A JSON number, parsed without loss: `±magnitude × 10^exponent`.
 ///
-/// The magnitude has no trailing zeros, so equal values have equal parts: `1.50`, `15e-1` and
+/// The magnitude has no trailing zeros, so equal values have equal parts: `1.50`, `15e-1`, and
 /// `0.15E+1` are all 15 × 10⁻¹. Zero is 0 × 10⁰.
 package struct DecimalNumber: Sendable, Hashable {
-    /// Whether the text starts with a minus, `-0` included.
+    /// Whether the text starts with a minus, as in `-0`.
     package let isNegative: Bool
-    /// The first nineteen significant digits.
+    /// The first 19 significant digits.
     package let magnitude: UInt64
-    /// The power of ten; bounded, so `1e999999999999` has some large one.
+    /// The power of ten, which is bounded: that of `1e999999999999` is large but not exact.
     package let exponent: Int
-    /// More than nineteen significant digits: the magnitude is rounded down.
+    /// Whether there are more than 19 significant digits; the magnitude is then rounded down.
     package let isTruncated: Bool
 
-    /// Takes a JSON number apart (RFC 8259 section 6); nil where the bytes are anything else.
+    /// Parses a JSON number (RFC 8259 section 6); returns `nil` for other bytes.
     package init?(_ bytes: ByteView) {
         var cursor = Cursor(bytes: bytes)
         isNegative = cursor.skip(UInt8(ascii: "-"))
@@ -31,16 +31,16 @@ package struct DecimalNumber: Sendable, Hashable {
         isTruncated = cursor.isTruncated
     }
 
-    /// The nearest double, where 64-bit arithmetic decides it; nil where it takes more.
+    /// The nearest double, or `nil` if 64-bit arithmetic cannot determine it.
     package var nearestDouble: Double? {
         if isTruncated { return nil }
         return Self.nearest(magnitude, timesTenTo: exponent).map { isNegative ? -$0 : $0 }
     }
 
-    /// The double nearest to `magnitude × 10^exponent`, for exponents within ±19; nil for others.
+    /// Returns the double nearest to `magnitude × 10^exponent`, or `nil` for exponents beyond ±19.
     ///
-    /// Exact: a 128-bit product or quotient whose last bit remembers whether anything was cut
-    /// off, and one correct rounding of it to 53 bits.
+    /// The result is exact: a 128-bit product or quotient, whose last bit records whether nonzero
+    /// bits were truncated, is rounded once to 53 bits.
     package static func nearest(_ magnitude: UInt64, timesTenTo exponent: Int) -> Double? {
         if magnitude == 0 { return 0 }
         if exponent == 0 { return Double(magnitude) }
@@ -48,7 +48,7 @@ package struct DecimalNumber: Sendable, Hashable {
         var power: UInt64 = 1
         for _ in 0..<abs(exponent) { power &*= 10 }
         if magnitude < 1 << 53, power < 1 << 53 {
-            // Both are exact doubles, so one operation rounds once (Clinger 1990).
+            // Both are exact doubles, so one operation rounds only once (Clinger 1990).
             return exponent < 0
                 ? Double(magnitude) / Double(power) : Double(magnitude) * Double(power)
         }
@@ -64,13 +64,14 @@ package struct DecimalNumber: Sendable, Hashable {
         let divisorShift = power.leadingZeroBitCount
         let dividend = magnitude << UInt64(dividendShift)
         let divisor = power << UInt64(divisorShift)
-        // The halved dividend is smaller than the divisor, so the quotient fits.
+        // Half the dividend is less than the divisor, so the quotient fits.
         let (quotient, remainder) = divisor.dividingFullWidth((dividend >> 1, dividend << 63))
         let sticky: UInt64 = remainder == 0 ? 0 : 1
         return scaled(quotient | sticky, by: divisorShift - dividendShift - 63)
     }
 
-    /// `value × 2^power`, exact after the rounding of `value`; the power is within ±200.
+    /// Returns `value × 2^power`, exact after the rounding of `value`; the power must be within
+    /// ±200.
     private static func scaled(_ value: UInt64, by power: Int) -> Double {
         Double(value) * Double(bitPattern: UInt64(1023 + power) << 52)
     }
@@ -80,11 +81,11 @@ package struct DecimalNumber: Sendable, Hashable {
 private struct Cursor {
     let bytes: ByteView
     var index = 0
-    /// The significant digits so far, without the zeros that end them.
+    /// The significant digits so far, without trailing zeros.
     var magnitude: UInt64 = 0
     var isTruncated = false
     private var digitsTaken = 0
-    /// Zeros since the last other digit: they count once another follows.
+    /// The zeros since the last nonzero digit, which count only if another nonzero digit follows.
     private var pendingZeros = 0
     private var digitsDropped = 0
     private var fractionDigits = 0
@@ -102,12 +103,12 @@ private struct Cursor {
         return true
     }
 
-    /// `0`, or digits that do not start with one.
+    /// Reads `0`, or digits that do not start with 0.
     mutating func readInteger() -> Bool {
         skip(UInt8(ascii: "0")) || readDigits() > 0
     }
 
-    /// The digits after the point, one or more.
+    /// Reads one or more digits after the decimal point.
     mutating func readFraction() -> Bool {
         fractionDigits = readDigits()
         return fractionDigits > 0
@@ -149,7 +150,7 @@ private struct Cursor {
         while index < bytes.count {
             let digit = bytes[index] &- UInt8(ascii: "0")
             guard digit <= 9 else { break }
-            // Far beyond any double and any text that memory holds.
+            // This is far beyond the exponent of any double and the length of any text in memory.
             if value < 1 << 40 { value = value &* 10 &+ Int(digit) }
             index += 1
         }

@@ -1,7 +1,9 @@
-/// Sums, differences, products and quotients: exact where 38 digits hold them, else the nearest
-/// such number, halves away from zero.
+/// Sums, differences, products, and quotients.
+///
+/// A result is exact if it has at most 38 digits. Otherwise, it is rounded to 38 digits, halves
+/// away from zero.
 extension ExactDecimal {
-    /// The result; nil for a division by zero, and for what no store keeps since it is too large.
+    /// Returns the result, or `nil` for a division by zero or a result too large for stores.
     package static func compute(
         _ op: ArithmeticOperator, _ left: ExactDecimal, _ right: ExactDecimal
     ) -> ExactDecimal? {
@@ -17,24 +19,24 @@ extension ExactDecimal {
         return result.isStorable ? result : nil
     }
 
-    /// The number with the other sign.
+    /// The number with the opposite sign.
     package var negated: ExactDecimal {
         ExactDecimal(isNegative: !isNegative, magnitude, exponent: exponent)
     }
 
-    /// The number without its sign.
+    /// The absolute value.
     package var absolute: ExactDecimal {
         ExactDecimal(isNegative: false, magnitude, exponent: exponent)
     }
 
-    /// Where a number goes that has too many digits behind the point.
+    /// The direction in which excess decimal places are rounded.
     package enum Rounding {
         case down, up
-        /// Halves away from zero.
+        /// To the nearest number; halves are rounded away from zero.
         case nearest
     }
 
-    /// The number with at most that many digits behind the point.
+    /// Returns the number rounded to at most that number of decimal places.
     package func rounded(places: Int, _ rounding: Rounding) -> ExactDecimal {
         guard exponent < -places else { return self }
         let excess = -places - exponent
@@ -42,18 +44,19 @@ extension ExactDecimal {
         let whole = power.map { magnitude / $0 } ?? 0
         let isAway: Bool
         switch rounding {
-        // What lies below zero moves away from it.
+        // Rounding a negative number down moves it away from zero.
         case .down: isAway = isNegative
         case .up: isAway = !isNegative
         case .nearest:
-            // The last digit is not zero, so there is a remainder; without a power it is small.
+            // The last digit is not zero, so there is a remainder. Without a power, the number is
+            // less than half.
             isAway = power.map { magnitude % $0 >= $0 - $0 / 2 } ?? false
         }
         return ExactDecimal(
             isNegative: isNegative, whole + (isAway ? 1 : 0), exponent: -places)
     }
 
-    /// 10 to that power; nil where it has more than 128 bits.
+    /// Returns a power of ten, or `nil` if it has more than 128 bits.
     private static func power(_ exponent: Int) -> UInt128? {
         guard exponent <= digitsMax else { return nil }
         var power: UInt128 = 1
@@ -66,8 +69,8 @@ extension ExactDecimal {
         if right.magnitude == 0 { return left }
         let (high, low) = left.exponent >= right.exponent ? (left, right) : (right, left)
         let distance = high.exponent - low.exponent
-        // Less than half of the last of 38 digits, so it is rounded away; a difference may have a
-        // digit less than what it is taken from.
+        // The smaller number is less than half of the last of 38 digits, so rounding removes it. A
+        // difference can have one digit less than the minuend.
         let digitsSeen = 2 * digitsMax + (high.isNegative == low.isNegative ? 0 : 1)
         guard digitCount(high.magnitude) + distance <= digitsSeen else { return high }
         var wide = WideDecimal(high.magnitude)
@@ -98,8 +101,8 @@ extension ExactDecimal {
     private static func quotient(_ left: ExactDecimal, _ right: ExactDecimal) -> ExactDecimal? {
         if right.magnitude == 0 { return nil }
         if left.magnitude == 0 { return left }
-        // With 77 digits above at most 38 there are 39 digits of the quotient at least, and the
-        // 39th decides.
+        // A dividend of 77 digits and a divisor of at most 38 give at least 39 digits of the
+        // quotient. The 39th digit determines the rounding.
         var wide = WideDecimal(left.magnitude)
         let shift = 2 * digitsMax + 1 - digitCount(left.magnitude)
         wide.scale(byTenTo: shift)
@@ -109,7 +112,7 @@ extension ExactDecimal {
             exponent: left.exponent - shift - right.exponent)
     }
 
-    /// A whole number of 256 bits, in which digits are lined up before they are cut to 38.
+    /// A 256-bit integer, in which digits are aligned before rounding to 38.
     private struct WideDecimal {
         var high: UInt128 = 0
         var low: UInt128
@@ -141,7 +144,7 @@ extension ExactDecimal {
             high = high &+ other.high &+ (overflow ? 1 : 0)
         }
 
-        /// Takes away what is no larger.
+        /// Subtracts a number that is not larger.
         mutating func subtract(_ other: WideDecimal) {
             let (difference, overflow) = low.subtractingReportingOverflow(other.low)
             low = difference
@@ -155,7 +158,7 @@ extension ExactDecimal {
             low = bottom.quotient
         }
 
-        /// The number with at most 38 digits, halves away from zero.
+        /// Returns the number rounded to at most 38 digits, halves away from zero.
         func number(isNegative: Bool, exponent: Int) -> ExactDecimal {
             var rest = self
             var exponent = exponent
@@ -166,12 +169,12 @@ extension ExactDecimal {
                 last = Int((whole.low &- rest.low &* 10) & 0xF)
                 exponent += 1
             }
-            // A five decides alone, since halves go away from zero.
+            // The first dropped digit suffices, since halves are rounded away from zero.
             if last >= 5 { rest.low += 1 }
             return ExactDecimal(isNegative: isNegative, rest.low, exponent: exponent)
         }
 
-        /// The first number of 39 digits.
+        /// The smallest number of 39 digits.
         private static let limit = power(ExactDecimal.digitsMax) ?? .max
     }
 }

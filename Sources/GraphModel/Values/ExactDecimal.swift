@@ -1,19 +1,19 @@
 /// A decimal number with all its digits: `±magnitude × 10^exponent`.
 ///
-/// At most 38 significant digits, as Foundation's `Decimal` has them. The magnitude has no trailing
-/// zeros and zero is 0 × 10⁰, so equal numbers have equal parts.
+/// It has at most 38 significant digits, as Foundation's `Decimal` does. The magnitude has no
+/// trailing zeros, and zero is 0 × 10⁰, so equal numbers have equal parts.
 package struct ExactDecimal: Sendable, Hashable {
     package let isNegative: Bool
     package let magnitude: UInt128
     package let exponent: Int
 
-    /// The most significant digits that a number may have.
+    /// The maximum number of significant digits.
     package static let digitsMax = 38
-    /// The most digits behind the point that stores keep.
+    /// The maximum number of decimal places in stores.
     package static let placesMax = 128
-    /// The most digits before the point that stores keep.
+    /// The maximum number of digits before the decimal point in stores.
     package static let wholeDigitsMax = 165
-    /// The longest canonical text: a minus, `0.` and 128 places, or 165 digits.
+    /// The maximum length of the canonical text: a minus, `0.`, and 128 places, or 165 digits.
     package static let textBytesMax = 176
 
     init(isNegative: Bool, _ magnitude: UInt128, exponent: Int) {
@@ -27,25 +27,25 @@ package struct ExactDecimal: Sendable, Hashable {
         self.exponent = magnitude == 0 ? 0 : exponent
     }
 
-    /// A whole number.
+    /// Creates the number of an integer.
     package init(_ number: Int64) {
         self.init(isNegative: number < 0, UInt128(number.magnitude), exponent: 0)
     }
 
-    /// The number that a double stands for by its shortest text; nil for infinities and NaN.
+    /// Creates the number of a double's shortest text; returns `nil` for infinities and NaN.
     package init?(_ number: Double) {
         guard number.isFinite else { return nil }
         self.init(text: number.description)
     }
 
-    /// Reads a text as the bytes of one are read.
+    /// Parses a string; returns `nil` if it is not a JSON number of at most 38 significant digits.
     package init?(text: String) {
         var text = text
         guard let number = text.withUTF8({ ExactDecimal($0) }) else { return nil }
         self = number
     }
 
-    /// The number that a column's value is; nil for others, and for null.
+    /// Creates the number of a stored value; returns `nil` if it is not a number.
     package init?(_ value: StoredValue) {
         let number: ExactDecimal? =
             switch value {
@@ -58,7 +58,7 @@ package struct ExactDecimal: Sendable, Hashable {
         self = number
     }
 
-    /// Reads a JSON number (RFC 8259 section 6) of at most 38 significant digits; nil for others.
+    /// Parses a JSON number (RFC 8259 section 6) of at most 38 significant digits; otherwise `nil`.
     package init?(_ bytes: ByteView) {
         guard let number = DecimalNumber(bytes) else { return nil }
         guard number.isTruncated else {
@@ -67,7 +67,7 @@ package struct ExactDecimal: Sendable, Hashable {
                 exponent: number.exponent)
             return
         }
-        // The text is a number; what is left is to take more of its digits.
+        // The text is a valid number; only its further digits must be read.
         var magnitude: UInt128 = 0
         var taken = 0
         var zeros = 0
@@ -85,19 +85,19 @@ package struct ExactDecimal: Sendable, Hashable {
             magnitude += UInt128(digit)
             zeros = 0
         }
-        // The truncated magnitude has nineteen digits, whose exponent is known.
+        // The truncated magnitude has at most 19 digits, and its exponent is known.
         self.init(
             isNegative: number.isNegative, magnitude,
             exponent: number.exponent - (taken - Self.digitCount(UInt128(number.magnitude))))
     }
 
-    /// Whether stores keep it: its text has not too many digits on either side of the point.
+    /// Whether stores can hold it: it is within their limits of digits before and after the point.
     package var isStorable: Bool {
         exponent >= -Self.placesMax
             && Self.digitCount(magnitude) + exponent <= Self.wholeDigitsMax
     }
 
-    /// Whether a text is the canonical one of a number that stores keep.
+    /// Returns whether a text is canonical and has at most 38 bytes; false for all longer texts.
     package static func isCanonical(_ bytes: ByteView) -> Bool {
         guard bytes.count <= digitsMax else { return false }
         let start = bytes.first == UInt8(ascii: "-") ? 1 : 0
@@ -109,7 +109,8 @@ package struct ExactDecimal: Sendable, Hashable {
             point = index
         }
         let end = point ?? bytes.count
-        // A zero stands alone before the point, no zero ends a fraction, and none has a minus.
+        // A leading zero must be the only digit before the point, a fraction must not end in zero,
+        // and zero has no minus.
         guard end > start, bytes[start] != UInt8(ascii: "0") || end == start + 1 else {
             return false
         }
@@ -120,7 +121,7 @@ package struct ExactDecimal: Sendable, Hashable {
         return start == 0 || bytes[start] != UInt8(ascii: "0")
     }
 
-    /// The canonical text: no exponent, no needless zeros, no `-0`.
+    /// The canonical text: no exponent, no redundant zeros, and no `-0`.
     package var text: String {
         let digits = String(magnitude)
         let sign = isNegative ? "-" : ""
@@ -132,7 +133,7 @@ package struct ExactDecimal: Sendable, Hashable {
         return sign + digits.dropLast(places) + "." + digits.suffix(places)
     }
 
-    /// How many decimal digits a number has; none for zero.
+    /// Returns the number of decimal digits; 0 for zero.
     static func digitCount(_ number: UInt128) -> Int {
         var count = 0
         var rest = number
@@ -149,7 +150,7 @@ extension ExactDecimal: Comparable {
         order(left, right) < 0
     }
 
-    /// Negative, zero or positive as the first is smaller, equal or greater.
+    /// Returns a negative number, zero, or a positive number if left is less, equal, or greater.
     package static func order(_ left: ExactDecimal, _ right: ExactDecimal) -> Int {
         if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
         let order = orderOfSizes(left, right)
@@ -164,8 +165,8 @@ extension ExactDecimal: Comparable {
         let rightDigits = digitCount(right.magnitude)
         let tops = (leftDigits + left.exponent, rightDigits + right.exponent)
         if tops.0 != tops.1 { return tops.0 < tops.1 ? -1 : 1 }
-        // The same place of the first digit: with as many digits they compare as whole numbers,
-        // and 38 digits fit.
+        // The first digits have the same position. After scaling to the same number of digits, at
+        // most 38, compare them as integers.
         var (one, other) = (left.magnitude, right.magnitude)
         for _ in stride(from: leftDigits, to: rightDigits, by: 1) { one *= 10 }
         for _ in stride(from: rightDigits, to: leftDigits, by: 1) { other *= 10 }

@@ -1,5 +1,5 @@
 extension Sequence<UInt8> {
-    /// The bytes in hexadecimal, two small digits each.
+    /// The bytes in hexadecimal, with two lowercase digits each.
     package var hexText: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

@@ -1,18 +1,18 @@
-/// Which object: a store, an entity number and a primary key; 16 bytes, cheap to copy and send.
+/// The identity of an object: a store, an entity number, and a primary key.
 ///
-/// An object has its ID from its insertion on: keys are handed out before they are saved, so there
-/// are no temporary IDs that change with a save.
+/// It has 16 bytes and is cheap to copy and send. An object has its ID from its insertion on, since
+/// primary keys are assigned before a save. So there are no temporary IDs that change with a save.
 public struct ManagedObjectID: Sendable, Codable {
     private let entity: UInt32
     private let store: UInt16
-    // A Bool has room for an optional's nil, so that optional IDs take 16 bytes, too.
+    // A Bool has unused bit patterns for `nil`, so optional IDs take only 16 bytes, too.
     private let isValid = true
-    /// `Z_PK`.
+    /// The primary key, `Z_PK`.
     public let primaryKey: Int64
 
-    /// `Z_ENT`.
+    /// The entity number, `Z_ENT`.
     public var entityNumber: Int64 { Int64(entity) }
-    /// Which of a container's stores, from 0.
+    /// The index of the store in its container, from 0.
     public var storeNumber: Int { Int(store) }
 
     /// Creates an ID from a row's `Z_ENT` and `Z_PK`.
@@ -24,15 +24,17 @@ public struct ManagedObjectID: Sendable, Codable {
 
 }
 
-/// How IDs are coded as URIs, which mean the same in every process; see
+/// The coding of IDs as URIs, which are valid in every process; see
 /// `PersistentContainer.objectURIs`.
 public struct ObjectURIs: Sendable {
     let uri: @Sendable (ManagedObjectID) -> String?
     let id: @Sendable (String) -> ManagedObjectID?
 
+    /// Creates a coding.
+    ///
     /// - Parameters:
-    ///   - uri: the URI of an object; nil for an object of another store.
-    ///   - id: the object of a URI; nil where it is of another store.
+    ///   - uri: Returns the URI of an object, or `nil` for an object of another store.
+    ///   - id: Returns the object of a URI, or `nil` if it is of another store.
     public init(
         uri: @escaping @Sendable (ManagedObjectID) -> String?,
         id: @escaping @Sendable (String) -> ManagedObjectID?
@@ -43,7 +45,7 @@ public struct ObjectURIs: Sendable {
 }
 
 extension CodingUserInfoKey {
-    /// Where coders find the `ObjectURIs` by which IDs are coded.
+    /// The key of the `ObjectURIs` with which coders code IDs.
     public static let objectURIs: CodingUserInfoKey = {
         guard let key = CodingUserInfoKey(rawValue: "GraphModel.objectURIs") else {
             preconditionFailure("Every text is a key")
@@ -59,7 +61,7 @@ extension ManagedObjectID {
         case primaryKey
     }
 
-    /// Codes the object's URI where the coder has `ObjectURIs`, and the numbers otherwise.
+    /// Encodes the object's URI if the encoder has `ObjectURIs`, otherwise the numbers.
     public func encode(to encoder: any Encoder) throws {
         if let uris = encoder.userInfo[.objectURIs] as? ObjectURIs {
             guard let uri = uris.uri(self) else {
@@ -78,7 +80,7 @@ extension ManagedObjectID {
         try container.encode(primaryKey, forKey: .primaryKey)
     }
 
-    /// Decodes what `encode(to:)` gives.
+    /// Decodes the output of `encode(to:)`.
     public init(from decoder: any Decoder) throws {
         if let uris = decoder.userInfo[.objectURIs] as? ObjectURIs {
             let container = try decoder.singleValueContainer()
@@ -99,19 +101,19 @@ extension ManagedObjectID {
 }
 
 extension ManagedObjectID: Hashable, Comparable {
-    /// The same store, entity and key.
+    /// Returns whether store, entity, and primary key are the same.
     public static func == (left: Self, right: Self) -> Bool {
         left.primaryKey == right.primaryKey && left.entity == right.entity
             && left.store == right.store
     }
 
-    /// Feeds all three parts as one word.
+    /// Hashes all three parts as one word.
     public func hash(into hasher: inout Hasher) {
         let place = UInt64(entity) << 48 ^ UInt64(store) << 32
         hasher.combine(UInt64(bitPattern: primaryKey) ^ place)
     }
 
-    /// By store, then by entity, then by key.
+    /// Compares by store, then by entity, then by primary key.
     public static func < (left: Self, right: Self) -> Bool {
         (left.store, left.entity, left.primaryKey)
             < (right.store, right.entity, right.primaryKey)

@@ -1,5 +1,5 @@
 extension ScalarFormatter {
-    /// How long the base64 text of that many bytes is.
+    /// Returns the length of the base64 text for a number of bytes.
     package static func base64Bytes(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Writes base64 (RFC 4648 section 4), padded, without line breaks.

@@ -1,9 +1,9 @@
 extension ScalarFormatter {
     /// Writes seconds since 2001-01-01 as ISO 8601 in UTC, `2024-02-29T12:00:00.5Z`.
     ///
-    /// The fraction has the fewest digits that read back as the same double (at most eighteen).
-    /// Years before 0000 and after 9999 have a sign. Dates that are not finite, or more than
-    /// about 99 million years away, write nothing.
+    /// The fraction has the fewest digits that are read as the same double (at most 18). Years
+    /// before 0000 and after 9999 have a sign. Dates that are not finite, or more than about 99
+    /// million years away, write nothing.
     package static func isoDate(
         _ seconds: Double, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
@@ -12,12 +12,12 @@ extension ScalarFormatter {
         return write(whole, fraction: fraction, digits: digits, into: buffer)
     }
 
-    /// The second in which a date is, and the digits behind it that are written; none end in zero.
+    /// Returns the second of a date and the digits of its fraction, without trailing zeros.
     ///
-    /// - Parameter seconds: a finite number that fits an `Int`.
+    /// - Parameter seconds: A finite number that fits in an `Int`.
     @inline(__always)
     static func dateParts(_ seconds: Double) -> (whole: Int, fraction: UInt64, digits: Int) {
-        // Toward zero; below zero the fraction puts it right.
+        // This truncates toward zero; the fraction corrects it below zero.
         var whole = Int(seconds)
         var fraction: UInt64 = 0
         var digits = 0
@@ -26,7 +26,7 @@ extension ScalarFormatter {
             fraction = found.value
             digits = found.digits
             if seconds < 0, fraction > 0 {
-                // The fraction counts upwards from the second below.
+                // The fraction counts up from the second below.
                 whole -= 1
                 fraction = powerOfTen(digits) - fraction
             }
@@ -69,7 +69,7 @@ extension ScalarFormatter {
         return writer.finish()
     }
 
-    /// The usual form, `2024-02-29T12:00:00Z`.
+    /// Writes the usual form, `2024-02-29T12:00:00Z`.
     private static func writeWholeSeconds(
         _ date: (year: Int, month: Int, day: Int), _ time: Int,
         to target: UnsafeMutablePointer<UInt8>
@@ -93,12 +93,12 @@ extension ScalarFormatter {
         target[19] = UInt8(ascii: "Z")
     }
 
-    /// The fraction of the magnitude of a double, in the fewest digits that tell the double.
+    /// Returns the fraction of a double's magnitude, in the fewest digits that identify the double.
     private static func fractionOfMagnitude(_ value: Double) -> (value: UInt64, digits: Int) {
         let magnitude = value.magnitude
         if let found = decimals(of: magnitude, scale: 1e3, digits: 3) { return found }
         if let found = decimals(of: magnitude, scale: 1e6, digits: 6) { return found }
-        // The shortest decimal text of the whole double; its fraction is the one wanted.
+        // Take the fraction from the shortest decimal text of the complete double.
         var text = magnitude.description
         guard let number = text.withUTF8({ DecimalNumber($0) }), number.exponent < 0 else {
             return (0, 0)
@@ -112,14 +112,14 @@ extension ScalarFormatter {
         return stripped(units % powerOfTen(digits), digits: digits)
     }
 
-    /// The fraction in that many digits, where they tell the double.
+    /// Returns the fraction in that number of digits, or `nil` if they do not identify the double.
     private static func decimals(
         of magnitude: Double, scale: Double, digits: Int
     ) -> (value: UInt64, digits: Int)? {
         let product = magnitude * scale + 0.5
         guard product < 9_007_199_254_740_992 else { return nil }
         let units = UInt64(product)
-        // Below 2⁵³ the quotient is rounded once, as in reading.
+        // Below 2⁵³, the quotient is rounded only once, as in reading.
         guard Double(units) / scale == magnitude else { return nil }
         return stripped(units % UInt64(scale), digits: digits)
     }

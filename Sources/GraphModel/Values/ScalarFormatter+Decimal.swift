@@ -1,11 +1,12 @@
 extension ScalarFormatter {
-    /// The longest double without exponent: 324 places after the point and what stands before.
+    /// The maximum length of a double without an exponent: 324 decimal places and the part before
+    /// them.
     package static let decimalBytesMax = 345
 
-    /// Writes a double as canonical decimal text: no exponent, no needless zeros, no `-0`.
+    /// Writes a double as canonical decimal text: no exponent, no redundant zeros, and no `-0`.
     ///
-    /// `0.99`, `100`, `-0.0001`. The digits are the fewest that read back as the same double;
-    /// infinities and NaN write nothing.
+    /// Examples are `0.99`, `100`, and `-0.0001`. The digits are the fewest that are read as the
+    /// same double. Infinities and NaN write nothing.
     package static func decimal(
         _ value: Double, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {

@@ -1,11 +1,11 @@
-/// Writes values as text into a caller's buffer: what `ScalarParser` reads back as the same value.
+/// Writes values as text into a caller's buffer; `ScalarParser` reads the text as the same value.
 ///
-/// Every function returns the number of bytes written. A buffer that is too small gets nothing,
-/// and 0 is returned; the `…BytesMax` constants always suffice.
+/// Every function returns the number of bytes written. If the buffer is too small, it writes
+/// nothing and returns 0; the `…BytesMax` constants always suffice.
 package enum ScalarFormatter {
-    /// Every UUID.
+    /// The length of every UUID.
     package static let uuidBytes = 36
-    /// The longest date, with an eight-digit year, a sign and an eighteen-digit fraction.
+    /// The maximum length of a date: an 8-digit year, a sign, and an 18-digit fraction.
     package static let isoDateBytesMax = 45
 
     /// Writes an integer in decimal digits.
@@ -18,9 +18,9 @@ package enum ScalarFormatter {
         return writer.finish()
     }
 
-    /// Writes the shortest JSON number that reads back as the same double: `1`, `0.1`, `1e-7`.
+    /// Writes the shortest JSON number that is read as the same double: `1`, `0.1`, `1e-7`.
     ///
-    /// Infinities and NaN have no JSON: nothing is written.
+    /// Infinities and NaN are not valid in JSON and write nothing.
     package static func double(
         _ value: Double, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
@@ -39,7 +39,7 @@ package enum ScalarFormatter {
                 let before = index > 0 ? bytes[index - 1] : 0
                 let isInExponent = before | 0x20 == UInt8(ascii: "e")
                 if byte == UInt8(ascii: "+") { continue }
-                // `1e-05` is as well `1e-5`.
+                // Shorten `1e-05` to `1e-5`.
                 if byte == UInt8(ascii: "0"), index > 1,
                     isInExponent || isSign(before) && bytes[index - 2] == UInt8(ascii: "e")
                 {
@@ -51,7 +51,7 @@ package enum ScalarFormatter {
         return writer.finish()
     }
 
-    /// Writes sixteen bytes as an upper-case UUID; fewer or more write nothing.
+    /// Writes 16 bytes as an uppercase UUID; any other number of bytes writes nothing.
     package static func uuid(
         _ bytes: ByteView, into buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
@@ -75,15 +75,15 @@ package enum ScalarFormatter {
         return uuidBytes
     }
 
-    /// The eight hexadecimal digits of four bytes, the first in the highest byte.
+    /// Returns the 8 hexadecimal digits of 4 bytes, with the first digit in the highest byte.
     private static func digits(of source: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         let word = source.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         var nibbles = UInt64(UInt32(bigEndian: word))
-        // One nibble a byte, by halving the distance three times.
+        // Spread the nibbles to one per byte, by halving the distance three times.
         nibbles = (nibbles & 0xFFFF_0000) << 16 | nibbles & 0xFFFF
         nibbles = (nibbles & 0x0000_FF00_0000_FF00) << 8 | nibbles & 0x0000_00FF_0000_00FF
         nibbles = (nibbles & 0x00F0_00F0_00F0_00F0) << 4 | nibbles & 0x000F_000F_000F_000F
-        // `A` stands seven places behind what follows `9`.
+        // In ASCII, there are seven other characters between `9` and `A`.
         let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 7
     }
@@ -100,7 +100,7 @@ package enum ScalarFormatter {
     }
 }
 
-/// Appends to a buffer and remembers whether it was large enough.
+/// Appends to a buffer, and records whether the buffer was large enough.
 struct TextWriter {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private var count = 0
@@ -119,7 +119,7 @@ struct TextWriter {
         }
     }
 
-    /// Appends decimal digits, with zeros before them up to the width.
+    /// Appends decimal digits, with leading zeros up to the width.
     mutating func append(number: UInt64, width: Int = 1) {
         var digits = 1
         var bound: UInt64 = 10
@@ -143,6 +143,6 @@ struct TextWriter {
         count += digits
     }
 
-    /// The number of bytes written, or 0 where some did not fit.
+    /// Returns the number of bytes written, or 0 if some did not fit.
     func finish() -> Int { isFull ? 0 : count }
 }

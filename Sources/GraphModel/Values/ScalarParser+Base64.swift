@@ -1,11 +1,11 @@
 extension ScalarParser {
-    /// The most bytes that base64 text of that length decodes to.
+    /// Returns the maximum number of decoded bytes for base64 text of that length.
     package static func base64BytesMax(_ count: Int) -> Int { count / 4 * 3 }
 
     /// Decodes base64 (RFC 4648 section 4): padded, without line breaks, unused bits zero.
     ///
-    /// - Returns: how many bytes were written; nil where the text is anything else or the
-    ///   destination is smaller than `base64BytesMax`.
+    /// - Returns: The number of bytes written, or `nil` if the text is invalid or the destination
+    ///   is smaller than `base64BytesMax`.
     package static func base64(
         _ bytes: ByteView, into destination: UnsafeMutableBufferPointer<UInt8>
     ) -> Int? {
@@ -35,7 +35,7 @@ extension ScalarParser {
         return written
     }
 
-    /// The value of a base64 digit, or 255.
+    /// Returns the value of a base64 digit, or 255 for other bytes.
     private static func sextet(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")

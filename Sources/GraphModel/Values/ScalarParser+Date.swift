@@ -1,17 +1,17 @@
 extension ScalarParser {
-    /// Reads an ISO 8601 date, with or without time and offset, as seconds since 2001-01-01 UTC.
+    /// Returns the seconds since 2001-01-01 UTC of an ISO 8601 date, or `nil` for other text.
     ///
-    /// `2024-02-29`, `2024-02-29T12:30`, `2024-02-29 12:30:15.123456+02:00`. The offset is `Z`,
-    /// `±hh:mm`, `±hhmm` or `±hh`. The year has four digits, or a sign and four to eight. The
-    /// fraction is kept as finely as a double holds it. Day of the month, hours and so on are
-    /// checked; `24:00` and leap seconds are refused.
+    /// Examples are `2024-02-29`, `2024-02-29T12:30`, and `2024-02-29 12:30:15.123456+02:00`. The
+    /// offset is `Z`, `±hh:mm`, `±hhmm`, or `±hh`. The year has four digits, or a sign and four to
+    /// eight. The fraction is kept as precisely as a double can hold it. The ranges of day, hour,
+    /// and so on are checked; `24:00` and leap seconds are rejected.
     ///
-    /// - Parameter defaultZoneSeconds: the offset east of UTC where the text names none.
+    /// - Parameter defaultZoneSeconds: The offset east of UTC if the text has no offset.
     package static func isoDate(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
         readISODate(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
     }
 
-    /// Reads the same, and tells whether the fraction is kept.
+    /// Reads a date as `isoDate` does, and reports whether the fraction is kept.
     package static func readISODate(
         _ bytes: ByteView, defaultZoneSeconds: Int = 0
     ) -> ReadDate? {
@@ -55,21 +55,21 @@ struct DateReader {
 
     var isAtEnd: Bool { index == bytes.count }
 
-    /// Passes the byte if it is next.
+    /// Skips the character if it is next, and returns whether it was.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard index < bytes.count, UInt32(bytes[index]) == character.value else { return false }
         index += 1
         return true
     }
 
-    /// Passes the byte if it is next.
+    /// Skips the byte if it is next, and returns whether it was.
     mutating func skip(byte: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
         return true
     }
 
-    /// Exactly that many digits, at most eighteen.
+    /// Reads exactly that number of digits, at most 18.
     mutating func number(digits: Int) -> Int? {
         guard index &+ digits <= bytes.count else { return nil }
         var value = 0
@@ -82,7 +82,7 @@ struct DateReader {
         return value
     }
 
-    /// As many digits as there are, between the two numbers of them.
+    /// Reads as many digits as possible within the two limits.
     mutating func number(digitsFrom least: Int, to most: Int) -> Int? {
         var count = 0
         while index &+ count < bytes.count, count < most,
@@ -93,7 +93,7 @@ struct DateReader {
         return count < least ? nil : number(digits: count)
     }
 
-    /// `2024-02-29` or `+12024-02-29`, as days from 2001-01-01.
+    /// Reads `2024-02-29` or `+12024-02-29` as days since 2001-01-01.
     mutating func isoDay() -> Int? {
         var year: Int?
         if skip("+") {
@@ -109,7 +109,7 @@ struct DateReader {
         return Self.day(year: year, month: month, day: day)
     }
 
-    /// Days from 2001-01-01, where there is such a day.
+    /// Returns the days since 2001-01-01, or `nil` if the day does not exist.
     static func day(year: Int, month: Int, day: Int) -> Int? {
         guard month >= 1, month <= 12, day >= 1,
             day <= 28 || day <= CivilDate.daysInMonth(month, year: year)
@@ -117,7 +117,7 @@ struct DateReader {
         return CivilDate.day(year: year, month: month, day: day)
     }
 
-    /// The digits after the point; one at least, those after the eighteenth are passed over.
+    /// Reads one or more digits after the decimal point; digits after the 18th are ignored.
     mutating func fraction() -> (value: Int, digits: Int)? {
         let start = index
         var value = 0
@@ -134,7 +134,7 @@ struct DateReader {
         return index > start ? (value, digits) : nil
     }
 
-    /// `Z`, `±hh:mm`, `±hhmm` or `±hh`, as seconds east of UTC.
+    /// Reads `Z`, `±hh:mm`, `±hhmm`, or `±hh` as seconds east of UTC.
     mutating func offset() -> Int? {
         if skip("Z") || skip("z") { return 0 }
         let isWest = skip("-")

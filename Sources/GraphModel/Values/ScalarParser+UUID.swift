@@ -1,7 +1,7 @@
 extension ScalarParser {
-    /// Reads `8-4-4-4-12` hexadecimal digits of any case into sixteen bytes, big end first.
+    /// Reads `8-4-4-4-12` hexadecimal digits of any case into 16 bytes, in big-endian order.
     ///
-    /// - Returns: false, with the destination half written, where the bytes are anything else.
+    /// - Returns: Whether the text is a UUID; if not, the destination may be partly written.
     package static func uuid(
         _ bytes: ByteView, into destination: UnsafeMutablePointer<UInt8>
     ) -> Bool {
@@ -23,7 +23,7 @@ extension ScalarParser {
         return true
     }
 
-    /// The value of a hexadecimal digit, or 255.
+    /// Returns the value of a hexadecimal digit, or 255 for other bytes.
     private static func hexadecimal(_ byte: UInt8) -> UInt8 {
         let digit = byte &- UInt8(ascii: "0")
         if digit <= 9 { return digit }

@@ -1,16 +1,16 @@
-/// A value as it stands in a store's column.
+/// A value as stored in a column.
 ///
-/// Booleans are integers 0 and 1, dates are seconds since 2001-01-01 UTC, UUIDs are 16 bytes,
-/// decimals are reals (or canonical text in a store with exact decimals).
+/// Booleans are the integers 0 and 1, dates are seconds since 2001-01-01 UTC, UUIDs are 16 bytes,
+/// and decimals are reals (or canonical text in a store with exact decimals).
 public enum StoredValue: Sendable, Hashable, Codable {
     /// No value.
     case null
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number with a fraction.
+    /// A floating-point number.
     case real(Double)
-    /// Text.
+    /// A string.
     case text(String)
-    /// Bytes.
+    /// Binary data.
     case blob([UInt8])
 }

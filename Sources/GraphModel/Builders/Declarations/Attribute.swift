@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// One attribute of an entity that is written in Swift.
+/// An attribute of an entity, declared in Swift.
 public struct Attribute: Sendable {
     var description: AttributeDescription
     var place: SourceLocation
@@ -8,30 +8,31 @@ public struct Attribute: Sendable {
     let earliest: String?
     let latest: String?
 
-    /// Declares an attribute; what is left out has Core Data's default.
+    /// Declares an attribute; omitted arguments have Core Data's defaults.
     ///
     /// - Parameters:
-    ///   - name: the attribute's name.
-    ///   - type: the type of its values.
-    ///   - isOptional: whether it may have no value.
-    ///   - defaultValue: what a new object starts with.
-    ///   - isTransient: managed, but never stored.
-    ///   - isExternal: large values may live in files beside the store.
-    ///   - externalThresholdBytes: how large a value must be for that; nil is 128 KiB.
-    ///   - preservedOnDeletion: history keeps the value of a deleted object.
-    ///   - range: the numbers allowed, ends included: `0...2`, `0...`, `...100`.
-    ///   - earliest: the first date allowed, in ISO 8601.
-    ///   - latest: the last date allowed, in ISO 8601.
-    ///   - length: of text, in UTF-16 units.
-    ///   - pattern: a regular expression that the whole text must match.
-    ///   - isSearchable: the store keeps the text folded, for `[c]` and `[cd]`.
-    ///   - transformer: `json`, `plist`, `secure-archive` or a registered name.
-    ///   - renamedFrom: its name in the version before.
-    ///   - hashModifier: forces a new version hash although the shape is the same.
-    ///   - userInfo: free text for tools.
-    ///   - file: the source file, for messages.
-    ///   - line: the line, for messages.
-    ///   - column: the column, for messages.
+    ///   - name: The attribute's name.
+    ///   - type: The type of its values.
+    ///   - isOptional: Whether it may have no value.
+    ///   - defaultValue: The value of a new object.
+    ///   - isTransient: Whether it is managed but never stored.
+    ///   - isExternal: Whether large values may be stored in files next to the store.
+    ///   - externalThresholdBytes: The size in bytes above which a value is external; `nil` is 128
+    ///     KiB.
+    ///   - preservedOnDeletion: Whether history keeps the value of a deleted object.
+    ///   - range: The allowed numbers, inclusive: `0...2`, `0...`, `...100`.
+    ///   - earliest: The first allowed date, in ISO 8601.
+    ///   - latest: The last allowed date, in ISO 8601.
+    ///   - length: The allowed length of a string, in UTF-16 units.
+    ///   - pattern: A regular expression that the complete string must match.
+    ///   - isSearchable: Whether the store also keeps the text folded, for `[c]` and `[cd]`.
+    ///   - transformer: `json`, `plist`, `secure-archive`, or a registered name.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, _ type: AttributeType, optional isOptional: Bool = true,
         default defaultValue: DefaultValue? = nil, transient isTransient: Bool = false,
@@ -60,17 +61,17 @@ public struct Attribute: Sendable {
     /// Declares an attribute that consists of the elements of a composite of the model.
     ///
     /// - Parameters:
-    ///   - name: the attribute's name.
-    ///   - composite: the composite's name.
-    ///   - isOptional: whether it may have no value.
-    ///   - isTransient: managed, but never stored.
-    ///   - preservedOnDeletion: history keeps the values of a deleted object.
-    ///   - renamedFrom: its name in the version before.
-    ///   - hashModifier: forces a new version hash although the shape is the same.
-    ///   - userInfo: free text for tools.
-    ///   - file: the source file, for messages.
-    ///   - line: the line, for messages.
-    ///   - column: the column, for messages.
+    ///   - name: The attribute's name.
+    ///   - composite: The composite's name.
+    ///   - isOptional: Whether it may have no value.
+    ///   - isTransient: Whether it is managed but never stored.
+    ///   - preservedOnDeletion: Whether history keeps the values of a deleted object.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, composite: String, optional isOptional: Bool = true,
         transient isTransient: Bool = false, preservedOnDeletion: Bool = false,
@@ -85,40 +86,40 @@ public struct Attribute: Sendable {
     }
 }
 
-/// What a new object starts with, as a literal of Swift.
+/// The default value of an attribute, as a Swift literal.
 ///
-/// Dates (ISO 8601), UUIDs, URIs, binaries (base64) and decimals are written as text.
+/// Dates (ISO 8601), UUIDs, URIs, binary data (base64), and decimals are written as text.
 public enum DefaultValue: Sendable, Hashable {
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number with a fraction.
+    /// A floating-point number.
     case number(Double)
-    /// Text, or what is written as text.
+    /// A string, or a value that is written as text.
     case text(String)
-    /// True or false.
+    /// A Boolean value.
     case boolean(Bool)
-    /// Bytes of a binary.
+    /// The bytes of binary data.
     case bytes([UInt8])
 }
 
 extension DefaultValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {
-    /// A whole number.
+    /// Creates a default from an integer literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// A number with a fraction.
+    /// Creates a default from a floating-point literal.
     public init(floatLiteral value: Double) { self = .number(value) }
 
-    /// Text, or what is written as text.
+    /// Creates a default from a string literal.
     public init(stringLiteral value: String) { self = .text(value) }
 
-    /// True or false.
+    /// Creates a default from a Boolean literal.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
 extension DefaultValue {
-    /// The value as a column of the type holds it, or nil where it is none of that type.
+    /// Returns the value as stored for the type, or `nil` if it is not of that type.
     func stored(as type: AttributeType) -> StoredValue? {
         switch (type, self) {
         case (.integer16, .integer(let value)):
@@ -150,46 +151,46 @@ extension DefaultValue {
     }
 }
 
-/// A range of numbers in Swift's spelling: `0...2`, `0...`, `...100`, whole or with fractions.
+/// A range of numbers in Swift syntax: `0...2`, `0...`, `...100`, with integers or fractions.
 public protocol NumberBounds: Sendable {
-    /// The same as a closed range, open at the ends that it does not have.
+    /// The range with closed ends; a missing end is unbounded.
     var numberRange: NumberRange { get }
 }
 
 extension NumberRange: NumberBounds {
-    /// Itself.
+    /// The range itself.
     public var numberRange: NumberRange { self }
 }
 
 extension ClosedRange: NumberBounds where Bound: NumberBound {
-    /// Both ends.
+    /// The range with both ends.
     public var numberRange: NumberRange {
         NumberRange(minimum: lowerBound.doubleValue, maximum: upperBound.doubleValue)
     }
 }
 
 extension PartialRangeFrom: NumberBounds where Bound: NumberBound {
-    /// The lower end.
+    /// The range with a lower end only.
     public var numberRange: NumberRange { NumberRange(minimum: lowerBound.doubleValue) }
 }
 
 extension PartialRangeThrough: NumberBounds where Bound: NumberBound {
-    /// The upper end.
+    /// The range with an upper end only.
     public var numberRange: NumberRange { NumberRange(maximum: upperBound.doubleValue) }
 }
 
-/// A number that may end a range of an attribute.
+/// A number that can be an end of an attribute's range.
 public protocol NumberBound: Comparable, Sendable {
-    /// The number.
+    /// The number as a `Double`.
     var doubleValue: Double { get }
 }
 
 extension Int: NumberBound {
-    /// The number.
+    /// The number as a `Double`.
     public var doubleValue: Double { Double(self) }
 }
 
 extension Double: NumberBound {
-    /// The number.
+    /// The number itself.
     public var doubleValue: Double { self }
 }

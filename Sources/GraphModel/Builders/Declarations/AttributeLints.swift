@@ -1,8 +1,7 @@
 import Diagnostics
 import YAML
 
-/// Checks an attribute that is written in Swift against itself, and puts its default and its dates
-/// into the form that columns have.
+/// Checks attributes declared in Swift, and converts their defaults and dates to stored form.
 struct AttributeLints {
     private let problems: YAMLProblems
 
@@ -10,7 +9,7 @@ struct AttributeLints {
         self.problems = problems
     }
 
-    /// Completes the entity's attributes and reports what is wrong with each.
+    /// Completes the entity's attributes and reports their problems.
     func complete(_ entity: inout EntityDeclaration) {
         for (number, declared) in entity.attributeDeclarations.enumerated() {
             let place = entity.attributePlaces[number]
@@ -36,7 +35,7 @@ struct AttributeLints {
             Diagnostic(.warning, code: "model.\(code)", message, at: .source(place)))
     }
 
-    /// An element of a composite.
+    /// Checks and completes an element of a composite.
     func completed(_ declared: Attribute) -> AttributeDescription {
         completed(declared, at: declared.place)
     }

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// One entity of a model that is written in Swift.
+/// An entity of a model, declared in Swift.
 ///
 /// ```swift
 /// Entity("Task", parent: "Item") {
@@ -14,20 +14,20 @@ import Diagnostics
 public struct Entity: Sendable {
     var declaration: EntityDeclaration
 
-    /// Declares an entity; what is left out has Core Data's default.
+    /// Declares an entity; omitted arguments have Core Data's defaults.
     ///
     /// - Parameters:
-    ///   - name: the entity's name.
-    ///   - parent: the entity whose properties and table it shares.
-    ///   - isAbstract: whether only its sub-entities have objects.
-    ///   - className: the class that stands for it in code.
-    ///   - renamedFrom: its name in the version before.
-    ///   - hashModifier: forces a new version hash although the shape is the same.
-    ///   - userInfo: free text for tools.
-    ///   - file: the source file, for messages.
-    ///   - line: the line, for messages.
-    ///   - column: the column, for messages.
-    ///   - parts: its attributes, relationships, constraints, indexes, and rules.
+    ///   - name: The entity's name.
+    ///   - parent: The entity whose properties and table it shares.
+    ///   - isAbstract: Whether only its sub-entities have objects.
+    ///   - className: The class that represents it in code.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
+    ///   - parts: Its attributes, relationships, constraints, indexes, and rules.
     public init(
         _ name: String, parent: String? = nil, isAbstract: Bool = false,
         class className: String? = nil, renamedFrom: String? = nil, hashModifier: String? = nil,
@@ -45,7 +45,7 @@ public struct Entity: Sendable {
     }
 }
 
-/// Something that an entity declares: an attribute, a relationship, a constraint, an index, a rule.
+/// A part of an entity: an attribute, a relationship, a constraint, an index, or a rule.
 public struct EntityPart: Sendable {
     enum Content: Sendable {
         case attribute(Attribute)
@@ -57,7 +57,7 @@ public struct EntityPart: Sendable {
 
     let content: Content
 
-    /// Adds the part, with its place below the entity's name.
+    /// Adds the part to the entity, with its location under the entity's name.
     func add(to entity: inout EntityDeclaration) {
         switch content {
         case .attribute(let attribute):
@@ -88,56 +88,56 @@ public struct EntityPart: Sendable {
 }
 
 extension SourceLocation {
-    /// The same place, known by its way from the entity.
+    /// Returns the same location with the entity's name before the key path.
     fileprivate func inside(_ entity: String) -> SourceLocation {
         SourceLocation(file: file, line: line, column: column, keyPath: "\(entity).\(keyPath)")
     }
 }
 
-/// Puts an entity's parts together.
+/// The result builder for the parts of an entity.
 @resultBuilder public enum EntityBuilder {
-    /// An attribute.
+    /// Adds an attribute.
     public static func buildExpression(_ attribute: Attribute) -> [EntityPart] {
         [EntityPart(content: .attribute(attribute))]
     }
 
-    /// A relationship.
+    /// Adds a relationship.
     public static func buildExpression(_ relationship: Relationship) -> [EntityPart] {
         [EntityPart(content: .relationship(relationship))]
     }
 
-    /// A uniqueness constraint.
+    /// Adds a uniqueness constraint.
     public static func buildExpression(_ unique: Unique) -> [EntityPart] {
         [EntityPart(content: .unique(unique))]
     }
 
-    /// An index.
+    /// Adds an index.
     public static func buildExpression(_ index: Index) -> [EntityPart] {
         [EntityPart(content: .index(index))]
     }
 
-    /// A rule over the whole object.
+    /// Adds a rule over the whole object.
     public static func buildExpression(_ rule: Rule) -> [EntityPart] {
         [EntityPart(content: .rule(rule))]
     }
 
-    /// Parts made elsewhere, such as those that several entities have.
+    /// Adds parts built elsewhere, such as parts that several entities share.
     public static func buildExpression(_ parts: [EntityPart]) -> [EntityPart] { parts }
 
-    /// Parts in their order.
+    /// Combines parts in their order.
     public static func buildBlock(_ parts: [EntityPart]...) -> [EntityPart] {
         parts.flatMap(\.self)
     }
 
-    /// Parts under a condition.
+    /// Adds parts under a condition.
     public static func buildOptional(_ parts: [EntityPart]?) -> [EntityPart] { parts ?? [] }
 
-    /// The first way of two.
+    /// Adds the parts of the first branch.
     public static func buildEither(first parts: [EntityPart]) -> [EntityPart] { parts }
 
-    /// The second way of two.
+    /// Adds the parts of the second branch.
     public static func buildEither(second parts: [EntityPart]) -> [EntityPart] { parts }
 
-    /// Parts of a loop.
+    /// Adds the parts of a loop.
     public static func buildArray(_ parts: [[EntityPart]]) -> [EntityPart] { parts.flatMap(\.self) }
 }

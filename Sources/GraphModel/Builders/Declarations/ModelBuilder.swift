@@ -2,7 +2,7 @@ import Diagnostics
 import YAML
 
 extension ManagedObjectModel {
-    /// Makes a model that is written in Swift.
+    /// Builds a model declared in Swift.
     ///
     /// ```swift
     /// let model = try ManagedObjectModel(version: "tasks-2") {
@@ -18,9 +18,9 @@ extension ManagedObjectModel {
     ///     Configuration("Local", ["Task", "Category"])
     /// }
     /// ```
-    /// The same lints look at it as at a model file.
+    /// The model passes the same lints as a model file.
     ///
-    /// - Throws: `ModelFileError` with every problem and its place in the Swift source; warnings
+    /// - Throws: `ModelFileError` with every problem and its location in the Swift source; warnings
     ///   alone do not throw.
     public init(
         version: String? = nil, @ModelBuilder _ parts: () -> [ModelPart]
@@ -30,7 +30,7 @@ extension ManagedObjectModel {
         self = model
     }
 
-    /// The model, where no lint is an error, and what the lints say.
+    /// Returns the lints' diagnostics, and the model unless one of them is an error.
     static func lint(
         version: String?, _ parts: [ModelPart]
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -59,7 +59,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// Something that a model declares: an entity, a composite or a configuration.
+/// A part of a model: an entity, a composite, or a configuration.
 public struct ModelPart: Sendable {
     enum Content: Sendable {
         case entity(EntityDeclaration)
@@ -70,7 +70,7 @@ public struct ModelPart: Sendable {
     let content: Content
 }
 
-/// A named set of entities, which a store may hold alone.
+/// A named set of entities, which a store can hold alone.
 public struct Configuration: Sendable {
     let name: String
     let members: [PlacedName]
@@ -86,7 +86,7 @@ public struct Configuration: Sendable {
     }
 }
 
-/// A named set of attributes, which attributes of entities may consist of.
+/// A named set of attributes that an entity's attribute can consist of.
 ///
 /// ```swift
 /// Composite("Scale", [Attribute("richter", .double), Attribute("agency", .string)])
@@ -103,38 +103,38 @@ public struct Composite: Sendable {
     }
 }
 
-/// Puts a model's parts together.
+/// The result builder for the parts of a model.
 @resultBuilder public enum ModelBuilder {
-    /// An entity.
+    /// Adds an entity.
     public static func buildExpression(_ entity: Entity) -> [ModelPart] {
         [ModelPart(content: .entity(entity.declaration))]
     }
 
-    /// A composite.
+    /// Adds a composite.
     public static func buildExpression(_ composite: Composite) -> [ModelPart] {
         [ModelPart(content: .composite(composite))]
     }
 
-    /// A configuration.
+    /// Adds a configuration.
     public static func buildExpression(_ configuration: Configuration) -> [ModelPart] {
         [ModelPart(content: .configuration(configuration))]
     }
 
-    /// Parts made elsewhere.
+    /// Adds parts built elsewhere.
     public static func buildExpression(_ parts: [ModelPart]) -> [ModelPart] { parts }
 
-    /// Parts in their order.
+    /// Combines parts in their order.
     public static func buildBlock(_ parts: [ModelPart]...) -> [ModelPart] { parts.flatMap(\.self) }
 
-    /// Parts under a condition.
+    /// Adds parts under a condition.
     public static func buildOptional(_ parts: [ModelPart]?) -> [ModelPart] { parts ?? [] }
 
-    /// The first way of two.
+    /// Adds the parts of the first branch.
     public static func buildEither(first parts: [ModelPart]) -> [ModelPart] { parts }
 
-    /// The second way of two.
+    /// Adds the parts of the second branch.
     public static func buildEither(second parts: [ModelPart]) -> [ModelPart] { parts }
 
-    /// Parts of a loop.
+    /// Adds the parts of a loop.
     public static func buildArray(_ parts: [[ModelPart]]) -> [ModelPart] { parts.flatMap(\.self) }
 }

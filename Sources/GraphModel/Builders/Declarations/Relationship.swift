@@ -1,37 +1,37 @@
 import Diagnostics
 
-/// One relationship of an entity that is written in Swift.
+/// A relationship of an entity, declared in Swift.
 public struct Relationship: Sendable {
-    /// How many objects there are at the other end.
+    /// The number of objects at the other end.
     public enum Cardinality: Sendable, Hashable {
-        /// At most one.
+        /// At most one object.
         case one
-        /// A set.
+        /// An unordered set of objects.
         case many
-        /// A list whose order users see.
+        /// A list of objects whose order is visible to users.
         case ordered
     }
 
     var description: RelationshipDescription
     var place: SourceLocation
 
-    /// Declares a relationship; what is left out has Core Data's default.
+    /// Declares a relationship; omitted arguments have Core Data's defaults.
     ///
     /// - Parameters:
-    ///   - name: the relationship's name.
-    ///   - destination: the entity at the other end.
-    ///   - cardinality: how many objects there are at the other end.
-    ///   - inverse: the name of the same relationship seen from the other end.
-    ///   - deleteRule: what a deletion at this end does to the other.
-    ///   - isOptional: whether it may lead to no object.
-    ///   - isTransient: known to the model, but never stored; objects do not have it.
-    ///   - count: how many objects there may be, where it is to many.
-    ///   - renamedFrom: its name in the version before.
-    ///   - hashModifier: forces a new version hash although the shape is the same.
-    ///   - userInfo: free text for tools.
-    ///   - file: the source file, for messages.
-    ///   - line: the line, for messages.
-    ///   - column: the column, for messages.
+    ///   - name: The relationship's name.
+    ///   - destination: The entity at the other end.
+    ///   - cardinality: The number of objects at the other end.
+    ///   - inverse: The name of the inverse relationship in the destination.
+    ///   - deleteRule: The effect of a deletion at this end on the objects at the other end.
+    ///   - isOptional: Whether it may have no object.
+    ///   - isTransient: Whether it is in the model but never stored; objects do not have it.
+    ///   - count: The allowed number of objects of a to-many relationship.
+    ///   - renamedFrom: Its name in the previous version.
+    ///   - hashModifier: A value that changes the version hash although the structure is the same.
+    ///   - userInfo: Free text for tools.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, to destination: String, _ cardinality: Cardinality = .one,
         inverse: String? = nil, delete deleteRule: DeleteRule = .nullify,
@@ -55,14 +55,14 @@ public struct Relationship: Sendable {
 }
 
 extension NumberRange {
-    /// An end as a count that a model can hold; 0 for none, and -1 for what the lints refuse.
+    /// Returns an end as an `Int32` count: 0 if `nil`, and −1, which the lints reject, if invalid.
     fileprivate static func count(_ end: Double?) -> Int {
         guard let end else { return 0 }
         return Int32(exactly: end).map(Int.init) ?? -1
     }
 }
 
-/// Attributes whose values together no two objects of the entity share.
+/// A uniqueness constraint: no two objects of the entity have the same values for its attributes.
 public struct Unique: Sendable {
     let names: [String]
     let place: SourceLocation
@@ -79,18 +79,18 @@ public struct Unique: Sendable {
     }
 }
 
-/// An index that requests use.
+/// An index for fetch requests.
 public struct Index: Sendable {
-    /// One property of an index, with its direction.
+    /// A property of an index, with its direction.
     public struct Element: Sendable, ExpressibleByStringLiteral {
         let element: FetchIndexDescription.Element
 
-        /// Small values first.
+        /// Returns an element in ascending order.
         public static func ascending(_ property: String) -> Element {
             Element(element: .init(propertyName: property))
         }
 
-        /// Large values first.
+        /// Returns an element in descending order.
         public static func descending(_ property: String) -> Element {
             Element(element: .init(propertyName: property, isAscending: false))
         }
@@ -99,7 +99,7 @@ public struct Index: Sendable {
             self.element = element
         }
 
-        /// A property whose small values come first.
+        /// Creates an element in ascending order.
         public init(stringLiteral property: String) {
             self = .ascending(property)
         }
@@ -111,12 +111,12 @@ public struct Index: Sendable {
     /// Declares an index over attributes and to-one relationships, in their order.
     ///
     /// - Parameters:
-    ///   - name: the index's name, unique within its entity.
-    ///   - elements: the properties, in order.
-    ///   - predicate: what rows must meet to be in the index; nil takes all.
-    ///   - file: the source file, for messages.
-    ///   - line: the line, for messages.
-    ///   - column: the column, for messages.
+    ///   - name: The index's name, unique within its entity.
+    ///   - elements: The properties, in order.
+    ///   - predicate: The condition for rows in the index; `nil` includes all rows.
+    ///   - file: The source file, for messages.
+    ///   - line: The line, for messages.
+    ///   - column: The column, for messages.
     public init(
         _ name: String, _ elements: Element..., where predicate: String? = nil,
         file: String = #fileID, line: Int = #line, column: Int = #column
@@ -132,8 +132,7 @@ public struct Rule: Sendable {
     let rule: ValidationRule
     let place: SourceLocation
 
-    /// Declares a rule: a predicate that every saved object meets, and what to tell where it does
-    /// not.
+    /// Declares a predicate that every saved object must match, and the message if it does not.
     public init(
         _ predicate: String, message: String, file: String = #fileID, line: Int = #line,
         column: Int = #column

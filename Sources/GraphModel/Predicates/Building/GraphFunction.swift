@@ -1,5 +1,6 @@
-/// The language's functions for predicates that are written in Swift:
-/// `GraphFunction.length(title) > 3`.
+/// The functions of the predicate language, for predicates written in Swift.
+///
+/// An example is `GraphFunction.length(title) > 3`.
 public enum GraphFunction {
     private static func call(
         _ name: String, _ arguments: any GraphPredicateArgument...
@@ -13,63 +14,63 @@ public enum GraphFunction {
         GraphComputed(.function(name, arguments.map(\.graphExpression)))
     }
 
-    /// The moment of the request.
+    /// The time of the request.
     public static var now: GraphComputed { call("now") }
 
-    /// The start of the day of the request.
+    /// The start of the day of the request, in UTC.
     public static var today: GraphComputed { call("today") }
 
-    /// Text in small letters.
+    /// Returns a string in lowercase.
     public static func lowercase(_ text: some GraphPredicateArgument) -> GraphComputed {
         call("lowercase", text)
     }
 
-    /// Text in capitals.
+    /// Returns a string in uppercase.
     public static func uppercase(_ text: some GraphPredicateArgument) -> GraphComputed {
         call("uppercase", text)
     }
 
-    /// Text without spaces at its ends.
+    /// Returns a string without white space at its ends.
     public static func trim(_ text: some GraphPredicateArgument) -> GraphComputed {
         call("trim", text)
     }
 
-    /// The length of text in UTF-16 units.
+    /// Returns the length of a string in UTF-16 units.
     public static func length(_ text: some GraphPredicateArgument) -> GraphComputed {
         call("length", text)
     }
 
-    /// The magnitude of a number.
+    /// Returns the magnitude of a number.
     public static func abs(_ number: some GraphPredicateArgument) -> GraphComputed {
         call("abs", number)
     }
 
-    /// The next whole number below.
+    /// Returns the greatest integer that does not exceed a number.
     public static func floor(_ number: some GraphPredicateArgument) -> GraphComputed {
         call("floor", number)
     }
 
-    /// The next whole number above.
+    /// Returns the least integer that is not less than a number.
     public static func ceiling(_ number: some GraphPredicateArgument) -> GraphComputed {
         call("ceiling", number)
     }
 
-    /// The nearest whole number.
+    /// Returns the nearest integer; halves are rounded away from zero.
     public static func round(_ number: some GraphPredicateArgument) -> GraphComputed {
         call("round", number)
     }
 
-    /// The SHA-256 of text, in hexadecimal.
+    /// Returns the SHA-256 of a string, in hexadecimal.
     public static func sha256(_ text: some GraphPredicateArgument) -> GraphComputed {
         call("sha256", text)
     }
 
-    /// The first value that is not nil.
+    /// Returns the first value that is not nil.
     public static func coalesce(_ values: any GraphPredicateArgument...) -> GraphComputed {
         call("coalesce", values)
     }
 
-    /// One of two values, as the condition holds or not.
+    /// Returns the first value if the condition holds, otherwise the second.
     public static func ternary(
         _ condition: GraphPredicate, _ yes: some GraphPredicateArgument,
         _ no: some GraphPredicateArgument
@@ -77,14 +78,14 @@ public enum GraphFunction {
         GraphComputed(.conditional(condition, yes.graphExpression, no.graphExpression))
     }
 
-    /// A value read as another type.
+    /// Returns a value converted to another type.
     public static func cast(
         _ value: some GraphPredicateArgument, to type: AttributeType
     ) -> GraphComputed {
         call("cast", value, type.rawValue)
     }
 
-    /// Any function of the language by its name.
+    /// Returns a call of any function of the language by its name.
     public static func named(
         _ name: String, _ arguments: any GraphPredicateArgument...
     ) -> GraphComputed {

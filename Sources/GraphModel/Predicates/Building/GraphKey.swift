@@ -1,4 +1,4 @@
-/// A property, or a path to one, in a predicate that is written in Swift.
+/// A property, or a path to one, in a predicate written in Swift.
 ///
 /// ```swift
 /// let title = GraphKey("title"), priority = GraphKey("priority"), tags = GraphKey("tags")
@@ -6,17 +6,17 @@
 /// tags.count > 2 && subquery("tags") { $0.name == "x" }.count > 0
 /// ```
 ///
-/// A key that has the name of a member here (`count`) is written `key["count"]`.
+/// If a key has the name of a member of this type (`count`), write `key["count"]`.
 @dynamicMemberLookup
 public struct GraphKey: GraphTerm {
-    /// The key path, the variable or the collection.
+    /// The key path, the variable, or the collection.
     public let graphExpression: GraphExpression
-    /// For which elements a comparison must hold.
+    /// The elements for which a comparison must hold.
     public let comparisonModifier: ComparisonModifier
 
-    /// A key path such as `title`, `owner.name` or `tasks.@count`.
+    /// Creates a key path such as `title`, `owner.name`, or `tasks.@count`.
     ///
-    /// Text that is no key path is one key, whatever it has in it.
+    /// Text that is not a key path is one key, regardless of its characters.
     public init(_ keyPath: String) {
         self.init(PredicateParser.keyPath(keyPath) ?? .keyPath([keyPath]))
     }
@@ -29,49 +29,49 @@ public struct GraphKey: GraphTerm {
     /// `SELF`.
     public static let object = GraphKey(.evaluatedObject)
 
-    /// `$name`, which is bound later.
+    /// Returns the variable `$name`, which is bound later.
     public static func variable(_ name: String) -> GraphKey { GraphKey(.variable(name, [])) }
 
-    /// A property of what this leads to.
+    /// Returns a property of the object at this key path.
     public subscript(dynamicMember key: String) -> GraphKey { self[key] }
 
-    /// A property of what this leads to, whatever its name.
+    /// Returns a property of the object at this key path, with any name.
     public subscript(key: String) -> GraphKey {
         GraphKey(graphExpression.appending([key]), comparisonModifier)
     }
 
-    /// An element of an ordered to-many: `tags[.first]`.
+    /// Returns an element of an ordered to-many relationship: `tags[.first]`.
     public subscript(index: GraphIndex) -> GraphKey {
         GraphKey(.index(graphExpression, index), comparisonModifier)
     }
 
-    /// An element of an ordered to-many, from 0.
+    /// Returns an element of an ordered to-many relationship, counted from 0.
     public subscript(index: Int) -> GraphKey {
         self[.position(.constant(.integer(Int64(index))))]
     }
 
-    /// One element at least: `tags.any.name == "x"`.
+    /// The modifier for at least one element: `tags.any.name == "x"`.
     public var any: GraphKey { GraphKey(graphExpression, .any) }
 
-    /// Every element.
+    /// The modifier for every element.
     public var all: GraphKey { GraphKey(graphExpression, .all) }
 
-    /// No element.
+    /// The modifier for no element.
     public var none: GraphKey { GraphKey(graphExpression, .none) }
 
-    /// How many objects there are.
+    /// The number of objects.
     public var count: GraphComputed { collected(.count, nil) }
 
-    /// The sum of a property of the elements.
+    /// Returns the sum of a property of the elements.
     public func sum(_ key: String) -> GraphComputed { collected(.sum, key) }
 
-    /// The mean of a property of the elements.
+    /// Returns the mean of a property of the elements.
     public func average(_ key: String) -> GraphComputed { collected(.average, key) }
 
-    /// The smallest of a property of the elements.
+    /// Returns the minimum of a property of the elements.
     public func minimum(_ key: String) -> GraphComputed { collected(.minimum, key) }
 
-    /// The largest of a property of the elements.
+    /// Returns the maximum of a property of the elements.
     public func maximum(_ key: String) -> GraphComputed { collected(.maximum, key) }
 
     private func collected(_ op: CollectionOperator, _ key: String?) -> GraphComputed {
@@ -84,10 +84,10 @@ public struct GraphKey: GraphTerm {
     }
 }
 
-/// `SUBQUERY(path, $x, predicate)`: the elements that meet it, where `$0` is the element.
+/// Returns `SUBQUERY(path, $x, predicate)`: the elements that match, where `$0` is the element.
 ///
-/// The variable gets a name that no subquery inside has; a key outside `$0` is of the object
-/// that is looked for.
+/// The variable's name differs from all names in nested subqueries. A key outside `$0` is a key of
+/// the tested object.
 public func subquery(
     _ collection: GraphKey, _ predicate: (GraphKey) -> GraphPredicate
 ) -> GraphKey {
@@ -102,7 +102,7 @@ public func subquery(
     return GraphKey(.subquery(collection.graphExpression, variable: name, condition))
 }
 
-/// `SUBQUERY(path, $x, predicate)` of a to-many key path.
+/// Returns `SUBQUERY(path, $x, predicate)` of a to-many key path.
 public func subquery(
     _ collection: String, _ predicate: (GraphKey) -> GraphPredicate
 ) -> GraphKey {
@@ -110,7 +110,7 @@ public func subquery(
 }
 
 extension GraphPredicate {
-    /// Whether a subquery inside gives that name to its elements.
+    /// Returns whether a nested subquery binds a variable of that name.
     fileprivate func bindsVariable(_ name: String) -> Bool {
         switch self {
         case .constant: false

@@ -1,18 +1,18 @@
-/// What stands on the left of an operator in a predicate that is written in Swift.
+/// The left operand of an operator in a predicate written in Swift.
 ///
-/// `GraphKey("priority") > 3` is the tree that the text `priority > 3` gives. The operators take
-/// a term on the left and any argument on the right, so that they never compete with those of
-/// the standard library.
+/// `GraphKey("priority") > 3` builds the same tree as the text `priority > 3`. The operators take a
+/// term on the left and any argument on the right, so they never compete with the operators of the
+/// standard library.
 public protocol GraphTerm: GraphPredicateArgument {
-    /// For which elements a comparison must hold.
+    /// The elements for which a comparison must hold.
     var comparisonModifier: ComparisonModifier { get }
 }
 
 extension GraphTerm {
-    /// One value is compared.
+    /// The comparison of one value.
     public var comparisonModifier: ComparisonModifier { .direct }
 
-    /// A comparison with this term on the left.
+    /// Returns a comparison with this term on the left.
     fileprivate func compared(
         _ op: ComparisonOperator, _ right: some GraphPredicateArgument,
         _ options: ComparisonOptions = []
@@ -23,70 +23,70 @@ extension GraphTerm {
                 options: options))
     }
 
-    /// The same value.
+    /// Matches equal values.
     public static func == (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.equal, right)
     }
 
-    /// Not the same value; true where this is nil and the other is not.
+    /// Matches different values, also if only one of them is nil.
     public static func != (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.notEqual, right)
     }
 
-    /// Smaller.
+    /// Matches if the left value is less.
     public static func < (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.less, right)
     }
 
-    /// Smaller or equal.
+    /// Matches if the left value is less or equal.
     public static func <= (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.lessOrEqual, right)
     }
 
-    /// Greater.
+    /// Matches if the left value is greater.
     public static func > (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.greater, right)
     }
 
-    /// Greater or equal.
+    /// Matches if the left value is greater or equal.
     public static func >= (left: Self, right: some GraphPredicateArgument) -> GraphPredicate {
         left.compared(.greaterOrEqual, right)
     }
 
-    /// No value.
+    /// Matches if there is no value.
     public static func == (left: Self, right: GraphNil) -> GraphPredicate { left.isNil }
 
-    /// Any value.
+    /// Matches any value except nil.
     public static func != (left: Self, right: GraphNil) -> GraphPredicate { left.isNotNil }
 
-    /// No value.
+    /// The predicate that matches if there is no value.
     public var isNil: GraphPredicate { compared(.equal, GraphValue.null) }
 
-    /// Any value.
+    /// The predicate that matches any value except nil.
     public var isNotNil: GraphPredicate { compared(.notEqual, GraphValue.null) }
 
-    /// The same text, as the options see it.
+    /// Matches strings that are equal under the options.
     public func equals(
         _ text: some GraphPredicateArgument, _ options: ComparisonOptions
     ) -> GraphPredicate {
         compared(.equal, text, options)
     }
 
-    /// Among the elements of a list, a collection or a bound variable.
+    /// Matches an element of a list, of a collection, or of a bound variable.
     public func `in`(
         _ list: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
         compared(.in, list, options)
     }
 
-    /// Within the bounds, ends included.
+    /// Matches a value within the bounds, ends included.
     public func between<Bound: GraphPredicateArgument>(
         _ bounds: ClosedRange<Bound>
     ) -> GraphPredicate {
         compared(.between, bounds)
     }
 
-    /// Within two bounds that are values of the object, ends included.
+    /// Matches a value within two bounds that can be values of the object, ends included.
     public func between(
         _ low: some GraphPredicateArgument, _ high: some GraphPredicateArgument
     ) -> GraphPredicate {
@@ -94,35 +94,35 @@ extension GraphTerm {
             .between, GraphExpression.aggregate([low.graphExpression, high.graphExpression]))
     }
 
-    /// Text with the other somewhere in it, or a collection with the other in it.
+    /// Matches a string that contains the other, or a collection that contains the value.
     public func contains(
         _ part: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
         compared(.contains, part, options)
     }
 
-    /// Text that starts with the other.
+    /// Matches a string that begins with the other.
     public func beginsWith(
         _ start: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
         compared(.beginsWith, start, options)
     }
 
-    /// Text that ends with the other.
+    /// Matches a string that ends with the other.
     public func endsWith(
         _ end: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
         compared(.endsWith, end, options)
     }
 
-    /// Text of that shape: `*` is any run, `?` one character.
+    /// Matches a string against a pattern in which `*` is any run and `?` is one character.
     public func like(
         _ shape: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
         compared(.like, shape, options)
     }
 
-    /// Text that the regular expression matches as a whole.
+    /// Matches a string that the regular expression matches completely.
     public func matches(
         _ pattern: some GraphPredicateArgument, _ options: ComparisonOptions = []
     ) -> GraphPredicate {
@@ -131,73 +131,73 @@ extension GraphTerm {
 }
 
 extension GraphTerm {
-    /// Sum.
+    /// Returns the sum.
     public static func + (left: Self, right: some GraphPredicateArgument) -> GraphComputed {
         .init(.arithmetic(.add, left.graphExpression, right.graphExpression))
     }
 
-    /// Difference.
+    /// Returns the difference.
     public static func - (left: Self, right: some GraphPredicateArgument) -> GraphComputed {
         .init(.arithmetic(.subtract, left.graphExpression, right.graphExpression))
     }
 
-    /// Product.
+    /// Returns the product.
     public static func * (left: Self, right: some GraphPredicateArgument) -> GraphComputed {
         .init(.arithmetic(.multiply, left.graphExpression, right.graphExpression))
     }
 
-    /// Quotient.
+    /// Returns the quotient.
     public static func / (left: Self, right: some GraphPredicateArgument) -> GraphComputed {
         .init(.arithmetic(.divide, left.graphExpression, right.graphExpression))
     }
 
-    /// The negative.
+    /// Returns the negated value.
     public static prefix func - (operand: Self) -> GraphComputed {
         .init(.negation(operand.graphExpression))
     }
 }
 
-/// `nil` on the right of `==` and `!=`.
+/// The type of `nil` on the right of `==` and `!=`.
 public struct GraphNil: ExpressibleByNilLiteral, Sendable {
-    /// Creates it from `nil`.
+    /// Creates a value from `nil`.
     public init(nilLiteral: ()) {}
 }
 
-/// What arithmetic, a function or a collection operator gives.
+/// The result of arithmetic, of a function, or of a collection operator.
 public struct GraphComputed: GraphTerm {
     /// The expression.
     public let graphExpression: GraphExpression
 
-    /// Wraps an expression, so that operators take it.
+    /// Wraps an expression, so that operators accept it.
     public init(_ expression: GraphExpression) {
         graphExpression = expression
     }
 }
 
 extension GraphPredicate {
-    /// What meets both; a chain of `&&` is one AND.
+    /// Matches if both predicates match; a chain of `&&` is one AND.
     public static func && (left: GraphPredicate, right: GraphPredicate) -> GraphPredicate {
         if case .and(let parts) = left { return .and(parts + [right]) }
         return .and([left, right])
     }
 
-    /// What meets one of them at least; a chain of `||` is one OR.
+    /// Matches if at least one predicate matches; a chain of `||` is one OR.
     public static func || (left: GraphPredicate, right: GraphPredicate) -> GraphPredicate {
         if case .or(let parts) = left { return .or(parts + [right]) }
         return .or([left, right])
     }
 
-    /// What does not meet it.
+    /// Matches if the predicate does not match.
     public static prefix func ! (predicate: GraphPredicate) -> GraphPredicate {
         .not(predicate)
     }
 }
 
 extension ComparisonOptions {
-    /// `[c]`: case does not matter.
+    /// `[c]`: ignores case.
     public static let c = caseInsensitive
-    /// `[d]`: diacritics do not matter.
+    /// `[d]`: ignores diacritics.
     public static let d = diacriticInsensitive
-    /// `[n]`: plain.
+    /// `[n]`: compares without folding, which is the default.
     public static let n = normalized
 }

@@ -1,13 +1,13 @@
-/// A property of a generated class, which knows the type of its values.
+/// A property of a generated class, with the type of its values.
 ///
-/// The code generator writes `static let title = Key<String?>("title")`; then
-/// `Task.Keys.title == "x"` is a predicate and `Task.Keys.title == 5` does not compile. What is
-/// not here is asked of `key`, which has every operator.
+/// The code generator writes `static let title = Key<String?>("title")`. Then
+/// `Task.Keys.title == "x"` is a predicate, and `Task.Keys.title == 5` does not compile. `key` has
+/// all the operators that are missing here.
 public struct Key<Value>: Sendable {
-    /// The same without the type.
+    /// The property without its type.
     public let key: GraphKey
 
-    /// A property, or a path to one.
+    /// Creates a property, or a path to one.
     public init(_ keyPath: String) {
         key = GraphKey(keyPath)
     }
@@ -16,102 +16,102 @@ public struct Key<Value>: Sendable {
         self.key = key
     }
 
-    /// A property of the objects that this relationship leads to.
+    /// Returns a property of the objects at the end of this relationship.
     public func appending<Next>(_ next: Key<Next>) -> Key<Next> {
         guard case .keyPath(let keys) = next.key.graphExpression else { return next }
         return Key<Next>(
             GraphKey(key.graphExpression.appending(keys), key.comparisonModifier))
     }
 
-    /// One element at least.
+    /// The modifier for at least one element.
     public var any: Key { Key(key.any) }
 
-    /// Every element.
+    /// The modifier for every element.
     public var all: Key { Key(key.all) }
 
-    /// No element.
+    /// The modifier for no element.
     public var none: Key { Key(key.none) }
 
-    /// How many objects there are.
+    /// The number of objects.
     public var count: GraphComputed { key.count }
 
-    /// No value.
+    /// The predicate that matches if there is no value.
     public var isNil: GraphPredicate { key.isNil }
 
-    /// Any value.
+    /// The predicate that matches any value except nil.
     public var isNotNil: GraphPredicate { key.isNotNil }
 
-    /// The same value in both properties.
+    /// Matches if both properties have the same value.
     public static func == (left: Key, right: Key) -> GraphPredicate { left.key == right.key }
 
-    /// Not the same value in both properties.
+    /// Matches if the properties have different values.
     public static func != (left: Key, right: Key) -> GraphPredicate { left.key != right.key }
 
-    /// Smaller than the other property.
+    /// Matches if the left property is less.
     public static func < (left: Key, right: Key) -> GraphPredicate { left.key < right.key }
 
-    /// Greater than the other property.
+    /// Matches if the left property is greater.
     public static func > (left: Key, right: Key) -> GraphPredicate { left.key > right.key }
 }
 
 extension Key where Value: GraphPredicateArgument {
-    /// The same value.
+    /// Matches equal values.
     public static func == (left: Key, right: Value) -> GraphPredicate { left.key == right }
 
-    /// Not the same value.
+    /// Matches different values.
     public static func != (left: Key, right: Value) -> GraphPredicate { left.key != right }
 
-    /// Smaller.
+    /// Matches smaller values.
     public static func < (left: Key, right: Value) -> GraphPredicate { left.key < right }
 
-    /// Smaller or equal.
+    /// Matches smaller or equal values.
     public static func <= (left: Key, right: Value) -> GraphPredicate { left.key <= right }
 
-    /// Greater.
+    /// Matches greater values.
     public static func > (left: Key, right: Value) -> GraphPredicate { left.key > right }
 
-    /// Greater or equal.
+    /// Matches greater or equal values.
     public static func >= (left: Key, right: Value) -> GraphPredicate { left.key >= right }
 
-    /// Among the values.
+    /// Matches one of the values.
     public func `in`(_ values: [Value]) -> GraphPredicate { key.in(values) }
 
-    /// Within the bounds, ends included.
+    /// Matches a value within the bounds, ends included.
     public func between(_ low: Value, _ high: Value) -> GraphPredicate { key.between(low, high) }
 }
 
-/// Text, or text that may be missing.
+/// A string, or an optional string.
 public protocol TextValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
 extension Key where Value: TextValue {
-    /// The same text, as the options see it.
+    /// Matches strings that are equal under the options.
     public func equals(_ text: String, _ options: ComparisonOptions) -> GraphPredicate {
         key.equals(text, options)
     }
 
-    /// Text with the other somewhere in it.
+    /// Matches a string that contains the other.
     public func contains(_ part: String, _ options: ComparisonOptions = []) -> GraphPredicate {
         key.contains(part, options)
     }
 
-    /// Text that starts with the other.
+    /// Matches a string that begins with the other.
     public func beginsWith(_ start: String, _ options: ComparisonOptions = []) -> GraphPredicate {
         key.beginsWith(start, options)
     }
 
-    /// Text that ends with the other.
+    /// Matches a string that ends with the other.
     public func endsWith(_ end: String, _ options: ComparisonOptions = []) -> GraphPredicate {
         key.endsWith(end, options)
     }
 
-    /// Text of that shape: `*` is any run, `?` one character.
+    /// Matches a string against a pattern in which `*` is any run and `?` is one character.
     public func like(_ shape: String, _ options: ComparisonOptions = []) -> GraphPredicate {
         key.like(shape, options)
     }
 
-    /// Text that the regular expression matches as a whole.
+    /// Matches a string that the regular expression matches completely.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> GraphPredicate {
         key.matches(pattern, options)
     }

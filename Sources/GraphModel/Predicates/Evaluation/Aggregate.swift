@@ -1,19 +1,19 @@
-/// What an operator such as `@sum` makes of values, in whatever order they come.
+/// The result of an operator such as `@sum`, independent of the order of the values.
 package struct Aggregate {
     let op: CollectionOperator
     var count: Int64 = 0
-    /// The exact sum while all are integers: 2⁶³ of them cannot overflow it.
+    /// The exact sum of the integers, which 2⁶³ of them cannot overflow.
     private var integers: Int128 = 0
     private var fractions = ExactSum()
     private var hasDouble = false
     private var extreme = EvaluatedValue.null
 
-    /// Of nothing so far.
+    /// Creates an aggregate without values.
     package init(_ op: CollectionOperator) {
         self.op = op
     }
 
-    /// Takes a value; nil does not count.
+    /// Adds a value; nil is ignored.
     package mutating func add(_ value: EvaluatedValue) throws(EvaluationError) {
         if value.isNull { return }
         count += 1
@@ -36,7 +36,7 @@ package struct Aggregate {
         }
     }
 
-    /// The result of what was added.
+    /// Returns the result for all added values.
     package func value() throws(EvaluationError) -> EvaluatedValue {
         switch op {
         case .sum:
@@ -52,7 +52,7 @@ package struct Aggregate {
         }
     }
 
-    /// The nearest double to the sum of all.
+    /// Returns the double nearest to the sum.
     private func double() throws(EvaluationError) -> Double {
         var sum = fractions
         sum.add(integers)
@@ -61,7 +61,7 @@ package struct Aggregate {
     }
 }
 
-/// A value by which equal ones are found: what `==` holds equal is the same.
+/// A hashable value: values that `==` treats as equal have the same hashable value.
 enum DistinctValue: Hashable {
     case integer(Int64)
     case double(Double)

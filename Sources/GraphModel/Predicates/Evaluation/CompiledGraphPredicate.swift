@@ -1,9 +1,9 @@
-/// A predicate ready to be tested against objects, as `EvaluationGraph` describes them.
+/// A compiled predicate that can be evaluated for the objects of an `EvaluationGraph`.
 package final class CompiledGraphPredicate {
     private let program: EvaluationProgram
     private let root: Int
 
-    /// Compiles a tree; `scheme` says what its keys mean, the others are as for rows.
+    /// Compiles a tree; `scheme` resolves its keys, and `CompiledPredicate` describes the others.
     package init<Scheme: EvaluationScheme>(
         _ predicate: GraphPredicate, over scheme: inout Scheme, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], now: Double = 0
@@ -16,7 +16,7 @@ package final class CompiledGraphPredicate {
         program.finish(compiler.nodes)
     }
 
-    /// Whether the object meets the predicate.
+    /// Returns whether the object meets the predicate.
     package func evaluate<Graph: EvaluationGraph>(
         _ object: Graph.Node, in graph: Graph
     ) throws(EvaluationError) -> Bool {
@@ -27,14 +27,14 @@ package final class CompiledGraphPredicate {
     }
 }
 
-/// An expression ready to be computed from objects.
+/// A compiled expression that can be computed from objects.
 package final class CompiledGraphExpression {
     private let program: EvaluationProgram
     private let root: Int
-    /// Whether it has several values, so that `forEach` is to be asked; nil where both may be.
+    /// Whether it has several values, so that `forEach` must be used; `nil` if unknown.
     package let isCollection: Bool?
 
-    /// Compiles a tree; the parameters are those of `CompiledGraphPredicate`.
+    /// Compiles a tree; `CompiledGraphPredicate` describes the parameters.
     package init<Scheme: EvaluationScheme>(
         _ expression: GraphExpression, over scheme: inout Scheme, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], now: Double = 0
@@ -49,7 +49,7 @@ package final class CompiledGraphExpression {
         program.finish(compiler.nodes)
     }
 
-    /// The value for an object; its bytes are valid until the next evaluation.
+    /// Returns the value for an object; its bytes are valid until the next evaluation.
     package func evaluate<Graph: EvaluationGraph>(
         _ object: Graph.Node, in graph: Graph
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -57,7 +57,7 @@ package final class CompiledGraphExpression {
         return try program.value(root, EvaluationScope(graph, object))
     }
 
-    /// Calls the body with each value of a collection while it returns true.
+    /// Calls the body with each value of a collection until it returns false.
     package func forEach<Graph: EvaluationGraph>(
         _ object: Graph.Node, in graph: Graph,
         _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool

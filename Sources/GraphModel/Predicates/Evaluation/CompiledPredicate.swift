@@ -1,16 +1,17 @@
-/// A tree with the memory that runs over rows need.
+/// A compiled tree with the memory for evaluating it over rows.
 private final class RowProgram {
     let program: EvaluationProgram
     let root: Int
-    // Bare memory and an unretained reference: counting references costs more than a comparison.
+    // Raw memory and an unretained reference: reference counting costs more than a comparison.
     private let slotCount: Int
     private let slots: UnsafeMutablePointer<Int>
     private let values: UnsafeMutablePointer<EvaluatedValue>
     private unowned(unsafe) let arena: EvaluationArena
-    /// The first parts of the root, as far as they compare a field with a constant.
+    /// The leading parts of the root that compare a field with a constant.
     private let comparisonCount: Int
     private let comparisons: UnsafeMutablePointer<ConstantComparison>
-    /// The answer of one part that is the root's, and of the root where no part has it.
+    /// The result of a part that decides the result of the root; if no part has it, the root has
+    /// the opposite.
     private let decisive: Bool
     private let isWhole: Bool
 
@@ -49,7 +50,7 @@ private final class RowProgram {
         comparisons.deallocate()
     }
 
-    /// Takes what the row has in the slots in use, and starts anew.
+    /// Reads the row's slots in use and resets the arena.
     @inline(__always)
     func scope(_ row: some EvaluationRow) -> EvaluationScope<RowGraph> {
         arena.reset()
@@ -58,10 +59,10 @@ private final class RowProgram {
         return EvaluationScope(RowGraph(values: values), ())
     }
 
-    /// Whether the row meets the predicate that the root is.
+    /// Returns whether the row meets the predicate at the root.
     @inline(__always)
     func test(_ row: some EvaluationRow) throws(EvaluationError) -> Bool {
-        // The field of the last comparison, and the number that its digits are.
+        // The slot and value of the last comparison, and the number parsed from the value.
         var slot = -1
         var value = EvaluatedValue.null
         var number: NumericValue?
@@ -82,8 +83,9 @@ private final class RowProgram {
 }
 
 extension EvaluationProgram {
-    /// What a conjunction or disjunction is made of, with the answer of one that decides; another
-    /// predicate is its own only part.
+    /// Returns the parts of an AND or OR, with the result of a part that decides the result.
+    ///
+    /// Any other predicate is its only part.
     fileprivate func parts(of root: Int) -> (nodes: [Int], decisive: Bool) {
         switch nodes[root] {
         case .and(let parts): ((0..<parts.count).map { parts[$0] }, false)
@@ -93,20 +95,20 @@ extension EvaluationProgram {
     }
 }
 
-/// A predicate ready to be tested against rows in memory, such as records before their import.
+/// A compiled predicate that can be evaluated for rows in memory, such as records before import.
 package struct CompiledPredicate {
     private let program: RowProgram
 
     /// Compiles a tree.
     ///
     /// - Parameters:
-    ///   - source: where the tree came from, for the places in errors.
-    ///   - variables: the values of `$name`, without the dollar sign.
-    ///   - lists: the lists of texts that `$name` stands for. Each text is what it is compared with:
-    ///     a number to numbers.
-    ///   - now: what `now()` is, in seconds since 2001-01-01 UTC.
-    ///   - slotOf: the slot of a key path in the rows to come, or nil where there is no such
-    ///     field.
+    ///   - source: The source of the tree, for the positions in errors.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - lists: The lists of strings for `$name`. Each string takes the type of the value that it
+    ///     is compared with, such as a number.
+    ///   - now: The result of `now()`, in seconds since 2001-01-01 UTC.
+    ///   - slotOf: Returns the slot of a key path in the rows, or `nil` if the field does not
+    ///     exist.
     package init(
         _ predicate: GraphPredicate, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,
@@ -119,22 +121,22 @@ package struct CompiledPredicate {
         program = RowProgram(compiler, root: root)
     }
 
-    /// Whether the row meets the predicate.
+    /// Returns whether the row meets the predicate.
     package func evaluate(_ row: some EvaluationRow) throws(EvaluationError) -> Bool {
         try program.test(row)
     }
 }
 
-/// An expression ready to be computed from rows in memory.
+/// A compiled expression that can be computed from rows in memory.
 package struct CompiledExpression {
     private let program: RowProgram
 
-    /// Compiles a tree; the parameters are those of `CompiledPredicate`.
+    /// Compiles a tree; `CompiledPredicate` describes the other parameters.
     ///
     /// - Parameters:
-    ///   - drawing: where `random`, `pick` and `lorem` draw from, in generated rows.
-    ///   - keepsDigits: whether numbers with fractions are decimals of 38 digits or doubles; nil
-    ///     where the values tell that.
+    ///   - drawing: The source of values for `random`, `pick`, and `lorem`, in generated rows.
+    ///   - keepsDigits: Whether numbers with fractions are decimals of 38 digits or doubles; `nil`
+    ///     if it depends on the values.
     package init(
         _ expression: GraphExpression, source: PredicateSource? = nil,
         variables: [String: GraphValue] = [:], lists: [String: [String]] = [:], now: Double = 0,
@@ -151,7 +153,9 @@ package struct CompiledExpression {
         program = RowProgram(compiler, root: root.node)
     }
 
-    /// The value for a row; its bytes are valid until the next evaluation or the row's end.
+    /// Returns the value for a row.
+    ///
+    /// Its bytes are valid until the next evaluation or the end of the row.
     package func evaluate(_ row: some EvaluationRow) throws(EvaluationError) -> EvaluatedValue {
         let scope = program.scope(row)
         return try program.program.value(program.root, scope)

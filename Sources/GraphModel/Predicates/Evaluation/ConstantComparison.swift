@@ -1,23 +1,23 @@
-/// A comparison of a row's field with a constant, which most filters of records are made of.
+/// A comparison of a row's field with a constant, the most frequent filter of records.
 ///
-/// It answers as the program does, for the pairs of kinds that need neither the program's walk
-/// nor its errors; the program answers the others.
+/// It is a fast path with the same results as the program. It covers the pairs of kinds that need
+/// neither the program's traversal nor its errors; the program evaluates all others.
 struct ConstantComparison {
     private enum Constant {
         case number(NumericValue)
-        /// True is 1, but text is read as a word.
+        /// A Boolean as 1 or 0; text that is compared with it is a word, not a number.
         case flag(NumericValue)
         case text(ByteView)
     }
 
-    /// The slot of the row.
+    /// The slot of the field in the row.
     let slot: Int
     private let op: ComparisonOperator
     private let constant: Constant
 
-    /// The comparison at a node; nil where it is another one.
+    /// Creates the comparison of a node, or returns `nil` if the node is not of this form.
     ///
-    /// - Parameter slots: the row's slots at their handles.
+    /// - Parameter slots: The row's slots, indexed by handle.
     init?(_ node: EvaluationProgram.Node, of program: EvaluationProgram, slots: [Int]) {
         guard case .comparison(let op, let options, .direct, let left, let right, _) = node,
             case .slot(let handle) = program.nodes[left],
@@ -43,13 +43,14 @@ struct ConstantComparison {
         self.op = op
     }
 
-    /// Whether it holds for the field's value; nil where the program has to say.
+    /// Returns whether the comparison holds for the field's value, or `nil` if the program must
+    /// decide.
     ///
-    /// - Parameter known: the number that the value was read as, for the next comparison of the
-    ///   same field: both ends of a range read its digits once.
+    /// - Parameter known: The number that was parsed from the value, for the next comparison of the
+    ///   same field. So both ends of a range parse its digits only once.
     @inline(__always)
     func holds(_ value: EvaluatedValue, _ known: inout NumericValue?) -> Bool? {
-        // The constant is not nil, so nothing but inequality holds for nil.
+        // The constant is not nil, so only `!=` holds for nil.
         if case .null = value { return op == .notEqual }
         switch constant {
         case .number(let number):
@@ -63,7 +64,7 @@ struct ConstantComparison {
         }
     }
 
-    /// The number that the value is, where it is written plainly.
+    /// Returns the number of the value if it is written in plain form.
     @inline(__always)
     private static func number(_ value: EvaluatedValue, readsText: Bool) -> NumericValue? {
         switch value {

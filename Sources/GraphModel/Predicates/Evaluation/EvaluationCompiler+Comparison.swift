@@ -9,7 +9,7 @@ extension EvaluationCompiler {
         if comparison.op == .in, right.shape == .single, comparison.modifier == .direct,
             mayBeText(comparison.right)
         {
-            // A text is in another that contains it.
+            // `IN` between two strings means that the right one contains the left one.
             comparison = GraphComparison(
                 comparison.right, .contains, comparison.left, options: comparison.options)
             swap(&left, &right)
@@ -48,9 +48,10 @@ extension EvaluationCompiler {
         }
     }
 
-    /// The slot that is compared with nil; nil for other comparisons.
+    /// Returns the slot that is compared with nil, or `nil` for other comparisons.
     ///
-    /// A node of its own answers that: it is all that can be asked of a list in a record.
+    /// The comparison has a separate node, since it is the only one that a list in a record
+    /// supports.
     private func slotTestedForNil(_ left: Compiled, _ right: Compiled) -> Int? {
         guard left.shape == .single, right.shape == .single else { return nil }
         switch (nodes[left.node], nodes[right.node]) {
@@ -103,7 +104,7 @@ extension EvaluationCompiler {
 
     // MARK: Functions
 
-    /// Adds a call of a function.
+    /// Adds a call of a function and returns it.
     mutating func function(
         _ name: String, _ arguments: [GraphExpression]
     ) throws(GraphPredicateError) -> Compiled {
@@ -133,8 +134,9 @@ extension EvaluationCompiler {
             function.result == .texts ? .several : .single)
     }
 
-    /// What a drawing function is called with besides its arguments: the number that each row
-    /// has drawn from the stream that is the call's own.
+    /// Adds the hidden argument of a drawing function.
+    ///
+    /// The argument is the number that each row draws from the call's own stream.
     private mutating func drawn(by name: String) throws(GraphPredicateError) -> Compiled {
         guard let drawing = setting.drawing else {
             throw error(
@@ -146,7 +148,7 @@ extension EvaluationCompiler {
         return add(.drawing(stream: drawing.stream(drawCount), row: row.node))
     }
 
-    /// Tells what a constant is worth before anything runs.
+    /// Throws if a constant argument is invalid, before the program runs.
     private func checkConstants(
         _ function: PredicateFunction, _ arguments: [GraphExpression]
     ) throws(GraphPredicateError) {

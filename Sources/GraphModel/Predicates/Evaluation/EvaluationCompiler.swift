@@ -1,38 +1,39 @@
 internal import Diagnostics
 
-/// Turns a tree into a program.
+/// Compiles a tree into a program.
 ///
-/// Nodes are visited in the parser's post-order, so that an error can name its place.
+/// Nodes are visited in the parser's post-order, so that an error can report its position.
 struct EvaluationCompiler<Scheme: EvaluationScheme> {
     typealias Node = EvaluationProgram.Node
 
-    /// What a program needs besides the tree.
+    /// The input of a compilation in addition to the tree.
     struct Setting {
         var variables: [String: GraphValue]
-        /// Lists of texts that are what they are compared with.
+        /// The lists of strings, each of which takes the type of the value that it is compared
+        /// with.
         var lists: [String: [String]] = [:]
-        /// Seconds since 2001-01-01 UTC.
+        /// The time in seconds since 2001-01-01 UTC.
         var now: Double
         var source: PredicateSource?
-        /// Where `random`, `pick` and `lorem` draw from; nil where they are not allowed.
+        /// The source of values for `random`, `pick`, and `lorem`; `nil` if they are not allowed.
         var drawing: Drawing?
     }
 
-    /// A node, with what is known of its value.
+    /// A node, with the known properties of its value.
     struct Compiled {
         var node: Int
         var shape = EvaluationShape.single
-        /// The kind of the objects that it leads to; nil where it leads to none.
+        /// The kind of its objects; `nil` if its values are not objects.
         var kind: Int?
         var isList = false
-        /// Whether its values are numbers that need not be whole.
+        /// Whether its values are numbers that can have fractions.
         var isFractional = false
     }
 
-    /// The kind of elements that are values, and have no keys.
+    /// The kind of elements that are values and have no keys.
     private static var valueKind: Int { -1 }
 
-    /// Deeper trees than the parser makes would overflow the stack.
+    /// The maximum depth of a tree; trees built in Swift can be deep enough to overflow the stack.
     private static var depthMax: Int { 1_000 }
 
     private(set) var scheme: Scheme
@@ -40,12 +41,12 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     let program = EvaluationProgram()
     var nodes: [Node] = []
     private var depth = 0
-    /// Nodes that are in no text.
+    /// The number of nodes that are not in the source text.
     var hiddenNodes = 0
     var drawCount = 0
-    /// Whether numbers of many digits are the nearest doubles.
+    /// Whether constants with many digits are rounded to the nearest doubles.
     var roundsConstants = false
-    /// The variables of the subqueries around, the innermost last.
+    /// The variables of the enclosing subqueries, innermost last.
     private var elements: [(name: String, kind: Int)] = []
 
     init(_ scheme: Scheme, _ setting: Setting) {
@@ -109,7 +110,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
 
     // MARK: Expressions
 
-    /// Adds an expression.
+    /// Adds an expression and returns it.
     mutating func compile(
         _ expression: GraphExpression
     ) throws(GraphPredicateError) -> Compiled {
@@ -155,7 +156,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         }
     }
 
-    /// Adds expressions that must have one value each.
+    /// Adds expressions that must have one value each, and returns their nodes.
     mutating func singles(
         _ expressions: [GraphExpression]
     ) throws(GraphPredicateError) -> [Int] {
@@ -190,7 +191,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         if keys.count > 1, keys.last == "length", !scheme.hasIdentity,
             let text = scheme.path(of: Array(keys.dropLast()), from: kind)
         {
-            // Whether the field is a text, or an object with such a field, shows in the record.
+            // Only the record shows whether the field is a string or an object with a field
+            // `length`.
             let other = add(whole.map { .slot($0.handles[0]) } ?? .constant(.null))
             hiddenNodes += 1
             return add(.textLength(text.handles[0], other: other), .single)
@@ -267,7 +269,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         if isUnion {
             result.isFractional = isFractional
         } else if op == .sum, isFractional {
-            // The sum of none is a double, too.
+            // The sum of no elements must be a double, too.
             let zero = add(.constant(.double(0)))
             result.node = add(.arithmetic(.add, result.node, zero))
         }

@@ -1,26 +1,26 @@
-/// What an object has under a key.
+/// The property of an object for a key.
 package enum EvaluatedProperty<Node> {
     /// An attribute's value, or nil.
     case value(EvaluatedValue)
-    /// The object that a to-one leads to.
+    /// The object of a to-one relationship.
     case object(Node)
-    /// A to-many, or a list of values: ask `visit` for its elements.
+    /// A to-many relationship or a list of values; `visit` returns its elements.
     case elements
 }
 
 /// An element of a collection.
 package enum EvaluatedElement<Node> {
-    /// A value, as lists have them.
+    /// A value, as in lists.
     case value(EvaluatedValue)
     /// An object.
     case object(Node)
 }
 
-/// What predicates run over: objects that have values and lead to others.
+/// A graph of objects over which predicates are evaluated.
 ///
-/// A program asks by handles, numbers that an `EvaluationScheme` gave for keys when it was
-/// compiled, so nothing looks up names while it runs. An implementation over managed objects has
-/// the object as its `Node` and slots as its handles:
+/// A program uses handles: numbers that an `EvaluationScheme` assigned to keys during compilation.
+/// So no names are looked up during evaluation. An implementation over managed objects has the
+/// object as its `Node` and slots as its handles:
 ///
 ///     struct ObjectGraph: EvaluationGraph {
 ///         let texts = EvaluationArena()
@@ -42,45 +42,46 @@ package enum EvaluatedElement<Node> {
 ///         func identity(of object: ManagedObject) -> EvaluatedValue { .object(object.objectID) }
 ///     }
 ///
-/// The bytes of values must stay until the evaluation ends; reset such an arena between them.
+/// The bytes of values must be valid until the evaluation ends; reset such an arena between
+/// evaluations.
 package protocol EvaluationGraph {
-    /// An object, or a record.
+    /// The type of an object or a record.
     associatedtype Node
 
-    /// What the object has under the key with that handle.
+    /// Returns the object's property for the key with that handle.
     func property(_ handle: Int, of node: Node) -> EvaluatedProperty<Node>
 
-    /// Calls the body with the elements, in their order if they have one, while it returns true.
+    /// Calls the body with each element, in order if there is one, until it returns false.
     ///
-    /// - Returns: whether the body never returned false.
+    /// - Returns: Whether the body never returned false.
     func visit(
         _ handle: Int, of node: Node,
         _ body: (EvaluatedElement<Node>) throws(EvaluationError) -> Bool
     ) throws(EvaluationError) -> Bool
 
-    /// The object's ID, which is what objects are compared by.
+    /// Returns the object's ID, by which objects are compared.
     func identity(of node: Node) -> EvaluatedValue
 
-    /// Ends evaluations early; nil lets them come to their end.
+    /// The flag that stops evaluations early; `nil` lets them finish.
     var stop: (any EvaluationStop)? { get }
 }
 
 extension EvaluationGraph {
-    /// Nothing ends them early.
+    /// `nil`, so evaluations always finish.
     package var stop: (any EvaluationStop)? { nil }
 }
 
-/// How a key path is read.
+/// The compiled form of a key path.
 package struct EvaluationPath: Sendable, Hashable {
-    /// The handles to ask for, one after the other.
+    /// The handles to read, in order.
     package var handles: [Int]
-    /// Whether it leads to one value or to several, as far as the scheme knows.
+    /// Whether it has one value or several, if the scheme knows.
     package var shape: EvaluationShape
-    /// How many handles there are up to the last that is to-many; nil where that is unknown.
+    /// The number of handles up to and including the last to-many one; `nil` if unknown.
     package var toManyCount: Int?
-    /// The kind of the objects at its end, for the key paths from there; nil for values.
+    /// The kind of the objects at its end, for key paths from there; `nil` for values.
     package var kind: Int?
-    /// Whether its values are numbers that need not be whole.
+    /// Whether its values are numbers that can have fractions.
     package var isFractional = false
 
     /// Creates a path.
@@ -95,29 +96,30 @@ package struct EvaluationPath: Sendable, Hashable {
     }
 }
 
-/// Whether an expression is one value or several, as far as it is known before running.
+/// Whether an expression has one value or several, if that is known at compile time.
 package enum EvaluationShape: Sendable, Hashable {
     /// One value or object, or nil.
     case single
     /// A collection.
     case several
-    /// Either.
+    /// Either; known only during evaluation.
     case unknown
 }
 
-/// Says what keys mean, while a program is compiled.
+/// Resolves keys while a program is compiled.
 package protocol EvaluationScheme {
-    /// The path of keys from objects of a kind; nil where there is no such key.
+    /// Returns the path of keys from objects of a kind, or `nil` if a key does not exist.
     ///
-    /// - Parameter kind: 0 for the objects that the predicate is asked of, else what an earlier
-    ///   answer said; an implementation over a model would use it for the entity.
+    /// - Parameter kind: 0 for the objects that are tested; otherwise, the kind in an earlier
+    ///   result. An implementation over a model uses it for the entity.
     mutating func path(of keys: [String], from kind: Int) -> EvaluationPath?
 
-    /// Whether the objects have IDs, so that SELF means something.
+    /// Whether the objects have IDs, so that SELF is valid.
     var hasIdentity: Bool { get }
 
-    /// The root entity's number for that of each entity below it: an ID names an object by its
-    /// hierarchy and its key.
+    /// The number of the root entity, by the number of each entity below it.
+    ///
+    /// An ID identifies an object by its root entity and its primary key.
     var rootNumbers: [Int64: Int64] { get }
 }
 
@@ -125,12 +127,12 @@ extension EvaluationScheme {
     package var rootNumbers: [Int64: Int64] { [:] }
 }
 
-/// Rows: every key path that a predicate uses is one slot.
+/// The scheme of rows, in which every key path of a predicate is one slot.
 struct RowScheme: EvaluationScheme {
     let slotOf: ([String]) -> Int?
-    /// The row's slots in use, at their handles.
+    /// The row's slots in use, indexed by handle.
     private(set) var slots: [Int] = []
-    /// What they are called, in the first place that names them.
+    /// The key path of each slot, as first written.
     private(set) var names: [String] = []
 
     var hasIdentity: Bool { false }
@@ -148,9 +150,9 @@ struct RowScheme: EvaluationScheme {
     }
 }
 
-/// The values that one row has in the slots in use.
+/// The values of one row in the slots in use.
 ///
-/// One type for all rows, so the program that runs over it is compiled for it alone.
+/// All rows share this type, so the program is specialized for it only.
 struct RowGraph: EvaluationGraph {
     let values: UnsafeMutablePointer<EvaluatedValue>
 

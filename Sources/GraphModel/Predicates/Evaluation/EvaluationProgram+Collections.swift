@@ -1,5 +1,5 @@
 extension EvaluationProgram {
-    /// The value that an element stands for; objects stand for their IDs.
+    /// Returns the value of an element; the value of an object is its ID.
     func value<Graph>(
         of element: EvaluatedElement<Graph.Node>, _ scope: EvaluationScope<Graph>
     ) -> EvaluatedValue {
@@ -9,11 +9,11 @@ extension EvaluationProgram {
         }
     }
 
-    /// Calls the body with each element of a collection while it returns true.
+    /// Calls the body with each element of a collection until it returns false.
     ///
-    /// Nil has no elements; those that are nil themselves count.
+    /// Nil has no elements; elements that are nil count.
     ///
-    /// - Returns: whether the body never returned false.
+    /// - Returns: Whether the body never returned false.
     func visit<Graph>(
         _ node: Int, _ scope: EvaluationScope<Graph>,
         _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
@@ -63,7 +63,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// The elements that meet the predicate of a SUBQUERY.
+    /// Calls the body with each element that meets the predicate of a SUBQUERY.
     private func visitMatching<Graph>(
         _ base: Int, _ predicate: Int, _ scope: EvaluationScope<Graph>,
         _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
@@ -92,10 +92,11 @@ extension EvaluationProgram {
         }
     }
 
-    /// Follows a path from one object, branching at its to-manys.
+    /// Follows a path from an object, branching at each to-many key.
     ///
-    /// The elements are what the last to-many leads to, or what the keys after it say of them:
-    /// those are nil where a to-one among them is. A nil to-one before it leads nowhere.
+    /// The result is the elements of the last to-many key, or the values of the keys after it. If a
+    /// to-one key after the last to-many key is nil, the value is nil. If a to-one key before it is
+    /// nil, the branch has no elements.
     private func visit<Graph>(
         _ handles: [Int], _ start: Int, toManyCount: Int?, isInside: Bool = false,
         from node: Graph.Node, _ scope: EvaluationScope<Graph>,
@@ -135,7 +136,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// What the handles lead to from each element of a collection.
+    /// Calls the body with the value of the handles for each element of a collection.
     private func visitValues<Graph>(
         _ base: Int, _ handles: List, _ scope: EvaluationScope<Graph>,
         _ body: (EvaluatedElement<Graph.Node>) throws(EvaluationError) -> Bool
@@ -157,7 +158,7 @@ extension EvaluationProgram {
 
     // MARK: One value of several
 
-    /// The value of an operator such as `@sum`; nil values are left out of all but `@count`.
+    /// Returns the result of an operator such as `@sum`; all except `@count` ignore nil.
     func aggregate<Graph>(
         _ base: Int, _ op: CollectionOperator, _ handles: List, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -180,7 +181,7 @@ extension EvaluationProgram {
         return try result.value()
     }
 
-    /// The element that an index means; nil where there is none.
+    /// Returns the element at an index, or nil if the element does not exist.
     func element<Graph>(
         _ base: Int, _ kind: IndexKind, _ positionNode: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
@@ -215,6 +216,6 @@ extension EvaluationProgram {
 }
 
 extension EvaluationProgram.List {
-    /// A copy of the numbers.
+    /// A copy of the numbers as an array.
     fileprivate var array: [Int] { Array(UnsafeBufferPointer(start: start, count: count)) }
 }

@@ -1,5 +1,5 @@
 extension EvaluationProgram {
-    /// Whether the comparison of one value holds, by the rules for nil that SQL follows as well.
+    /// Returns whether the comparison of one value holds; generated SQL has the same rules for nil.
     func compare<Graph>(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ leftNode: Int, _ rightNode: Int,
         _ shape: EvaluationShape, _ scope: EvaluationScope<Graph>
@@ -16,12 +16,12 @@ extension EvaluationProgram {
         }
     }
 
-    /// Whether it holds for one, all or none of the elements on the left.
+    /// Returns whether the comparison holds for one, all, or none of the elements on the left.
     func compare<Graph>(
         _ modifier: ComparisonModifier, _ op: ComparisonOperator, _ options: ComparisonOptions,
         _ leftNode: Int, _ rightNode: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
-        // The right side is the same for all elements; without any it is not asked for.
+        // The right side is the same for all elements; without elements, it is not evaluated.
         var right: EvaluatedValue?
         let wanted = modifier == .all
         let isNeverBroken = try visit(leftNode, scope) {
@@ -53,7 +53,7 @@ extension EvaluationProgram {
         return false
     }
 
-    /// The text that a key leads to; nil where it leads to something else.
+    /// Returns the string at a key, or `nil` if the key has another value.
     private func fieldText<Graph>(
         _ node: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> ByteView? {
@@ -65,7 +65,7 @@ extension EvaluationProgram {
         return nil
     }
 
-    /// Whether an element equals the value.
+    /// Returns whether an element equals the value.
     private func contains<Graph>(
         _ collection: Int, _ value: EvaluatedValue, _ options: ComparisonOptions,
         _ scope: EvaluationScope<Graph>
@@ -76,7 +76,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// IN and BETWEEN.
+    /// Evaluates IN and BETWEEN.
     private func holds<Graph>(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ left: EvaluatedValue,
         _ rightNode: Int, _ scope: EvaluationScope<Graph>
@@ -84,7 +84,7 @@ extension EvaluationProgram {
         guard case .list(let elements) = nodes[rightNode] else {
             if op == .in {
                 if let text = try fieldText(rightNode, scope) {
-                    // A text is in another that contains it.
+                    // `IN` between two strings means that the right one contains the left one.
                     if left.isNull { return false }
                     return TextComparison.holds(
                         .contains, text, try left.neededText(), options)
@@ -116,16 +116,16 @@ extension EvaluationProgram {
         return false
     }
 
-    /// Whether a value is a text of a list that stands for whatever it is compared with.
+    /// Returns whether a value equals a string in a list, which takes the type of the value.
     ///
-    /// A text that stands for no such value is another one: the next may be it.
+    /// A string that cannot be converted to the type is not equal, so the search continues.
     private func equals(
         _ value: EvaluatedValue, listed text: ByteView, _ options: ComparisonOptions
     ) throws(EvaluationError) -> Bool {
         do throws(EvaluationError) {
             if try isEqual(value, .untypedText(text), options) { return true }
             guard case .untypedText(let field) = value else { return false }
-            // The field of a table may be a number that is written in another way.
+            // The field of a table can be the same number in another notation.
             return try ValueOrder.isEqual(.number(field), .number(text), options)
         } catch {
             switch error {
@@ -144,7 +144,7 @@ extension EvaluationProgram {
         return try ValueOrder.compare(value, high, options) <= 0
     }
 
-    /// Whether two values are equal; objects are where their hierarchy and their key are.
+    /// Returns whether two values are equal; objects are equal if root entity and primary key are.
     private func isEqual(
         _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
     ) throws(EvaluationError) -> Bool {
@@ -159,7 +159,7 @@ extension EvaluationProgram {
         rootNumbers[entityNumber] ?? entityNumber
     }
 
-    /// Every operator but IN, BETWEEN and MATCHES.
+    /// Evaluates every operator except IN, BETWEEN, and MATCHES.
     private func holds(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ left: EvaluatedValue,
         _ right: EvaluatedValue

@@ -1,31 +1,31 @@
-/// A tree made ready to run: nodes in one block of memory, keys as handles, constants as bytes.
+/// A compiled tree: nodes in one block of memory, keys as handles, and constants as bytes.
 ///
-/// Not `Sendable`: it has scratch space, and regular expressions are not. Each user compiles its
-/// own. Ordinary comparisons, arithmetic and constants allocate nothing while they run.
+/// Not `Sendable`: neither its scratch space nor regular expressions are. Each user compiles its
+/// own. Ordinary comparisons, arithmetic, and constants allocate no memory during evaluation.
 final class EvaluationProgram {
-    /// Nodes point to others by their number.
+    /// A node, which refers to other nodes by their numbers.
     enum Node {
         case constant(EvaluatedValue)
         /// A key of the object itself, by its handle.
         case slot(Int)
-        /// The length of the text that a key of the object itself is; the other node's value where
-        /// it is none.
+        /// The length of the string at a key of the object itself, or the other node's value if the
+        /// key has no string.
         case textLength(Int, other: Int)
-        /// Keys from the object (depth 0) or from an element of a subquery around.
+        /// Keys from the object (depth 0) or from an element of an enclosing subquery.
         case path(depth: Int, handles: List, toManyCount: Int?, EvaluationShape)
-        /// The object, or an element of a subquery around.
+        /// The object (depth 0) or an element of an enclosing subquery.
         case identity(depth: Int)
         case negation(Int)
         case arithmetic(ArithmeticOperator, Int, Int)
         /// A call of one of the program's functions.
         case function(Int, List)
-        /// The number that a row, whose number is the other node's, has drawn from a stream.
+        /// The number that a row draws from a stream; the other node is the row's number.
         case drawing(stream: Int64, row: Int)
         case conditional(Int, Int, Int)
         case list(List)
         case collection(Int, CollectionOperator, handles: List)
         case index(Int, IndexKind, position: Int)
-        /// Keys from the object that another node gives.
+        /// Keys from the object of another node.
         case member(Int, handles: List, toManyCount: Int?)
         case subquery(Int, Int)
         case truth(Bool)
@@ -33,19 +33,19 @@ final class EvaluationProgram {
             ComparisonOperator, ComparisonOptions, ComparisonModifier, Int, Int, EvaluationShape)
         /// A constant on the right of MATCHES.
         case pattern(Int)
-        /// Whether a key of the object itself is nil, or is not.
+        /// Whether a key of the object itself is nil, or is not if negated.
         case nilTest(Int, isNegated: Bool)
         case not(Int)
         case and(List)
         case or(List)
     }
 
-    /// Which element an index means.
+    /// The kind of an index expression.
     enum IndexKind {
         case first, last, size, position
     }
 
-    /// Numbers that a node has: of other nodes, or handles.
+    /// The numbers in a node: of other nodes, or handles.
     struct List {
         let start: UnsafePointer<Int>
         let count: Int
@@ -53,7 +53,7 @@ final class EvaluationProgram {
         subscript(index: Int) -> Int { start[index] }
     }
 
-    /// The nodes, once `finish` has been called.
+    /// The nodes; valid after `finish`.
     private(set) var nodes: UnsafeMutablePointer<Node>
     private var nodeCount = 0
     private var lists: [UnsafeMutablePointer<Int>] = []
@@ -61,9 +61,9 @@ final class EvaluationProgram {
     var functions: [PredicateFunction.Evaluation] = []
     let constants = EvaluationArena()
     let context = EvaluationContext()
-    /// The root entity's number for that of each entity below it.
+    /// The number of the root entity, by the number of each entity below it.
     var rootNumbers: [Int64: Int64] = [:]
-    /// What a row's fields are called, by their handles, for messages.
+    /// The names of a row's fields, by handle, for messages.
     var fieldNames: [String] = []
 
     init() {
@@ -75,10 +75,10 @@ final class EvaluationProgram {
         for list in lists { list.deallocate() }
     }
 
-    /// Whether it compares texts with patterns, which may take long.
+    /// Whether it matches strings against patterns, which can be slow.
     private(set) var mayTakeLong = false
 
-    /// Takes the nodes, after which the program can run.
+    /// Stores the nodes; the program can run after this call.
     func finish(_ nodes: [Node]) {
         mayTakeLong = nodes.contains { node in
             if case .comparison(.matches, _, _, _, _, _) = node { true } else { false }
@@ -89,7 +89,7 @@ final class EvaluationProgram {
         for (index, node) in nodes.enumerated() { (self.nodes + index).initialize(to: node) }
     }
 
-    /// Copies numbers to where they stay as long as the program.
+    /// Copies numbers to memory that is valid as long as the program.
     func list(_ numbers: [Int]) -> List {
         let copy = UnsafeMutablePointer<Int>.allocate(capacity: numbers.count)
         for (index, number) in numbers.enumerated() { (copy + index).initialize(to: number) }
@@ -98,13 +98,14 @@ final class EvaluationProgram {
     }
 }
 
-/// What a program runs over, and where it is in it.
+/// The graph and the object of an evaluation, with the current elements of subqueries.
 struct EvaluationScope<Graph: EvaluationGraph> {
     let graph: Graph
     let object: Graph.Node
-    /// The elements of the subqueries around, the outermost first.
+    /// The elements of the enclosing subqueries, outermost first.
     ///
-    /// Memory of the subquery that is running: an array would be counted at every step.
+    /// The memory belongs to the running subquery; an array would be reference-counted at every
+    /// step.
     var elements: UnsafeMutablePointer<EvaluatedElement<Graph.Node>>?
     var depth = 0
 
@@ -118,7 +119,7 @@ struct EvaluationScope<Graph: EvaluationGraph> {
         return elements[depth - 1]
     }
 
-    /// The object at a depth, for its keys; nil where it is no value.
+    /// Returns the object at a depth, or `nil` if the element is nil; throws for other values.
     func node(_ depth: Int) throws(EvaluationError) -> Graph.Node? {
         switch element(depth) {
         case .object(let node): return node
@@ -130,7 +131,7 @@ struct EvaluationScope<Graph: EvaluationGraph> {
 }
 
 extension EvaluationProgram {
-    /// The answer of a predicate's node.
+    /// Returns the result of a predicate's node.
     func test<Graph>(
         _ node: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
@@ -162,7 +163,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// The value of an expression's node, which must be one.
+    /// Returns the value of an expression's node, which must have only one.
     func value<Graph>(
         _ node: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -206,12 +207,12 @@ extension EvaluationProgram {
         }
     }
 
-    /// The error of a field that is taken for a value and is none.
+    /// Returns the error for a field that is used as a value but has nested content.
     private func misuse(of slot: Int, isList: Bool) -> EvaluationError {
         .nested(field: slot < fieldNames.count ? fieldNames[slot] : "", isList: isList)
     }
 
-    /// What an expression leads to, objects as such.
+    /// Returns the property of an expression's node, without converting objects to IDs.
     func property<Graph>(
         _ node: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
@@ -239,7 +240,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// The value that a property is; objects stand for their IDs.
+    /// Returns the value of a property; the value of an object is its ID.
     func single<Graph>(
         _ property: EvaluatedProperty<Graph.Node>, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -250,7 +251,7 @@ extension EvaluationProgram {
         }
     }
 
-    /// What a path of to-ones ends with.
+    /// Returns the property at the end of a path of to-one keys.
     func read<Graph>(
         _ handles: List, from start: Graph.Node, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedProperty<Graph.Node> {
@@ -274,7 +275,7 @@ extension EvaluationProgram {
     ) throws(EvaluationError) -> EvaluatedValue {
         if !op.isOfIntegers, context.keepsDigits || left.isDecimal || right.isDecimal,
             let one = left.exactDecimal, let other = right.exactDecimal,
-            // Whole numbers that are no decimals stay what they are.
+            // Integers that are not decimals stay integers.
             left.isDecimal || right.isDecimal || one.exponent < 0 || other.exponent < 0
                 || left.isWrittenAsFraction || right.isWrittenAsFraction
         {
@@ -286,7 +287,7 @@ extension EvaluationProgram {
         return result?.value ?? .null
     }
 
-    /// The value of a call.
+    /// Returns the value of a function call.
     private func call<Graph>(
         _ function: Int, _ arguments: List, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> EvaluatedValue {
@@ -310,12 +311,12 @@ extension EvaluationProgram {
             }
             return try body(elements, values, context)
         case .pieces: throw .severalValues
-        // A constant by now.
+        // The compiler has replaced it with a constant.
         case .moment: return .null
         }
     }
 
-    /// The values of the arguments from one on; nil where one of them is nil.
+    /// Returns the values of the arguments from `start` on, or `nil` if one of them is nil.
     func values<Graph>(
         of arguments: List, from start: Int, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> PredicateFunction.Values? {

@@ -1,20 +1,20 @@
-/// A sum of doubles that is rounded once, so that the order of what is added does not matter.
+/// A sum of doubles that is rounded once, so that the order of additions does not matter.
 ///
-/// The bits of all finite doubles lie between 2⁻¹⁰⁷⁴ and 2¹⁰²⁴: one long number with a limb for
-/// each 32 of them holds every sum as it is.
+/// The bits of all finite doubles are between 2⁻¹⁰⁷⁴ and 2¹⁰²⁴. So a long number with one limb for
+/// each 32 bits holds every sum exactly.
 struct ExactSum {
     private static let limbCount = 68
-    /// Limbs have room for so many additions before carries must go up.
+    /// The maximum number of additions before carries must be propagated.
     private static let additionsMax = 1 << 29
-    /// The power of two of the first bit.
+    /// The exponent of the lowest bit.
     private static let lowest = -1074
 
     private var limbs: [Int64] = []
     private var additions = 0
-    /// What infinities give, which no limb holds.
+    /// The sum of the infinities and NaNs, which limbs cannot hold.
     private var special = 0.0
 
-    /// Adds a number; one that is not finite makes the sum so.
+    /// Adds a number; if it is not finite, the sum is not finite either.
     mutating func add(_ number: Double) {
         guard number.isFinite else {
             special += number
@@ -23,13 +23,13 @@ struct ExactSum {
         let bits = number.bitPattern
         let exponent = Int(bits >> 52 & 0x7FF)
         let fraction = bits & 0xF_FFFF_FFFF_FFFF
-        // Subnormals have the exponent of the smallest others, without the leading bit.
+        // Subnormals have the exponent of the smallest normal numbers, but no leading bit.
         add(
             exponent == 0 ? fraction : fraction | 1 << 52, shifted: max(exponent, 1) - 1,
             isNegative: number.sign == .minus)
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     mutating func add(_ number: Int128) {
         let magnitude = number.magnitude
         let isNegative = number < 0
@@ -58,7 +58,7 @@ struct ExactSum {
         }
     }
 
-    /// The nearest double; infinite where the sum is too large for one.
+    /// The nearest double; infinite if the sum is too large.
     var value: Double {
         guard special == 0 else { return special }
         if limbs.isEmpty { return 0 }
@@ -67,7 +67,7 @@ struct ExactSum {
         return -Self.rounded(Self.carried(limbs.map { -$0 }))
     }
 
-    /// The same number with every limb but the last between 0 and 2³².
+    /// Returns the same number with all limbs except the last from 0 to below 2³².
     private static func carried(_ limbs: [Int64]) -> [Int64] {
         var limbs = limbs
         for index in 0..<(limbs.count - 1) {
@@ -77,15 +77,15 @@ struct ExactSum {
         return limbs
     }
 
-    /// The nearest double to a number that is not negative, a tie to the even one.
+    /// Returns the double nearest to a number that is not negative; ties round to even.
     private static func rounded(_ limbs: [Int64]) -> Double {
         guard let top = limbs.lastIndex(where: { $0 != 0 }) else { return 0 }
-        // The three highest limbs hold 65 bits at least, and so all that is not below a half.
+        // The three highest limbs hold at least 65 bits, so lower limbs only affect ties.
         let first = max(top - 2, 0)
         var head: UInt128 = 0
         for limb in limbs[first...top].reversed() { head = head << 32 | UInt128(limb) }
         if limbs[..<first].contains(where: { $0 != 0 }) { head |= 1 }
-        // Below 2⁻¹⁰²² there are fewer bits than a double has, so nothing is rounded twice.
+        // A number below 2⁻¹⁰²² has fewer bits than a double holds, so no number is rounded twice.
         let exponent = Double.Exponent(first * 32 + lowest)
         return Double(sign: .plus, exponent: exponent, significand: Double(head))
     }

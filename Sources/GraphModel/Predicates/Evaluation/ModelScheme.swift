@@ -1,23 +1,25 @@
-/// What keys mean by a model, for objects of its entities.
+/// The scheme that resolves keys by a model, for objects of its entities.
 ///
-/// An implementation of `EvaluationGraph` says only which handle a property has, such as the
+/// An implementation of `EvaluationGraph` only defines the handle of each property, such as the
 /// number of its slot:
 ///
 ///     var scheme = ModelScheme(model, entityName: "Task") { entity, key in slots[entity]?[key] }
 ///     let predicate = try CompiledGraphPredicate(tree, over: &scheme)
 ///
-/// A property must have one handle in an entity and those that inherit it. It also gives a handle
-/// for the key `ObjectNumber.explicitKey`, which is asked for if a key path ends in `objectID`.
+/// A property must have the same handle in an entity and in its descendants. The closure must also
+/// return a handle for the key `ObjectNumber.explicitKey`, which is used if a key path ends in
+/// `objectID`.
 package struct ModelScheme: EvaluationScheme {
     private let model: ManagedObjectModel
     private let handle: (_ entityName: String, _ key: String) -> Int?
-    /// The entities by kind; the first is that of the objects asked.
+    /// The entities, indexed by kind; the first is the entity of the tested objects.
     private var entities: [String]
     package let rootNumbers: [Int64: Int64]
 
     /// Creates a scheme for predicates over one entity.
     ///
-    /// - Parameter rootNumbers: the root entity's number for that of each entity below it.
+    /// - Parameter rootNumbers: The number of the root entity, by the number of each entity below
+    ///   it.
     package init(
         _ model: ManagedObjectModel, entityName: String, rootNumbers: [Int64: Int64] = [:],
         handle: @escaping (_ entityName: String, _ key: String) -> Int?

@@ -1,6 +1,6 @@
 /// Equality and order of values, for comparisons and for sorting.
 enum ValueOrder {
-    /// Whether two values are equal; nil equals nil alone.
+    /// Returns whether two values are equal; nil equals only nil.
     static func isEqual(
         _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
     ) throws(EvaluationError) -> Bool {
@@ -17,7 +17,9 @@ enum ValueOrder {
         return try compare(left, right, options) == 0
     }
 
-    /// The order of two values that are not nil; untyped text is read as the other side's kind.
+    /// Returns the order of two values that are not nil.
+    ///
+    /// Untyped text is read as the other side's kind.
     static func compare(
         _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
     ) throws(EvaluationError) -> Int {
@@ -43,8 +45,8 @@ enum ValueOrder {
                 throw .incomparable(left.kindName, right.kindName)
             }
             let order = NumericValue.order(one, other)
-            // Rounding makes numbers the same, and pushes one beyond a whole number that no double
-            // has; else it leaves the order as it is.
+            // Rounding can make numbers equal, or move one past an integer that no double
+            // represents. Otherwise, it keeps the order.
             guard left.mayBeRounded || right.mayBeRounded,
                 order == 0 || one.isBeyondDoubles || other.isBeyondDoubles,
                 let one = left.exactDecimal, let other = right.exactDecimal
@@ -60,7 +62,7 @@ enum ValueOrder {
         return flag
     }
 
-    /// The order of a value, which must be text, to a date.
+    /// Returns the order of a value, which must be a string, relative to a date.
     private static func order(
         _ value: EvaluatedValue, date: Double
     ) throws(EvaluationError) -> Int {
@@ -71,7 +73,7 @@ enum ValueOrder {
         return read < date ? -1 : read > date ? 1 : 0
     }
 
-    /// The order of a value, which must be text, to a UUID.
+    /// Returns the order of a value, which must be a string, relative to a UUID.
     private static func order(
         _ value: EvaluatedValue, uuid: ByteView
     ) throws(EvaluationError) -> Int {

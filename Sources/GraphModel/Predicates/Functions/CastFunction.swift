@@ -1,18 +1,19 @@
-/// `cast(value, "Type")`: the value as an attribute of that type holds it.
+/// `cast(value, "Type")`: the value as stored by an attribute of that type.
 ///
-/// Nothing is rounded or cut: what has no equal of the type is an error. Text is read with the
-/// grammars of an import's casts, and text is made so that it reads back as the same value.
+/// No value is rounded or truncated: a value without an equal in the type is an error. Strings are
+/// parsed with the grammars of the casts in imports, and are written so that they can be parsed
+/// into the same value.
 struct CastFunction {
-    /// The longest of numbers, `-2.2250738585072014e-308`.
+    /// The length of the longest number, `-2.2250738585072014e-308`.
     private static let numberBytesMax = 24
 
-    /// What to say where no type is named.
+    /// The message for a missing or invalid type name.
     static let needsType = "cast needs the name of an attribute's type, such as 'Integer 64'"
 
     let type: AttributeType
     let arena: EvaluationArena
 
-    /// Whether values can be cast to a type.
+    /// Returns whether values can be cast to a type.
     static func makes(_ type: AttributeType) -> Bool {
         switch type {
         case .integer16, .integer32, .integer64, .double, .decimal, .float, .boolean, .string,
@@ -49,7 +50,7 @@ struct CastFunction {
         return "'\(EvaluationError.excerpt(text))'"
     }
 
-    /// A number, from what is one, text that is one, and a date's seconds.
+    /// Returns the number of a value that is a number, numeric text, or a date (in seconds).
     private func number(_ value: EvaluatedValue) throws(EvaluationError) -> NumericValue? {
         switch value {
         case .date(let seconds): return .double(seconds)
@@ -83,7 +84,7 @@ struct CastFunction {
         }
     }
 
-    /// The nearest of 32 bits, as a column of that type holds it.
+    /// Returns the nearest 32-bit number, as stored in a column of that type.
     private func float(_ value: Double) -> EvaluatedValue? {
         let single = Float(value)
         return single.isFinite ? .double(Double(single)) : nil
@@ -136,7 +137,7 @@ struct CastFunction {
         }
     }
 
-    /// Numbers and dates as they are exported, UUIDs in upper case, binary data in base64.
+    /// Returns numbers and dates in export format, UUIDs in uppercase, and binary data in base64.
     private func text(_ value: EvaluatedValue) -> ByteView? {
         switch value {
         case .null, .object, .nested: return nil

@@ -1,12 +1,12 @@
-/// Where the functions that make values of generated rows draw from.
+/// The source of random values for the functions that generate rows.
 ///
-/// A value depends on the seed, on the place of its function in its expression, and on the row, and
-/// on nothing else: rows may be made in any order, and again, and are always the same.
+/// A value depends only on the seed, the position of its function in its expression, and the row.
+/// So rows can be generated in any order, and repeatedly, with the same values.
 package struct Drawing: Sendable, Hashable {
-    /// The name of what the expression fills, in words that tell it from every other.
+    /// The unique name of the target of the expression.
     package var name: String
     package var seed: Int64
-    /// The key path of a row's number.
+    /// The key path of the row's number.
     package var rowPath: [String]
 
     package init(name: String, seed: Int64, rowPath: [String]) {
@@ -15,21 +15,21 @@ package struct Drawing: Sendable, Hashable {
         self.rowPath = rowPath
     }
 
-    /// The stream of the function that is the `place`th of its expression.
+    /// Returns the stream of the function at a position in its expression.
     package func stream(_ place: Int) -> Int64 {
-        // FNV-1a; `mix` spreads it.
+        // FNV-1a; `mix` distributes its bits.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let seeded = Self.mix(hash ^ Self.mix(UInt64(bitPattern: seed)))
         return Int64(bitPattern: Self.mix(seeded &+ UInt64(place)))
     }
 
-    /// A number for a stream and a row: the output function of SplitMix64.
+    /// Returns a number for a stream and a row: the output function of SplitMix64.
     package static func draw(stream: Int64, row: Int64, round: UInt64 = 0) -> UInt64 {
         draw(seed: seed(stream: stream, row: row), round: round)
     }
 
-    /// What all numbers for a stream and a row are drawn from.
+    /// Returns the seed of all numbers for a stream and a row.
     static func seed(stream: Int64, row: Int64) -> UInt64 {
         mix(UInt64(bitPattern: stream) ^ mix(UInt64(bitPattern: row)))
     }
@@ -43,12 +43,12 @@ package struct Drawing: Sendable, Hashable {
         return value ^ (value >> 31)
     }
 
-    /// A number from 0 up to `count`, each as likely as the others as far as matters here.
+    /// Maps a random number to the range from 0 to below `count`, with negligible bias.
     package static func place(_ number: UInt64, below count: UInt64) -> UInt64 {
         number.multipliedFullWidth(by: count).high
     }
 
-    /// Words that mean nothing, from the text that printers have used since the 1500s.
+    /// The words of the placeholder text that printers have used since the 1500s.
     package static let words = [
         "lorem", "ipsum", "dolor", "sit", "amet", "consectetur", "adipiscing", "elit", "sed", "do",
         "eiusmod", "tempor", "incididunt", "ut", "labore", "et", "dolore", "magna", "aliqua",

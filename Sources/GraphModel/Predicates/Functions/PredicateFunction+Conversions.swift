@@ -43,7 +43,7 @@ extension PredicateFunction {
             }),
     ]
 
-    /// The functions of the moment of the run.
+    /// The functions for the time of the run.
     static let moments = [
         PredicateFunction(
             "now", [:], gives: .date, meaning: "The moment at which the run began.",
@@ -55,7 +55,7 @@ extension PredicateFunction {
             by: .moment { ($0 / 86_400).rounded(.down) * 86_400 }),
     ]
 
-    /// The functions that make UUIDs.
+    /// The functions that generate UUIDs.
     static let identifiers = [
         PredicateFunction(
             "uuid", [:], gives: .uuid, meaning: "A new random UUID, another one with each call.",
@@ -90,7 +90,7 @@ extension PredicateFunction {
         return seconds
     }
 
-    /// The first sixteen bytes with version and variant (RFC 9562, section 4).
+    /// Returns the first 16 bytes with version and variant set (RFC 9562, section 4).
     private static func stamped(_ bytes: [UInt8], version: UInt8) -> [UInt8] {
         var bytes = Array(bytes.prefix(16))
         bytes[6] = bytes[6] & 0x0F | version << 4
@@ -98,7 +98,7 @@ extension PredicateFunction {
         return bytes
     }
 
-    /// A UUID's bytes, from a UUID or its text.
+    /// Returns the bytes of a UUID or of its text.
     private static func uuid(
         _ value: EvaluatedValue, _ arena: EvaluationArena
     ) throws(EvaluationError) -> ByteView {

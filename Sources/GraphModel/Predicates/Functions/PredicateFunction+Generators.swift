@@ -1,5 +1,5 @@
 extension PredicateFunction {
-    /// The functions that make values of generated records.
+    /// The functions that generate values of records.
     static let generators = [
         PredicateFunction(
             "random", ["low": .any, "high": .any], gives: .common,
@@ -40,14 +40,16 @@ extension PredicateFunction {
 
     private static let lastWords: Int64 = 10_000
 
-    /// What the row has drawn for a call.
+    /// Returns the number that the row has drawn for a call.
     private static func seed(_ value: EvaluatedValue) throws(EvaluationError) -> UInt64 {
         guard case .integer(let number) = value else { throw .overflow }
         return UInt64(bitPattern: number)
     }
 
-    /// Both bounds are drawn of whole numbers and of dates, which have whole seconds; of other
-    /// numbers the lower one is.
+    /// Returns a value between two bounds.
+    ///
+    /// Integers and dates, in steps of 1 s, include both bounds. Other numbers include only the
+    /// lower one.
     private static func between(
         _ low: EvaluatedValue, _ high: EvaluatedValue, _ number: UInt64
     ) throws(EvaluationError) -> EvaluatedValue {

@@ -1,4 +1,4 @@
-// Rounding calls the C library's mathematics, which this import links.
+// This import links the C math library, which rounding calls.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -50,7 +50,7 @@ extension PredicateFunction {
             }),
     ]
 
-    /// `~`, which is written as an operator.
+    /// The bitwise complement, which is written as the operator `~`.
     package static let complement = PredicateFunction(
         "~", ["number": .number], gives: .integer, meaning: "Every bit of the integer turned over.",
         example: "~priority", foundation: "onesComplement:",
@@ -61,7 +61,7 @@ extension PredicateFunction {
             return .integer(~number)
         })
 
-    /// A number made of a number; a decimal keeps all its digits.
+    /// Returns a number computed from a number; a decimal keeps all its digits.
     private static func number(
         of value: EvaluatedValue, _ context: EvaluationContext,
         decimal: (ExactDecimal) -> ExactDecimal, double: (Double) -> Double,

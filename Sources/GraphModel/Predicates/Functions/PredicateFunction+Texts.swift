@@ -1,7 +1,7 @@
 internal import Digests
 
 extension PredicateFunction {
-    /// The functions of texts.
+    /// The functions of strings.
     static let texts = [
         PredicateFunction(
             "lowercase", ["text": .text], gives: .text, meaning: "The text in small letters.",
@@ -22,7 +22,7 @@ extension PredicateFunction {
             meaning: "The text without case and diacritics, as `[cd]` compares it.",
             example: "canonical('Zoë')", is: "'zoe'", foundation: "canonical:",
             by: .values { values, context throws(EvaluationError) in
-                // What `[cd]` holds equal becomes the same.
+                // Strings that are equal under `[cd]` become identical.
                 let folded = TextComparison.folded(
                     try values.first.neededText(), [.caseInsensitive, .diacriticInsensitive])
                 return .text(context.arena.store(folded))
@@ -113,7 +113,7 @@ extension PredicateFunction {
             }),
     ]
 
-    /// A number that counts something.
+    /// Returns an argument that must be an integer.
     private static func whole(_ value: EvaluatedValue) throws(EvaluationError) -> Int {
         switch try NumericValue(needed: value) {
         case .integer(let number): return Int(number)

@@ -1,88 +1,91 @@
-/// A function of predicates and expressions, declared once: the parser, the resolver, the evaluator,
-/// SQL, and the reference take from its declaration what each needs.
+/// A function of predicates and expressions, declared once.
 ///
-/// A new function is one more declaration in a list of `all`. SQL calls the evaluator, unless
-/// `PredicateSQL` has a spelling for the function.
+/// The parser, the resolver, the evaluator, SQL, and the reference all use its declaration. A new
+/// function is one more declaration in a list of `all`. SQL calls the evaluator, unless
+/// `PredicateSQL` has an equivalent for the function.
 package struct PredicateFunction: Sendable {
-    /// What an argument must be.
+    /// The type of an argument.
     enum Argument {
         case any, text, number, date
-        /// A UUID, or the text of one.
+        /// A UUID, or its text.
         case uuid
-        /// The name of an attribute's type, a constant.
+        /// The name of an attribute type, a constant.
         case typeName
         case datePattern
-        /// Several values; their texts.
+        /// Several values, or several strings.
         case list, texts
     }
 
-    /// What a call gives.
+    /// The type of the result.
     package enum Result: Sendable {
         case text, integer, date, uuid
-        /// A whole number that is not negative and fits 31 bits.
+        /// An integer that is not negative and fits in 31 bits.
         case count
-        /// A number of the argument's kind.
+        /// A number of the same kind as the argument.
         case number
-        /// Several texts.
+        /// Several strings.
         case texts
-        /// What the arguments have in common.
+        /// The common type of the arguments.
         case common
-        /// A value of the type that the last argument names.
+        /// A value of the type in the last argument.
         case cast
     }
 
-    /// How a call gets its value; bytes stay until the context's arena is reset.
+    /// The method by which a call gets its value; bytes are valid until the context's arena is
+    /// reset.
     enum Evaluation {
-        /// From the moment of the run, before there is a row.
+        /// A value that depends only on the time of the run.
         case moment(@Sendable (_ now: Double) -> Double)
-        /// The first argument that is not nil; those behind it are not looked at.
+        /// The first argument that is not nil; later ones are not evaluated.
         case firstValue
-        /// From the values of its arguments; nil where one of them is nil.
+        /// A value computed from the arguments; nil if one of them is nil.
         case values(
             @Sendable (Values, EvaluationContext) throws(EvaluationError) -> EvaluatedValue)
-        /// From the elements of its first argument and the values of the others; nil where one of
-        /// these is nil.
+        /// A value computed from the elements of the first argument and the values of the others.
+        ///
+        /// The result is nil if one of the other arguments is nil.
         case elements(
             @Sendable ([EvaluatedValue], Values, EvaluationContext) throws(EvaluationError)
                 -> EvaluatedValue)
-        /// Several values, for a body that returns whether it wants more.
+        /// Several values for a body, which returns whether it needs more.
         case pieces(
             @Sendable (Values, (EvaluatedValue) throws(EvaluationError) -> Bool)
                 throws(EvaluationError) -> Bool)
     }
 
-    /// The values of arguments, `null` for those that a call does not have.
+    /// The values of arguments; `null` if a call does not have one.
     struct Values {
         var first = EvaluatedValue.null
         var second = EvaluatedValue.null
         var third = EvaluatedValue.null
     }
 
-    /// What else is to be known of a function.
+    /// A special property of a function.
     enum Trait {
-        /// It gives another value with each call.
+        /// Each call returns another value.
         case isVolatile
-        /// Only records that an import generates have it. Its last value is the number that the
-        /// row has drawn for it.
+        /// Only records that an import generates can use it.
+        ///
+        /// Its last value is the number that the row has drawn for it.
         case isOfGeneratedRecords
-        /// It takes more of a record than of an object: the text of a date, bytes, and what is no
-        /// text in a list.
+        /// It accepts more in records than in objects: dates as text, bytes, and other values in
+        /// lists.
         case takesMoreOfRecords
     }
 
-    /// The name; case does not matter.
+    /// The name; case is ignored.
     package let name: String
     let parameters: [(name: String, takes: Argument)]
-    /// How many arguments it takes.
+    /// The allowed numbers of arguments.
     package let counts: ClosedRange<Int>
     package let result: Result
-    /// What it gives, in one sentence.
+    /// The description of the result, in one sentence.
     package let meaning: String
-    /// A call of it.
+    /// An example of a call.
     package let example: String
-    /// What the example gives, as an expression; nil where that depends on more.
+    /// The result of the example, as an expression; `nil` if it varies.
     package let exampleResult: String?
-    /// The selector by which `NSExpression` has the same function.
+    /// The selector of the same function in `NSExpression`.
     package let foundationSelector: String?
     private let traits: Set<Trait>
     let evaluation: Evaluation
@@ -105,17 +108,17 @@ package struct PredicateFunction: Sendable {
         self.evaluation = evaluation
     }
 
-    /// All functions that are written as such, in the order of the reference.
+    /// All functions with call syntax, in the order of the reference.
     package static let all = texts + numbers + conversions + moments + identifiers + generators
 
-    /// Every function by its name, the operator `~` among them.
+    /// All functions by name, including the operator `~`.
     package static let named = Dictionary(
         uniqueKeysWithValues: (all + [complement]).map { ($0.name, $0) })
 
-    /// Whether only records that an import generates have it.
+    /// Whether only records that an import generates can use it.
     package var isOfGeneratedRecords: Bool { traits.contains(.isOfGeneratedRecords) }
 
-    /// Whether each call gives another value, although its arguments are the same.
+    /// Whether each call returns another value for the same arguments.
     package var isVolatile: Bool { traits.contains(.isVolatile) }
 
     var takesMoreOfRecords: Bool { traits.contains(.takesMoreOfRecords) }
@@ -131,7 +134,7 @@ package struct PredicateFunction: Sendable {
 }
 
 extension PredicateFunction.Argument {
-    /// What to say where one value stands for several; nil of arguments that are one value.
+    /// The message for one value instead of several; `nil` for arguments that are one value.
     var wantedList: String? {
         switch self {
         case .texts: "a collection or a list, then a separator"

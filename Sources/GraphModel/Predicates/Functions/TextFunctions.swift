@@ -1,6 +1,6 @@
-/// The functions from text to text, on UTF-8 bytes.
+/// Functions from string to string, on UTF-8 bytes.
 package enum TextFunctions {
-    /// In lower or upper case, by Unicode's full mappings.
+    /// Returns a string in lowercase or uppercase, by Unicode's full mappings.
     package static func cased(
         _ bytes: ByteView, upper: Bool, _ arena: EvaluationArena
     ) -> ByteView {
@@ -16,12 +16,12 @@ package enum TextFunctions {
         return arena.store((upper ? text.uppercased() : text.lowercased()).utf8)
     }
 
-    /// What lies in a range of UTF-16 units, as Foundation counts; none is out of bounds.
+    /// Returns the part of a string in a range of UTF-16 units, as in Foundation.
     ///
-    /// The part of the range that lies in the text counts. A character of two units is in the
-    /// result only if both are.
+    /// The range is clamped to the string. A character of two units is in the result only if both
+    /// units are in the range.
     ///
-    /// - Parameter length: to the end where it is nil.
+    /// - Parameter length: The number of units; `nil` is the rest of the string.
     static func substring(_ bytes: ByteView, from start: Int, length: Int?) -> ByteView {
         let (sum, overflow) = start.addingReportingOverflow(max(0, length ?? Int.max))
         let end = length == nil || overflow ? Int.max : sum
@@ -44,7 +44,7 @@ package enum TextFunctions {
         return ByteView(rebasing: bytes[min(first, last)..<last])
     }
 
-    /// Every occurrence of a text, from left to right, replaced by another.
+    /// Replaces every occurrence of a string, from left to right.
     static func replacing(
         _ bytes: ByteView, _ target: ByteView, _ replacement: ByteView, _ arena: EvaluationArena
     ) -> ByteView {
@@ -64,7 +64,7 @@ package enum TextFunctions {
         return arena.store(result)
     }
 
-    /// Without the white space (Unicode's) at both ends.
+    /// Returns a string without white space (as in Unicode) at both ends.
     package static func trimmed(_ bytes: ByteView) -> ByteView {
         var start = 0
         var end = bytes.count
@@ -81,7 +81,7 @@ package enum TextFunctions {
         return ByteView(rebasing: bytes[start..<end])
     }
 
-    /// With one space for every run of white space.
+    /// Returns a string with each run of white space replaced by one space.
     package static func collapsed(_ bytes: ByteView, _ arena: EvaluationArena) -> ByteView {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -100,11 +100,11 @@ package enum TextFunctions {
         return arena.store(result)
     }
 
-    /// How many bytes the white space character at one end has; 0 where there is none.
+    /// Returns the number of bytes of the white space character at one end, or 0.
     private static func whiteSpace(
         _ bytes: ByteView, from start: Int, to end: Int, atEnd: Bool
     ) -> Int {
-        // White space has one, two or three bytes in UTF-8.
+        // White space has one, two, or three bytes in UTF-8.
         for length in 1...min(3, end - start) {
             let first = atEnd ? end - length : start
             var value = UInt32(bytes[first])

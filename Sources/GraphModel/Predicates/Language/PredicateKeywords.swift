@@ -1,17 +1,17 @@
-/// Words that mean something in predicates, whatever their case (of ASCII letters).
+/// The keywords of predicates; the case of ASCII letters is ignored.
 package enum PredicateKeywords {
-    /// Operators between two expressions that are words.
+    /// The binary operators that are words.
     static let comparisons: [String: ComparisonOperator] = [
         "IN": .in, "BETWEEN": .between, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,
         "ENDSWITH": .endsWith, "LIKE": .like, "MATCHES": .matches,
     ]
 
-    /// Words before a comparison.
+    /// The modifiers before a comparison.
     static let modifiers: [String: ComparisonModifier] = [
         "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
     ]
 
-    /// Words that are values.
+    /// The words that are values.
     static let constants: [String: GraphValue] = [
         "YES": .boolean(true), "TRUE": .boolean(true), "NO": .boolean(false),
         "FALSE": .boolean(false), "NIL": .null, "NULL": .null,
@@ -21,23 +21,23 @@ package enum PredicateKeywords {
         "AND", "OR", "NOT", "SELF", "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 
-    /// Every word that needs a `#` before it where it is a key, in capitals.
+    /// The keywords, in uppercase, that need a `#` before them if they are keys.
     package static let reserved: [String] =
         (Array(comparisons.keys) + modifiers.keys + constants.keys + others).sorted()
 
-    /// What to say of a keyword where a key was meant.
+    /// Returns the message for a keyword that is used as a key.
     static func isNoKey(_ word: String) -> String {
         "'\(word)' is a keyword; a key of that name is written #\(word)"
     }
 
     private static let longest = 14
 
-    /// Words between the brackets of an index expression.
+    /// The words inside the brackets of an index expression.
     static let indexes: [String: GraphIndex] = [
         "FIRST": .first, "LAST": .last, "SIZE": .size,
     ]
 
-    // What a word in capitals means.
+    // The meanings of a word in uppercase.
 
     static func comparison(_ upper: String?) -> ComparisonOperator? {
         upper.flatMap { comparisons[$0] }
@@ -51,7 +51,7 @@ package enum PredicateKeywords {
 
     static func index(_ upper: String?) -> GraphIndex? { upper.flatMap { indexes[$0] } }
 
-    /// Whether a key of this name needs a `#` before it.
+    /// Returns whether a key of this name needs a `#` before it.
     static func isReserved(_ word: String) -> Bool {
         upper(word).map(isReserved(upper:)) ?? false
     }
@@ -61,7 +61,7 @@ package enum PredicateKeywords {
             || others.contains(upper)
     }
 
-    /// The word in capitals; nil where it is too long for a keyword or not ASCII.
+    /// Returns the word in uppercase, or `nil` if it is too long for a keyword or not ASCII.
     static func upper(_ word: String) -> String? {
         guard word.utf8.count <= longest else { return nil }
         var bytes: [UInt8] = []

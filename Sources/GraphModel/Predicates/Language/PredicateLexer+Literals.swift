@@ -1,7 +1,7 @@
 extension PredicateLexer {
     // MARK: Numbers
 
-    /// `12`, `1.5e-3`, `0x1F`, `0o17`, `0b101`.
+    /// Reads a number: `12`, `1.5e-3`, `0x1F`, `0o17`, or `0b101`.
     mutating func number() throws(GraphPredicateError) -> PredicateToken {
         let start = index
         if current == UInt8(ascii: "0"), let radix = peek(1).flatMap(Self.radix) {
@@ -37,15 +37,15 @@ extension PredicateLexer {
         return Self.hasAllDigits(value, of: text) ? .double(value) : .decimal(Self.canonical(text))
     }
 
-    /// Whether the double's own text is the same number.
+    /// Returns whether the double's shortest decimal form is the same number.
     private static func hasAllDigits(_ value: Double, of text: String) -> Bool {
-        // So few digits stay as they are.
+        // A double represents up to 15 digits without loss.
         if text.utf8.count <= 15 { return true }
         guard let number = exact(text) else { return false }
         return ExactDecimal(value) == number
     }
 
-    /// The one text of the number, as far as stores keep it.
+    /// Returns the canonical text of the number if stores can hold it.
     private static func canonical(_ text: String) -> String {
         guard let number = exact(text), number.isStorable else {
             return text.first == "." ? "0" + text : text
@@ -54,7 +54,7 @@ extension PredicateLexer {
     }
 
     private static func exact(_ text: String) -> ExactDecimal? {
-        // A point may stand first.
+        // The text can start with a decimal point.
         ExactDecimal(text: text.first == "." ? "0" + text : text)
     }
 
@@ -103,10 +103,10 @@ extension PredicateLexer {
 
     // MARK: Text
 
-    /// Text in quotes.
+    /// Reads a quoted string.
     ///
-    /// Escapes are those of a quote, the backslash, `\n`, `\r`, `\t` and `\uhhhh`. Others keep
-    /// their backslash, as regular expressions and LIKE want it.
+    /// Escapes are the quotes, the backslash, `\n`, `\r`, `\t`, and `\uhhhh`. Other sequences keep
+    /// their backslash, which regular expressions and LIKE need.
     mutating func quoted() throws(GraphPredicateError) -> String {
         let start = index
         let quote = bytes[index]
@@ -137,8 +137,9 @@ extension PredicateLexer {
         throw error("The quoted text is not closed", at: start)
     }
 
-    /// The scalar of `\uhhhh`, or of two of them that are a surrogate pair; nil where the four
-    /// digits are missing.
+    /// Reads the scalar of `\uhhhh`, or of two escapes that are a surrogate pair.
+    ///
+    /// Returns `nil` if the four digits are missing.
     private mutating func unicodeEscape() throws(GraphPredicateError) -> Unicode.Scalar? {
         let start = index - 2
         guard let unit = codeUnit(at: index) else { return nil }

@@ -1,28 +1,29 @@
-/// A piece of a predicate's text.
+/// A token of a predicate's text.
 enum PredicateToken: Hashable {
     case word(String)
-    /// `#word` or `#'any text'`: a key, even where it is spelt like a keyword. `#objectID` keeps
-    /// its sign, since it is not the property `objectID`.
+    /// `#word` or `#'any text'`: a key, even if it is spelled like a keyword.
+    ///
+    /// `#objectID` keeps its sign, since it is not the property `objectID`.
     case key(String)
     /// `$name`.
     case variable(String)
     /// `@count`.
     case operation(String)
     case integer(Int64)
-    /// A magnitude of 2⁶³, which only a minus makes an integer.
+    /// The magnitude 2⁶³, which is an integer only after a minus sign.
     case integerMinimum
     case double(Double)
-    /// A number that no double has.
+    /// A number that a double cannot represent, as text.
     case decimal(String)
     case text(String)
-    /// `%@`, `%K`, `%d` and so on, without the percent sign.
+    /// `%@`, `%K`, `%d`, and so on, without the percent sign.
     case placeholder(String)
     /// An operator or a bracket, in its canonical spelling.
     case symbol(String)
     case end
 }
 
-/// Cuts a predicate's text into tokens, in one pass over its UTF-8.
+/// Splits a predicate's text into tokens, in one pass through its UTF-8.
 struct PredicateLexer {
     let bytes: [UInt8]
     private let format: String
@@ -33,7 +34,7 @@ struct PredicateLexer {
         bytes = Array(format.utf8)
     }
 
-    /// The next token, and the byte where it starts.
+    /// Returns the next token and the byte offset of its start.
     mutating func next() throws(GraphPredicateError) -> (token: PredicateToken, offset: Int) {
         while let byte = current, byte == 0x20 || (byte >= 9 && byte <= 13) { index += 1 }
         let start = index
@@ -131,7 +132,7 @@ struct PredicateLexer {
     private func character(_ byte: UInt8) -> Character { Character(Unicode.Scalar(byte)) }
 
     private static func pair(_ first: UInt8, _ second: UInt8) -> String? {
-        // Only these can start a pair; most symbols are brackets and commas.
+        // Only these bytes can start a pair; most symbols are brackets and commas.
         guard
             first >= 0x3C && first <= 0x3E || first == 0x21 || first == 0x26 || first == 0x2A
                 || first == 0x7C
@@ -144,7 +145,7 @@ struct PredicateLexer {
         "&&": "AND", "||": "OR", "**": "**", "<<": "<<", ">>": ">>",
     ].reduce(into: [:]) { $0[Array($1.key.utf8)] = $1.value }
 
-    /// How a symbol may be written besides.
+    /// Returns the alternative spellings of a symbol.
     static func otherSpellings(of canonical: String) -> [String] {
         let ofTwo = pairs.filter { $0.value == canonical }.map {
             String(decoding: $0.key, as: UTF8.self)
@@ -159,7 +160,7 @@ struct PredicateLexer {
         byte < 0x80 ? singles[Int(byte)] : nil
     }
 
-    /// The symbols of one byte, by the byte.
+    /// The symbols of one byte, indexed by the byte.
     private static let singles: [String?] = {
         var symbols = [String?](repeating: nil, count: 0x80)
         for byte in "<>+-*/(){}[],.:&|^~".utf8 {
@@ -170,7 +171,7 @@ struct PredicateLexer {
         return symbols
     }()
 
-    /// The word that begins at a byte of a text; nil where none does.
+    /// Returns the word that begins at a byte of a text, or `nil`.
     static func word(in format: String, at offset: Int) -> String? {
         let rest = format.utf8.dropFirst(offset)
         guard let first = rest.first, startsWord(first) else { return nil }
@@ -180,7 +181,7 @@ struct PredicateLexer {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-    /// Letters, the underscore and everything beyond ASCII.
+    /// Returns whether a byte is a letter, an underscore, or not ASCII.
     static func startsWord(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == UInt8(ascii: "_")
             || (byte | 0x20) &- UInt8(ascii: "a") <= 25

@@ -1,15 +1,15 @@
-/// A word or a sign of predicates and expressions, as the reference shows it.
+/// A word or symbol of predicates and expressions, as shown in the reference.
 ///
-/// The lists are made of the types and tables that the parser uses, so that none can lack one.
+/// The lists are built from the types and tables of the parser, so they are always complete.
 package struct PredicateTerm: Sendable, Hashable {
-    /// How it is written; other spellings follow.
+    /// The canonical spelling, followed by the alternatives.
     package var spellings: [String]
-    /// What it means, in one sentence.
+    /// The meaning, in one sentence.
     package var meaning: String
-    /// A predicate, or an expression, over the tasks of the samples.
+    /// A sample predicate or expression over the tasks of the samples.
     package var example: String
 
-    /// Operators between two expressions.
+    /// The operators between two expressions.
     package static var comparisons: [PredicateTerm] {
         ComparisonOperator.allCases.map { op in
             let (meaning, example) = op.explained
@@ -19,7 +19,7 @@ package struct PredicateTerm: Sendable, Hashable {
         }
     }
 
-    /// Words before a comparison with a to-many key path.
+    /// The words before a comparison with a to-many key path.
     package static var modifiers: [PredicateTerm] {
         ComparisonModifier.allCases.compactMap { modifier in
             let words = PredicateKeywords.modifiers.filter { $0.value == modifier }.keys.sorted()
@@ -28,7 +28,7 @@ package struct PredicateTerm: Sendable, Hashable {
         }
     }
 
-    /// The letters in brackets behind an operator on texts.
+    /// The letters in brackets after a string operator.
     package static var options: [PredicateTerm] {
         [
             ("c", "Case does not matter.", "title CONTAINS[c] 'milk'"),
@@ -37,7 +37,7 @@ package struct PredicateTerm: Sendable, Hashable {
         ].map { PredicateTerm(spellings: ["[\($0)]"], meaning: $1, example: $2) }
     }
 
-    /// What joins conditions.
+    /// The words that combine conditions.
     package static var connectives: [PredicateTerm] {
         [
             ("AND", "Both hold.", "isCompleted == NO AND priority > 1"),
@@ -50,7 +50,7 @@ package struct PredicateTerm: Sendable, Hashable {
         }
     }
 
-    /// Words that are values or whole conditions.
+    /// The words that are values or complete conditions.
     package static var constants: [PredicateTerm] {
         let values: [(GraphValue, String, String)] = [
             (.boolean(true), "True.", "isCompleted == YES"),
@@ -71,7 +71,7 @@ package struct PredicateTerm: Sendable, Hashable {
         ]
     }
 
-    /// Operators between two numbers.
+    /// The operators between two numbers.
     package static var arithmetic: [PredicateTerm] {
         ArithmeticOperator.allCases.map { op in
             let (meaning, example) = op.explained
@@ -84,7 +84,7 @@ package struct PredicateTerm: Sendable, Hashable {
         ]
     }
 
-    /// What is made of many objects or of a list.
+    /// The operators on collections and lists.
     package static var collections: [PredicateTerm] {
         CollectionOperator.allCases.map { op in
             let (meaning, example) = op.explained
@@ -223,7 +223,7 @@ extension PredicateForm {
     }
 }
 
-/// What is written like a function and is none, since a condition stands in it.
+/// A form that looks like a function, but has a condition as an argument.
 package enum PredicateForm: String, Sendable, CaseIterable {
     case subquery, ternary
 }

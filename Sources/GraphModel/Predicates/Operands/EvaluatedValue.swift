@@ -1,40 +1,40 @@
 public import FoundationEssentials
 
-/// A value while a predicate runs: what a row has in a slot, or what was made of it.
+/// A value during the evaluation of a predicate, from a slot of a row or computed.
 ///
-/// Bytes belong to the row, the program or its scratch space, and are valid until the next
+/// The bytes belong to the row, the program, or its scratch space, and are valid until the next
 /// evaluation.
 package enum EvaluatedValue {
-    /// No value; also a field that the record lacks.
+    /// No value, or a field that the record lacks.
     case null
-    /// True or false.
+    /// A Boolean value.
     case boolean(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number with a fraction; NaN counts as null.
+    /// A floating-point number; NaN is treated as nil.
     case double(Double)
-    /// Text that is known to be text, such as a JSON string, in UTF-8.
+    /// A UTF-8 string that is known to be a string, such as a JSON string.
     case text(ByteView)
-    /// Text that may stand for a value of any kind, such as a CSV field, in UTF-8.
+    /// A UTF-8 string that can represent a value of any kind, such as a CSV field.
     case untypedText(ByteView)
-    /// A JSON number as written.
+    /// A JSON number in its original notation.
     case number(ByteView)
-    /// A decimal with all its digits, as JSON writes it: arithmetic with it keeps them.
+    /// A decimal with all its digits, in JSON notation; arithmetic with it keeps them.
     case decimal(ByteView)
-    /// Seconds since 2001-01-01 UTC.
+    /// A date, in seconds since 2001-01-01 UTC.
     case date(Double)
-    /// Sixteen bytes.
+    /// The 16 bytes of a UUID.
     case uuid(ByteView)
-    /// Bytes.
+    /// Binary data.
     case binary(ByteView)
-    /// An object.
+    /// The ID of an object.
     case object(ManagedObjectID)
-    /// A list or an object in a record: not nil, and else no value.
+    /// A list or an object in a record, which can only be compared with nil.
     case nested(isList: Bool)
 }
 
 extension EvaluatedValue {
-    /// A constant's value, its bytes in the arena.
+    /// Creates the value of a constant, with its bytes in the arena.
     package init(_ value: GraphValue, in arena: EvaluationArena) {
         self =
             switch value {
@@ -52,50 +52,52 @@ extension EvaluatedValue {
     }
 }
 
-/// Where a predicate finds the values of one record.
+/// The values of one record, by slot.
 package protocol EvaluationRow {
-    /// The value in a slot; slots are the numbers that `slotOf` gave when compiling.
+    /// Returns the value in a slot; `slotOf` assigned the slots during compilation.
     func value(at slot: Int) -> EvaluatedValue
 
-    /// Ends the evaluation early; nil lets it come to its end.
+    /// The flag that stops the evaluation early; `nil` lets it finish.
     var stop: (any EvaluationStop)? { get }
 }
 
 extension EvaluationRow {
-    /// Nothing ends it early.
+    /// `nil`, so the evaluation always finishes.
     package var stop: (any EvaluationStop)? { nil }
 }
 
-/// Why a predicate has no answer for a row; imports reject such a record with the code `expr`.
+/// The reason that a predicate has no result for a row.
+///
+/// Imports reject such a record with the code `expr`.
 public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Text that is compared or computed with as a number, and is none.
+    /// Text is used as a number, but is not a number.
     case notANumber(String)
-    /// Text that is compared with a boolean, and is none.
+    /// Text is compared with a Boolean, but is not a Boolean.
     case notABoolean(String)
-    /// Text that is compared with a date, and is none.
+    /// Text is compared with a date, but is not a date.
     case notADate(String)
-    /// Text that is compared with a UUID, and is none.
+    /// Text is compared with a UUID, but is not a UUID.
     case notAUUID(String)
-    /// Two values that have no order and no equality between them.
+    /// The two values have no order and cannot be equal.
     case incomparable(String, String)
-    /// A value of the wrong kind for an operator or a function.
+    /// A value has the wrong kind for an operator or a function.
     case wrongKind(needed: String, found: String)
-    /// The result of arithmetic does not fit.
+    /// The result of arithmetic is out of range.
     case overflow
-    /// A collection where one value is needed.
+    /// A collection is used where one value is needed.
     case severalValues
-    /// A list or an object of a record, where a value is needed.
+    /// A list or an object of a record is used where a value is needed.
     case nested(field: String, isList: Bool)
-    /// A regular expression or a date pattern that came from the data and is none.
+    /// A regular expression or date pattern from the data is invalid.
     case invalidPattern(String)
-    /// A value that has no equal of the type it is cast to.
+    /// A value has no equal in the type to which it is cast.
     case uncastable(String, type: String)
-    /// What the predicate looks at cannot be read.
+    /// A value that the predicate uses cannot be read.
     case unreadable(String)
-    /// The evaluation was stopped before it had an answer.
+    /// The evaluation was stopped before it had a result.
     case stopped
 
-    /// One sentence.
+    /// A description in one sentence.
     public var description: String {
         switch self {
         case .notANumber(let text): "'\(text)' is no number"
@@ -116,7 +118,7 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
         }
     }
 
-    /// The start of a text, for a message.
+    /// Returns the start of a text, for a message.
     static func excerpt(_ bytes: ByteView) -> String {
         let text = String(decoding: bytes.prefix(60), as: UTF8.self)
         return bytes.count > 60 ? text + "…" : text
@@ -124,7 +126,7 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension EvaluatedValue {
-    /// Whether it is nil; NaN is.
+    /// Whether the value is nil or NaN.
     package var isNull: Bool {
         switch self {
         case .null: true
@@ -133,13 +135,13 @@ extension EvaluatedValue {
         }
     }
 
-    /// The bytes of text, which it must be.
+    /// Returns the bytes of a string; throws for other values.
     func neededText() throws(EvaluationError) -> ByteView {
         guard let bytes = textBytes else { throw .wrongKind(needed: "Text", found: kindName) }
         return bytes
     }
 
-    /// The bytes of either kind of text.
+    /// The bytes of either kind of string; `nil` for other values.
     var textBytes: ByteView? {
         switch self {
         case .text(let bytes), .untypedText(let bytes): bytes
@@ -152,7 +154,7 @@ extension EvaluatedValue {
         if case .decimal = self { true } else { false }
     }
 
-    /// Whether it is a number's text with a point or an exponent, and so no whole number.
+    /// Whether it is a number with a decimal point or an exponent, and so not an integer.
     var isWrittenAsFraction: Bool {
         switch self {
         case .number(let bytes), .untypedText(let bytes): NumericValue.isFraction(bytes)
@@ -160,7 +162,7 @@ extension EvaluatedValue {
         }
     }
 
-    /// Whether it is a number's text with more digits than a double surely holds.
+    /// Whether it is a number with more digits than a double is certain to hold.
     var mayBeRounded: Bool {
         switch self {
         case .number(let bytes), .untypedText(let bytes), .decimal(let bytes): bytes.count > 15
@@ -168,7 +170,7 @@ extension EvaluatedValue {
         }
     }
 
-    /// The number with all its digits; nil where it is none, or has too many.
+    /// The number with all its digits; `nil` if it is not a number or has too many digits.
     package var exactDecimal: ExactDecimal? {
         switch self {
         case .boolean(let flag): ExactDecimal(flag ? 1 : 0)
@@ -179,7 +181,7 @@ extension EvaluatedValue {
         }
     }
 
-    /// What it is, for messages.
+    /// The name of the kind, for messages.
     var kindName: String {
         switch self {
         case .null: "nil"
@@ -196,6 +198,6 @@ extension EvaluatedValue {
 }
 
 extension EvaluationError: LocalizedError {
-    /// What the command prints of it, too.
+    /// The text that the command also prints.
     public var errorDescription: String? { description }
 }

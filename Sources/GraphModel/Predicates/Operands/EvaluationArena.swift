@@ -1,14 +1,13 @@
-/// Bytes that outlive the values that point into them: a program's constants, or the texts that
-/// one evaluation makes.
+/// The memory for bytes to which values refer: a program's constants, or an evaluation's strings.
 package final class EvaluationArena {
     private static let chunkBytes = 4_096
 
-    /// Small pieces share chunks; the first stays allocated for the next evaluation.
+    /// Small blocks share chunks; the current chunk is reused for the next evaluation.
     private var chunk: UnsafeMutableBufferPointer<UInt8>?
     private var used = 0
     private var full: [UnsafeMutableBufferPointer<UInt8>] = []
 
-    /// Creates an empty one.
+    /// Creates an empty arena.
     package init() {}
 
     deinit {
@@ -16,14 +15,14 @@ package final class EvaluationArena {
         chunk?.deallocate()
     }
 
-    /// Copies bytes to a place that stays until `reset` or the arena's end.
+    /// Copies bytes to memory that is valid until `reset` or the end of the arena.
     package func store(_ bytes: some Collection<UInt8>) -> ByteView {
         let block = allocate(bytes.count)
         _ = block.initialize(fromContentsOf: bytes)
         return ByteView(block)
     }
 
-    /// A place for that many bytes, for the caller to fill.
+    /// Allocates that number of bytes, which the caller must initialize.
     func allocate(_ count: Int) -> UnsafeMutableBufferPointer<UInt8> {
         if count > Self.chunkBytes / 4 {
             let block = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
@@ -41,7 +40,7 @@ package final class EvaluationArena {
         return .init(rebasing: chunk[0..<count])
     }
 
-    /// Copies what a writer writes, which must fit into the bytes that it is given.
+    /// Stores the bytes that a closure writes into a buffer of the given capacity.
     func store(
         most capacity: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) -> ByteView {
@@ -49,7 +48,7 @@ package final class EvaluationArena {
         return ByteView(rebasing: block[0..<min(capacity, write(block))])
     }
 
-    /// Makes the room of everything stored free again.
+    /// Invalidates all stored bytes and makes their memory available again.
     package func reset() {
         used = 0
         if full.isEmpty { return }

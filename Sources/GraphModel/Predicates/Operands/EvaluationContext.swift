@@ -1,12 +1,13 @@
-/// What evaluations make and keep: bytes for the values of one, compiled patterns for all.
+/// The state of evaluations: bytes for the values of one, and compiled patterns for all.
 ///
-/// One for each program and each connection that calls functions; not for several threads.
+/// Each program has its own context, as does each connection that calls functions. A context must
+/// not be shared between threads.
 package final class EvaluationContext {
     private static let cachedMax = 16
 
-    /// The texts that the running evaluation has made.
+    /// The strings that the running evaluation has created.
     package let arena = EvaluationArena()
-    /// Ends the running evaluation early; nil lets it come to its end.
+    /// The flag that stops the running evaluation early; `nil` lets it finish.
     var stop: (any EvaluationStop)?
     /// Whether arithmetic with fractions keeps all digits.
     var keepsDigits = false
@@ -18,10 +19,10 @@ package final class EvaluationContext {
         let options: ComparisonOptions
     }
 
-    /// Creates an empty one.
+    /// Creates an empty context.
     package init() {}
 
-    /// A regular expression, compiled when it is new.
+    /// Returns a compiled regular expression, from the cache if possible.
     func pattern(
         _ bytes: ByteView, _ options: ComparisonOptions
     ) throws(EvaluationError) -> CompiledPattern {
@@ -38,7 +39,7 @@ package final class EvaluationContext {
         return made
     }
 
-    /// A date pattern, read when it is new.
+    /// Returns a parsed date pattern, from the cache if possible.
     func datePattern(_ bytes: ByteView) throws(EvaluationError) -> DatePattern {
         let key = Array(bytes)
         if let known = datePatterns[key] { return known }
@@ -54,10 +55,11 @@ package final class EvaluationContext {
     }
 }
 
-/// MATCHES with its options.
+/// The implementation of MATCHES with its options.
 ///
-/// With `[c]` or `[d]` both sides are composed (NFC); `[d]` takes the marks out of the expression
-/// and the text, `[c]` is left to the expression, whose escapes folding would change.
+/// With `[c]` or `[d]`, both sides are composed (NFC). `[d]` removes the diacritics from the
+/// expression and the text. `[c]` is an option of the compiled expression, since folding would
+/// change its escapes.
 enum PatternMatch {
     static func compile(
         _ pattern: [UInt8], _ options: ComparisonOptions

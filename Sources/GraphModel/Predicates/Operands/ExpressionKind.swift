@@ -1,4 +1,4 @@
-/// What an expression is worth, as far as the model tells before any object is seen.
+/// The type of an expression, derived from the model before evaluation.
 enum ExpressionKind: Hashable, CustomStringConvertible {
     case null
     case boolean
@@ -10,15 +10,15 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     case date
     case uuid
     case binary
-    /// A transformable or undefined attribute.
+    /// A transformable, composite, or undefined attribute.
     case opaque
-    /// An object of that entity; of any, where the name is empty.
+    /// An object of that entity, or of any entity if the name is empty.
     case object(String)
     /// The values at the end of a to-many key path.
     indirect case collection(ExpressionKind)
     /// A list in braces.
     case list
-    /// What an earlier mistake leaves open, or what no model tells; fits everywhere.
+    /// An unknown type, after an error or without a model; it is compatible with every type.
     case unknown
 
     init(_ type: AttributeType) {
@@ -52,7 +52,7 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Numbers and booleans compute and compare with each other.
+    /// Whether it is a number or a Boolean, which can be computed and compared with each other.
     var isNumeric: Bool {
         switch self {
         case .integer, .double, .decimal, .boolean: true
@@ -60,13 +60,13 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a number is that two of them make, or that either of them is.
+    /// Returns the type of the result of two numbers, or of either of them.
     static func numeric(_ one: ExpressionKind, _ other: ExpressionKind) -> ExpressionKind {
         let kinds = [one, other]
         return kinds.contains(.decimal) ? .decimal : kinds.contains(.double) ? .double : .integer
     }
 
-    /// Whether values of the two may stand on the sides of a comparison.
+    /// Returns whether values of the two types can be compared.
     func isComparable(with other: ExpressionKind) -> Bool {
         if self == .null || other == .null { return true }
         if self == .unknown || other == .unknown { return true }

@@ -1,11 +1,11 @@
-/// A number while a predicate runs: whole ones stay whole.
+/// A number during evaluation; integers stay integers.
 enum NumericValue {
     case integer(Int64)
     case double(Double)
 
-    /// The number that a value is; text only where it may stand for one.
+    /// Creates the number of a value, or returns `nil`; text counts only if it is untyped.
     ///
-    /// For comparisons and casts: a whole number is exact here, also where it is written `3e18`.
+    /// Comparisons and casts use it: an integer is exact here, even if it is written `3e18`.
     init?(_ value: EvaluatedValue) throws(EvaluationError) {
         switch value {
         case .boolean(let flag): self = .integer(flag ? 1 : 0)
@@ -17,7 +17,7 @@ enum NumericValue {
         }
     }
 
-    /// The number that a value is, which it must be.
+    /// Creates the number of a value; throws if it is not a number.
     init(needed value: EvaluatedValue) throws(EvaluationError) {
         guard let number = try NumericValue(value) else {
             throw .wrongKind(needed: "A number", found: value.kindName)
@@ -25,10 +25,10 @@ enum NumericValue {
         self = number
     }
 
-    /// The number that a value is in arithmetic, which it must be.
+    /// Creates the number of an operand of arithmetic; throws if it is not a number.
     ///
-    /// As in the language itself, only what is written without a point and an exponent is whole:
-    /// else `/` would cut `3.0` and not `2.5` of the same field.
+    /// As in the language itself, only a number without a decimal point and an exponent is an
+    /// integer. Otherwise, `/` would truncate `3.0` but not `2.5` of the same field.
     init(operand value: EvaluatedValue) throws(EvaluationError) {
         switch value {
         case .number(let bytes), .untypedText(let bytes):
@@ -37,18 +37,20 @@ enum NumericValue {
         }
     }
 
-    /// Whether a number's text has a point or an exponent.
+    /// Returns whether a number's text has a decimal point or an exponent.
     static func isFraction(_ bytes: ByteView) -> Bool {
         bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     }
 
-    /// Reads what most numbers are, whole or with a few digits, in one pass over the bytes; nil
-    /// where more is needed.
+    /// Reads the most frequent numbers, integers or those with few digits, in a single pass.
+    ///
+    /// Returns `nil` if the number needs a complete parser.
     @inline(__always)
     init?(plain bytes: ByteView) {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        // So many digits are exact in a double, and cannot overflow.
+        // In 16 bytes, an integer cannot overflow. A number with a decimal point has at most 15
+        // digits, which are exact in a double.
         guard bytes.count - start <= 16 else {
             guard let integer = ScalarParser.integer(bytes) else { return nil }
             self = .integer(integer)
@@ -62,7 +64,8 @@ enum NumericValue {
             digits = digits &* 10 &+ Int64(digit)
             index &+= 1
         }
-        // A zero stands alone, and one below zero is no whole number's usual text.
+        // A leading zero must be the only digit before the point. Negative zero needs the complete
+        // parser.
         guard index > start, index == start + 1 || bytes[start] != UInt8(ascii: "0") else {
             return nil
         }
@@ -82,14 +85,14 @@ enum NumericValue {
             index &+= 1
         }
         if isNegative, digits == 0 { return nil }
-        // Both numbers of the quotient are exact, so it is the nearest double.
+        // Both operands of the division are exact, so the result is the nearest double.
         let double = Double(digits) / Double(scale)
         self = .double(isNegative ? -double : double)
     }
 
-    /// Reads a JSON number: exactly where it is whole and fits, else as the nearest double.
+    /// Reads a JSON number: exactly if it is an integer in range, otherwise as the nearest double.
     ///
-    /// - Parameter asWritten: whether a point or an exponent makes a double of any number.
+    /// - Parameter asWritten: Whether a decimal point or an exponent makes any number a double.
     private init(
         reading bytes: ByteView, asWritten: Bool = false
     ) throws(EvaluationError) {
@@ -116,7 +119,7 @@ enum NumericValue {
         }
     }
 
-    /// Whether it is whole and so large that doubles do not tell it from its neighbours.
+    /// Whether it is an integer so large that doubles cannot distinguish it from adjacent ones.
     var isBeyondDoubles: Bool {
         if case .integer(let number) = self { number.magnitude > 1 << 53 } else { false }
     }
@@ -128,7 +131,8 @@ enum NumericValue {
         }
     }
 
-    /// Negative, zero or positive as the first is smaller, equal or greater; exact.
+    /// Returns a negative number, zero, or a positive number if left is less, equal, or greater;
+    /// exact.
     static func order(_ left: NumericValue, _ right: NumericValue) -> Int {
         switch (left, right) {
         case (.integer(let left), .integer(let right)):
@@ -141,7 +145,7 @@ enum NumericValue {
     }
 
     private static func order(_ left: Int64, _ right: Double) -> Int {
-        // Exact up to 2⁵³.
+        // The conversion is exact up to 2⁵³.
         if left.magnitude <= 1 << 53 {
             let left = Double(left)
             return left < right ? -1 : left == right ? 0 : 1
@@ -150,11 +154,12 @@ enum NumericValue {
             return left < whole ? -1 : left > whole ? 1 : 0
         }
         if right.magnitude >= 9_223_372_036_854_775_808 { return right > 0 ? -1 : 1 }
-        // Not whole, so below 2⁵³: rounding the left cannot mislead.
+        // The right number has a fraction, so it is below 2⁵³, and rounding the left one is
+        // harmless.
         return Double(left) < right ? -1 : 1
     }
 
-    /// The result, or nil for a division by zero.
+    /// Returns the result, or `nil` for a division by zero.
     static func compute(
         _ op: ArithmeticOperator, _ left: NumericValue, _ right: NumericValue
     ) throws(EvaluationError) -> NumericValue? {
@@ -190,7 +195,8 @@ enum NumericValue {
             if right == 0 { return nil }
             result = left.dividedReportingOverflow(by: right)
         case .power: return try power(left, right)
-        // As SQLite shifts: by a negative number the other way, and by 64 or more all bits out.
+        // As in SQLite, a negative number shifts in the other direction, and 64 or more shifts out
+        // all bits.
         case .shiftLeft: return left << right
         case .shiftRight: return left >> right
         case .bitAnd: return left & right
@@ -205,7 +211,7 @@ enum NumericValue {
         _ base: Int64, _ exponent: Int64
     ) throws(EvaluationError) -> Int64? {
         if exponent < 0 {
-            // A fraction, of which the whole part stays.
+            // The result is a fraction, which is truncated to an integer.
             return base == 0 ? nil : base == 1 || base == -1 ? try power(base, -(exponent % 2)) : 0
         }
         var result: Int64 = 1

@@ -1,16 +1,15 @@
-// Trees are encoded as their canonical text, `"title == \"x\" AND priority > 3"`: people can read
-// and write it, it stays the same from version to version, and whatever is decoded has passed the
-// parser and its limits.
+// Trees are encoded as their canonical text, `"title == \"x\" AND priority > 3"`. It is readable
+// and writable, and is stable across versions. Decoding uses the parser and its limits.
 
 extension GraphPredicate: Codable {
-    /// Reads the text; what the parser refuses is corrupt data, with its error underneath.
+    /// Decodes the text; if the parser rejects it, throws `dataCorrupted` with the parser's error.
     public init(from decoder: any Decoder) throws {
         self = try decoder.parsed { (parser) throws(GraphPredicateError) in
             try parser.wholePredicate()
         }
     }
 
-    /// Writes the canonical text.
+    /// Encodes the canonical text.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode(self, size: TreeSize(self)) { (parser) throws(GraphPredicateError) in
             _ = try parser.wholePredicate()
@@ -19,14 +18,14 @@ extension GraphPredicate: Codable {
 }
 
 extension GraphExpression: Codable {
-    /// Reads the text; what the parser refuses is corrupt data, with its error underneath.
+    /// Decodes the text; if the parser rejects it, throws `dataCorrupted` with the parser's error.
     public init(from decoder: any Decoder) throws {
         self = try decoder.parsed { (parser) throws(GraphPredicateError) in
             try parser.wholeExpression()
         }
     }
 
-    /// Writes the canonical text.
+    /// Encodes the canonical text.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode(self, size: TreeSize(self)) { (parser) throws(GraphPredicateError) in
             _ = try parser.wholeExpression()
@@ -35,7 +34,7 @@ extension GraphExpression: Codable {
 }
 
 extension GraphValue: Codable {
-    /// Reads the literal.
+    /// Decodes the literal.
     public init(from decoder: any Decoder) throws {
         guard case .constant(let value) = try GraphExpression(from: decoder) else {
             throw DecodingError.dataCorrupted(
@@ -44,14 +43,14 @@ extension GraphValue: Codable {
         self = value
     }
 
-    /// Writes the literal, as it stands in a predicate.
+    /// Encodes the literal, as in a predicate.
     public func encode(to encoder: any Encoder) throws {
         try GraphExpression.constant(self).encode(to: encoder)
     }
 }
 
 extension GraphComparison: Codable {
-    /// Reads the text of one comparison.
+    /// Decodes the text of one comparison.
     public init(from decoder: any Decoder) throws {
         guard case .comparison(let comparison) = try GraphPredicate(from: decoder) else {
             throw DecodingError.dataCorrupted(
@@ -60,7 +59,7 @@ extension GraphComparison: Codable {
         self = comparison
     }
 
-    /// Writes the canonical text.
+    /// Encodes the canonical text.
     public func encode(to encoder: any Encoder) throws {
         try GraphPredicate.comparison(self).encode(to: encoder)
     }
@@ -83,8 +82,9 @@ extension Decoder {
 }
 
 extension Encoder {
-    /// Writes the text, unless no one could read it: a function's name may be anything in a tree
-    /// that code built.
+    /// Encodes the text, or throws if the parser cannot read it.
+    ///
+    /// A tree built in code can contain a function with any name.
     fileprivate func encode(
         _ tree: some CustomStringConvertible, size: TreeSize,
         check: (inout PredicateParser) throws(GraphPredicateError) -> Void

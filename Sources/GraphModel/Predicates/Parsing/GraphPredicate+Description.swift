@@ -1,10 +1,9 @@
 extension GraphPredicate: CustomStringConvertible {
     /// The canonical text: `title CONTAINS[c] "milk" AND NOT priority == 0`.
     ///
-    /// Brackets stand only where they are needed, so the text is never nested deeper than the
-    /// one that was parsed.
-    /// Parsing it gives the same predicate, except for AND and OR of fewer than two parts, which
-    /// the language cannot say.
+    /// It has only the necessary parentheses, so it is never nested deeper than the parsed text.
+    /// Parsing it returns the same predicate, except for AND and OR of fewer than two parts, which
+    /// the language cannot express.
     public var description: String {
         switch self {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -45,7 +44,7 @@ extension GraphComparison: CustomStringConvertible {
 }
 
 extension ComparisonOptions: CustomStringConvertible {
-    /// The letters in brackets, or nothing.
+    /// The letters in brackets, or an empty string.
     public var description: String {
         let letters = [
             contains(.caseInsensitive) ? "c" : "", contains(.diacriticInsensitive) ? "d" : "",
@@ -56,7 +55,7 @@ extension ComparisonOptions: CustomStringConvertible {
 }
 
 extension GraphExpression: CustomStringConvertible {
-    /// The canonical text; parsing it gives the same expression.
+    /// The canonical text; parsing it returns the same expression.
     public var description: String {
         switch self {
         case .constant(let value): value.description
@@ -82,7 +81,7 @@ extension GraphExpression: CustomStringConvertible {
         }
     }
 
-    /// Whether a minus before it stays a minus: one before a number becomes its sign.
+    /// Whether a minus before it stays an operator; before a number, it would become the sign.
     private var followsMinus: Bool {
         switch self {
         case .arithmetic: false
@@ -93,9 +92,9 @@ extension GraphExpression: CustomStringConvertible {
         }
     }
 
-    /// Whether it would not be an operand of the operator without brackets.
+    /// Returns whether it needs parentheses as an operand of the operator.
     ///
-    /// - Parameter isFirst: of two operators of one level, it has the one that is applied first.
+    /// - Parameter isFirst: Whether its operator is applied first if both have the same precedence.
     private func binds(lessThan op: ArithmeticOperator, isFirst: Bool) -> Bool {
         guard case .arithmetic(let own, _, _) = self else { return false }
         return isFirst ? own.precedence < op.precedence : own.precedence <= op.precedence
@@ -113,7 +112,8 @@ extension GraphExpression: CustomStringConvertible {
         }
     }
 
-    /// The text before a dot, where a collection operator would take the keys for its own.
+    /// The text before a dot; a collection operator, which would include the keys, is in
+    /// parentheses.
     private var asObject: String {
         if case .collection = self { return inBrackets(if: true) }
         return asBase
@@ -128,7 +128,7 @@ extension GraphExpression: CustomStringConvertible {
         return parts.joined(separator: ".")
     }
 
-    /// A key, escaped where it is a keyword or no plain word.
+    /// Returns a key, escaped if it is a keyword or not a plain word.
     private static func written(key: String) -> String {
         if key == ObjectNumber.explicitKey { return key }
         let bytes = Array(key.utf8)
@@ -170,12 +170,12 @@ extension GraphValue: CustomStringConvertible {
         }
     }
 
-    /// Whether a decimal's digits alone would be an integer.
+    /// Returns whether a decimal without a fraction would be parsed as an integer.
     private static func isReadAsInteger(_ text: String) -> Bool {
         UInt64(text.hasPrefix("-") ? text.dropFirst() : text[...]).map { $0 <= 1 << 63 } ?? false
     }
 
-    /// Text in double quotes, with what would end it escaped.
+    /// Returns a string in double quotes, with escapes.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -192,7 +192,7 @@ extension GraphValue: CustomStringConvertible {
         return result + "\""
     }
 
-    /// A control character that would spoil a line of text.
+    /// Returns the escape of a control character.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,8 +1,7 @@
 extension GraphPredicateError {
-    /// The same with how a text is written, where the whole of an expression is a key that there
-    /// is not.
+    /// Returns the error with a fix that quotes the text, if the expression is only an unknown key.
     ///
-    /// - Parameter text: the expression.
+    /// - Parameter text: The expression.
     package func offeringText(_ text: String) -> GraphPredicateError {
         guard code == .unknownKey, PredicateParser.keyPath(text) != nil,
             text.utf8.allSatisfy({ PredicateLexer.startsWord($0) || PredicateLexer.isDigit($0) })

@@ -1,31 +1,31 @@
-/// The text that a tree was parsed from, and where in it each node stands.
+/// The text from which a tree was parsed, with the position of each node.
 ///
-/// Nodes are numbered in post-order, operands from left to right before what joins them. That is
-/// the order in which the parser finishes them, and in which the resolver visits them, so that
-/// the tree itself stays free of places and compares by content.
+/// Nodes are numbered in post-order: operands from left to right, before the node that joins them.
+/// The parser finishes them in this order, and the resolver visits them in it. So the tree itself
+/// has no positions and can be compared by content.
 public struct PredicateSource: Sendable, Hashable {
     /// The text.
     public let format: String
     let offsets: [Int]
 
-    /// The byte where the node of that post-order number stands.
+    /// Returns the byte offset of the node with that post-order number, or `nil`.
     func offset(ofNode number: Int) -> Int? {
         number < offsets.count ? offsets[number] : nil
     }
 }
 
-/// A predicate together with its text, so that errors found later can show the place.
+/// A predicate together with its text, so that later errors can show their position.
 public struct ParsedPredicate: Sendable, Hashable {
     /// The tree.
     public let predicate: GraphPredicate
-    /// Where it came from.
+    /// The text of the tree.
     public let source: PredicateSource
 
     /// Parses a format in `NSPredicate`'s language.
     ///
     /// - Parameters:
-    ///   - format: the text.
-    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -35,18 +35,18 @@ public struct ParsedPredicate: Sendable, Hashable {
     }
 }
 
-/// An expression together with its text, so that errors found later can show the place.
+/// An expression together with its text, so that later errors can show their position.
 public struct ParsedExpression: Sendable, Hashable {
     /// The tree.
     public let expression: GraphExpression
-    /// Where it came from.
+    /// The text of the tree.
     public let source: PredicateSource
 
     /// Parses an expression, such as `priority + 1` or `coalesce(title, 'Untitled')`.
     ///
     /// - Parameters:
-    ///   - format: the text.
-    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, arguments: [any GraphPredicateArgument] = []
     ) throws(GraphPredicateError) {
@@ -60,8 +60,8 @@ extension GraphPredicate {
     /// Parses a format in `NSPredicate`'s language.
     ///
     /// - Parameters:
-    ///   - format: the text.
-    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {
@@ -73,8 +73,8 @@ extension GraphExpression {
     /// Parses an expression, such as `priority + 1`.
     ///
     /// - Parameters:
-    ///   - format: the text.
-    ///   - arguments: what `%@`, `%K`, `%d`, `%f` are replaced with, in order.
+    ///   - format: The text.
+    ///   - arguments: The replacements for `%@`, `%K`, `%d`, and `%f`, in order.
     public init(
         format: String, _ arguments: any GraphPredicateArgument...
     ) throws(GraphPredicateError) {

@@ -1,21 +1,21 @@
-/// An order in text, with the place of each key, so that errors found later can show it.
+/// A sort order with its text and the position of each key, so that later errors can show it.
 ///
 /// ```
 /// priority desc, title
 /// -priority, category.name nocase, dueOn desc nulls last, title localized
 /// ```
-/// A key is a path of names, with `-` before it, or `asc` or `desc` behind it; then, in any order,
-/// how texts compare (`binary`, `nocase` or `[c]`, `[cd]`, `localized`) and `nulls first` or
-/// `nulls last`. `#'any name'` stands for a name with other signs in it, as in predicates.
+/// A key is a path of names, with `-` before it, or `asc` or `desc` after it. Two options can
+/// follow in any order: the text order (`binary`, `nocase` or `[c]`, `[cd]`, `localized`), and
+/// `nulls first` or `nulls last`. As in predicates, `#'any name'` is a name with other characters.
 public struct ParsedSortOrder: Sendable, Hashable {
-    /// The keys, the first one counting most.
+    /// The sort keys, in descending priority.
     public let descriptors: [GraphSortDescriptor]
     /// The text.
     public let format: String
-    /// The byte where each key begins.
+    /// The byte offset of each key.
     package let offsets: [Int]
 
-    /// Parses a text.
+    /// Parses a sort order.
     public init(format: String) throws(GraphPredicateError) {
         var parser = try SortOrderParser(format)
         let keys = try parser.wholeOrder()
@@ -34,7 +34,7 @@ extension GraphSortDescriptor {
     }
 }
 
-/// Reads an order, one token ahead.
+/// Parses a sort order with one token of lookahead.
 private struct SortOrderParser {
     private let format: String
     private var lexer: PredicateLexer
@@ -133,7 +133,7 @@ private struct SortOrderParser {
         return (.nulls(order), start)
     }
 
-    /// What stands in brackets, as in predicates.
+    /// Parses the options inside brackets, as in predicates.
     private mutating func marks() throws(GraphPredicateError) -> GraphSortDescriptor.TextOrder {
         guard case .word(let word) = token else { throw error("[c] or [cd] is expected") }
         let order: GraphSortDescriptor.TextOrder

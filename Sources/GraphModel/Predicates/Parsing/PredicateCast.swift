@@ -1,6 +1,6 @@
-/// Constants that the language writes as casts, both ways.
+/// Converts constants that the language writes as casts, in both directions.
 enum PredicateCast {
-    /// The value of `CAST(value, type)`; nil where the value is no such constant.
+    /// Returns the value of `CAST(value, type)`, or `nil` if it is not such a constant.
     static func constant(_ value: GraphValue, type: String) -> GraphValue? {
         switch (type, value) {
         case ("NSDate", .integer(let seconds)): return .date(secondsSinceReference: Double(seconds))
@@ -16,7 +16,7 @@ enum PredicateCast {
         }
     }
 
-    /// The numbers that have no digits.
+    /// Returns the number for `nan`, `inf`, or `-inf`, or `nil`.
     private static func nonFinite(_ text: String) -> Double? {
         switch text {
         case "nan": .nan
@@ -50,7 +50,7 @@ enum PredicateCast {
         }
     }
 
-    /// An object ID as it is printed: `12/p345` is the entity's number and the key.
+    /// Parses a printed object ID: `12/p345` has the entity's number and the primary key.
     private static func object(_ text: String) -> GraphValue? {
         let parts = text.split(separator: "/p", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let entity = Int64(parts[0]), let key = Int64(parts[1])
@@ -58,7 +58,7 @@ enum PredicateCast {
         return .object(ManagedObjectID(entityNumber: entity, primaryKey: key))
     }
 
-    /// A date, UUID, object ID or bytes as a cast that reads back equal.
+    /// Returns a date, UUID, object ID, or binary data as a cast that is parsed to an equal value.
     static func text(_ value: GraphValue) -> String? {
         switch value {
         case .date(let seconds):

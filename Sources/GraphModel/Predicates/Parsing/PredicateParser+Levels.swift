@@ -76,10 +76,10 @@ extension PredicateParser {
             .predicate(.not(.comparison(comparison))), at: place, depth: node.depth)
     }
 
-    /// Refuses a word before a condition where a key is meant: an operator stands behind it.
+    /// Throws if a keyword before a condition is meant as a key, since an operator follows it.
     ///
-    /// An operator that is a word, with another one behind it, is itself the key that is meant,
-    /// as in `NOT in == 5`; whoever reads on tells that.
+    /// If the operator is a word and another operator follows it, the word is the key, as in
+    /// `NOT in == 5`. The next level of the parser reports that error.
     private func checkKey(_ word: String?, at place: Int) throws(GraphPredicateError) {
         guard word != nil, comparisonOperator(afterNot: false) != nil,
             keyword == nil || !isBeforeOperator,
@@ -88,7 +88,7 @@ extension PredicateParser {
         throw error(PredicateKeywords.isNoKey(key), at: place)
     }
 
-    /// Whether the token behind the one at hand is an operator, or the NOT before one.
+    /// Whether the next token is an operator, or the NOT before one.
     private var isBeforeOperator: Bool {
         switch tokenAfter {
         case .symbol(let symbol)?: ComparisonOperator(rawValue: symbol) != nil
@@ -136,7 +136,7 @@ extension PredicateParser {
 
     // MARK: Expressions
 
-    /// Operands with operators between them, from that precedence on.
+    /// Parses operands and the operators between them that have at least that precedence.
     private mutating func value(_ least: Int = 1) throws(GraphPredicateError) -> Node {
         var node = try sign()
         while case .symbol(let symbol) = token, let op = ArithmeticOperator(rawValue: symbol),
@@ -189,19 +189,19 @@ extension PredicateParser {
             .expression(.negation(try expression(operand))), at: place, depth: operand.depth)
     }
 
-    /// An expression and nothing else.
+    /// Parses an expression.
     mutating func operand() throws(GraphPredicateError) -> (GraphExpression, depth: Int) {
         let node = try value()
         return (try expression(node), node.depth)
     }
 
-    /// A predicate and nothing else.
+    /// Parses a predicate.
     mutating func condition() throws(GraphPredicateError) -> (GraphPredicate, depth: Int) {
         let node = try disjunction()
         return (try predicate(node), node.depth)
     }
 
-    /// A predicate or an expression in brackets.
+    /// Parses a predicate or an expression in parentheses.
     mutating func bracketed() throws(GraphPredicateError) -> Node {
         let place = offset
         try advance()

@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// An argument in its placeholder's place.
+    /// Replaces a placeholder with its argument.
     mutating func placeholder(_ name: String) throws(GraphPredicateError) -> Node {
         let place = offset
         guard let argument = arguments.popFirst() else {
@@ -36,7 +36,7 @@ extension PredicateParser {
         return try finish(content, at: place, depth: size.depth, nodes: size.nodes)
     }
 
-    /// A key path from an argument: an expression, or text such as `owner.name` and
+    /// Returns a key path from an argument: an expression, or text such as `owner.name` or
     /// `tasks.@count`.
     private mutating func keyPath(
         _ argument: GraphExpression, at place: Int
@@ -51,7 +51,7 @@ extension PredicateParser {
         }
     }
 
-    /// The key path for a `%K` after a dot, which is read.
+    /// Reads a `%K` after a dot and returns its key path.
     mutating func keyArgument(at place: Int) throws(GraphPredicateError) -> GraphExpression {
         guard let argument = arguments.popFirst() else {
             throw GraphPredicateError(
@@ -71,7 +71,7 @@ extension PredicateParser {
         }
     }
 
-    /// A key path as text; its keys stand as they are, keywords included.
+    /// Parses a key path, in which keywords are keys; returns `nil` if the text is not a key path.
     static func keyPath(_ text: String) -> GraphExpression? {
         if text.utf8.count > bytesMax { return nil }
         var keys = text.keyPath

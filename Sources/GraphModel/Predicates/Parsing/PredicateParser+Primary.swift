@@ -1,10 +1,10 @@
 extension PredicateParser {
-    /// A value, with the keys, indexes and collection operators behind it.
+    /// Parses a value with its keys, indexes, and collection operators.
     mutating func primary() throws(GraphPredicateError) -> Node {
         try suffixes(of: try base())
     }
 
-    /// A constant, a key, a variable, a function, a list, or something in brackets.
+    /// Parses a constant, a key, a variable, a function, a list, or a part in parentheses.
     private mutating func base() throws(GraphPredicateError) -> Node {
         let place = offset
         switch token {
@@ -137,13 +137,14 @@ extension PredicateParser {
             .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
     }
 
-    /// Collection operators as functions of a key path: Core Data archives the derivation
-    /// `pages.@count` as `count:(pages)`.
+    /// The collection operators with function syntax.
+    ///
+    /// Core Data archives the derivation `pages.@count` as `count:(pages)`.
     private static let collectionFunctions: [String: CollectionOperator] = [
         "count": .count, "sum": .sum, "average": .average, "min": .minimum, "max": .maximum,
     ]
 
-    /// `count:(pages)`, which is `pages.@count`, or `sum:(pages.size)`, which is `pages.@sum.size`.
+    /// Parses `count:(pages)` as `pages.@count`, or `sum:(pages.size)` as `pages.@sum.size`.
     private mutating func collectionCall(
         _ op: CollectionOperator, at place: Int, opening: Int
     ) throws(GraphPredicateError) -> Node {
@@ -167,7 +168,8 @@ extension PredicateParser {
         return "'\(name)' takes \(wanted) argument\(wanted == "1" ? "" : "s"), not \(found)"
     }
 
-    /// `CAST('2024-02-29', 'NSDate')`: constants as `NSPredicate` prints them.
+    /// Returns the constant of `CAST('2024-02-29', 'NSDate')`, as printed by `NSPredicate`, or
+    /// `nil`.
     private func castConstant(
         _ arguments: [GraphExpression], at place: Int
     ) throws(GraphPredicateError) -> GraphValue? {

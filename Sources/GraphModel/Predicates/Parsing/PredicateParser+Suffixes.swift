@@ -1,5 +1,5 @@
 extension PredicateParser {
-    /// The keys, indexes and collection operators behind a value.
+    /// Parses the keys, indexes, and collection operators after a value.
     mutating func suffixes(of base: Node) throws(GraphPredicateError) -> Node {
         var node = base
         while true {
@@ -11,7 +11,7 @@ extension PredicateParser {
         }
     }
 
-    /// `.owner.name` or `.@count` behind a value.
+    /// Parses `.owner.name` or `.@count` after a value.
     private mutating func dotted(_ base: Node) throws(GraphPredicateError) -> Node {
         var keys: [String] = []
         while token == .symbol(".") {
@@ -43,7 +43,7 @@ extension PredicateParser {
         return try member(keys, of: base)
     }
 
-    /// Keys of maps that other stores of objects have; here they are keys that no entity has.
+    /// The keys of maps in other object stores; here, they are keys that no entity has.
     static let mapKeys: Set<String> = ["@allKeys", "@allValues"]
 
     private mutating func member(
@@ -60,7 +60,7 @@ extension PredicateParser {
             }
             throw error("A constant has no keys", at: base.offset)
         case .keyPath, .variable, .evaluatedObject, .member:
-            // The node stays the one that it was.
+            // The expression replaces the same node.
             return try finish(
                 .expression(expression.appending(keys)), at: base.offset,
                 depth: base.depth - 1, nodes: 0)
@@ -70,7 +70,7 @@ extension PredicateParser {
         }
     }
 
-    /// `@sum.estimate`, after the dot.
+    /// Parses a collection operator such as `@sum.estimate`, after the dot.
     private mutating func collection(
         _ base: Node, _ name: String
     ) throws(GraphPredicateError) -> Node {
@@ -104,7 +104,7 @@ extension PredicateParser {
             .expression(.collection(expression, op, keys)), at: place, depth: base.depth)
     }
 
-    /// `[FIRST]`, `[0]` or `['key']` behind a value.
+    /// Parses `[FIRST]`, `[0]`, or `['key']` after a value.
     private mutating func indexed(_ base: Node) throws(GraphPredicateError) -> Node {
         let place = offset
         let expression = try self.expression(base)

@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-// The language, in EBNF; words in any case, spaces anywhere between tokens:
+// The language, in EBNF; keywords ignore case, and spaces are allowed between all tokens:
 //
 //     predicate   = and { ("OR" | "||") and }
 //     and         = not { ("AND" | "&&") not }
@@ -35,23 +35,26 @@ internal import Diagnostics
 //     placeholder = "%@" | "%K" | "%d" | "%i" | "%u" | "%x" | "%ld" | "%lu" | "%f" | "%g" …
 //     name        = (letter | "_" | any scalar beyond ASCII) { the same | digit }
 //
-// So NOT binds before AND, AND before OR; a minus before `**`, that before `*` and `/`, those
-// before `+` and `-`; all but `**` join from the left; comparisons do not chain. Numbers are `12`, `1.5e-3`, `.5`, `0x1F`,
-// `0o17` and `0b101`; text is in single or double quotes with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`
-// and `\uhhhh`, and keeps other backslashes. A key that is spelt like a keyword has a `#` before
-// it. Some sentences of this grammar mean nothing to a model, such as an index into text; the
-// resolver refuses those.
+// Precedence: NOT binds before AND, and AND before OR. A minus binds before `**`, that before `*`
+// and `/`, and those before `+` and `-`. All operators except `**` are left-associative.
+// Comparisons cannot be chained.
 //
-// An example: `NOT a == 1 AND ANY b.c CONTAINS[c] 'x' OR d - 1 > $e` is
-// `((NOT (a == 1)) AND (ANY b.c CONTAINS[c] 'x')) OR ((d - 1) > $e)`.
+// Numbers are `12`, `1.5e-3`, `.5`, `0x1F`, `0o17`, and `0b101`. Text is in single or double quotes
+// with `\'`, `\"`, `\\`, `\n`, `\r`, `\t`, and `\uhhhh`, and keeps other backslashes. A key that is
+// spelled like a keyword needs a `#` before it. Some valid texts of this grammar are invalid for a
+// model, such as an index into text; the resolver rejects them.
+//
+// For example, `NOT a == 1 AND ANY b.c CONTAINS[c] 'x' OR d - 1 > $e` is parsed as
+//
+//     ((NOT (a == 1)) AND (ANY b.c CONTAINS[c] 'x')) OR ((d - 1) > $e)
 
-/// Parses `NSPredicate`'s language by recursive descent, without going back.
+/// Parses `NSPredicate`'s language by recursive descent, without backtracking.
 ///
-/// A bracket may open a predicate or an expression; which one shows only behind it. So every
-/// level returns a node that is either, and whoever needs one of the two asks for it:
+/// A parenthesis can open a predicate or an expression, and only the following text shows which. So
+/// every level returns a node that is either, and the caller converts it to the kind that it needs:
 /// `or → and → not → comparison → value → sign → primary`.
 struct PredicateParser {
-    /// A finished part of the tree.
+    /// A parsed part of the tree.
     struct Node {
         enum Content {
             case predicate(GraphPredicate)
@@ -60,27 +63,28 @@ struct PredicateParser {
 
         var content: Content
         var offset: Int
-        /// The depth of the tree below.
+        /// The depth of the part's tree.
         var depth: Int
     }
 
-    /// Brackets, NOTs and so on inside each other; bounds the parser's own recursion.
+    /// The maximum nesting of parentheses, NOTs, and so on, which bounds the parser's recursion.
     private static let nestingMax = 64
-    /// Bytes of a format that people and programs write; what we printed ourselves has no limit.
+    /// The maximum size of a format in bytes; canonical text that is decoded has no limit.
     static let bytesMax = 1 << 20
 
     let format: String
     var arguments: ArraySlice<any GraphPredicateArgument>
     private var lexer: PredicateLexer
     private(set) var token = PredicateToken.end
-    /// The token in capitals, where it is a word that might be a keyword.
+    /// The token in uppercase, if it is a word that can be a keyword.
     private(set) var keyword: String?
     private(set) var offset = 0
     private var offsets: [Int] = []
     private var nesting = 0
-    /// A mistake that leaves the grammar whole is kept in `found`, and parsing goes on.
+    /// Whether an error that does not affect the grammar is added to `found`, so that parsing
+    /// continues.
     private let collects: Bool
-    /// The mistakes so far, in the order of the text.
+    /// The errors so far, in the order of the text.
     private(set) var found: [GraphPredicateError] = []
 
     init(
@@ -100,7 +104,7 @@ struct PredicateParser {
         try advance()
     }
 
-    /// Keeps a mistake, or throws it where the first one is wanted.
+    /// Adds an error to `found`, or throws it if only the first one is needed.
     mutating func report(_ error: GraphPredicateError) throws(GraphPredicateError) {
         guard collects else { throw error }
         found.append(error)
@@ -129,7 +133,7 @@ struct PredicateParser {
         keyword = if case .word(let word) = token { PredicateKeywords.upper(word) } else { nil }
     }
 
-    /// The token behind the one at hand; nil where none can be read.
+    /// The token after the current one; `nil` if it cannot be read.
     var tokenAfter: PredicateToken? {
         var ahead = lexer
         return try? ahead.next().token
@@ -157,7 +161,7 @@ struct PredicateParser {
         }
     }
 
-    /// What to say of a token behind a whole predicate or expression.
+    /// Returns the error for a token after a complete predicate or expression.
     private func unexpected(after node: Node) -> GraphPredicateError {
         let isCondition = if case .predicate = node.content { true } else { false }
         switch token {
@@ -177,7 +181,8 @@ struct PredicateParser {
         return error("AND, OR or the end is expected here", at: offset)
     }
 
-    /// What to say of `IS NULL` and `IS NOT NULL` of SQL; `nil` if neither is at this position.
+    /// Returns the error for `IS NULL` or `IS NOT NULL` of SQL, or `nil` if neither is at this
+    /// position.
     private func isNullError() -> GraphPredicateError? {
         guard keyword == "IS" else { return nil }
         var ahead = lexer
@@ -198,9 +203,9 @@ struct PredicateParser {
             at: offset, in: format, fix: "write `\(name)\(isNegated ? "!=" : "==") nil`")
     }
 
-    /// Records a node's place.
+    /// Records a node's position and returns the node.
     ///
-    /// Operands must be finished before what joins them.
+    /// Operands must be finished before the node that joins them.
     mutating func finish(
         _ content: Node.Content, at place: Int, depth: Int = 0, replacing: Int = 0,
         nodes: Int = 1
@@ -241,12 +246,13 @@ struct PredicateParser {
         return expression
     }
 
-    /// A name from the text as messages show it: not the whole of a very long one.
+    /// Returns a name from the text for a message, truncated to 40 characters if it is very long.
     static func shown(_ name: String) -> String {
         name.utf8.count <= 80 ? name : String(name.unicodeScalars.prefix(40)) + "…"
     }
 
-    /// ` Did you mean 'x'?`, or nothing; very long words are not compared.
+    /// Returns ` Did you mean 'x'?` or an empty string; words of more than 80 bytes are not
+    /// compared.
     static func suggestion(_ word: String, _ candidates: [String]) -> String {
         word.utf8.count <= 80 ? Suggestion.phrase(for: word, among: candidates) : ""
     }

@@ -1,23 +1,23 @@
-/// An object as plain values, for asking predicates without a store.
+/// An object as plain values, for evaluating predicates without a store.
 ///
 ///     let task: GraphRecord = ["title": "Milk", "tags": [["name": "shop"], ["name": "food"]]]
 ///     try GraphPredicate(format: "ANY tags.name == 'food'").evaluate(with: task)  // true
 ///
-/// A field that is not there is nil. What a path leads to is as the records have it: where a
-/// to-one in the middle of a to-many path is nil, that counts as an element that is nil. Records without an ID are objects of their own: equal to
-/// none but themselves, where a predicate compares objects.
+/// A missing field is nil. If a to-one relationship in the middle of a to-many path is nil, the
+/// path has an element that is nil. If a predicate compares objects, a record without an ID is
+/// equal only to itself.
 public struct GraphRecord: Sendable, Hashable {
-    /// What a record has under a key.
+    /// The value of a record for a key.
     public indirect enum Value: Sendable, Hashable {
         /// An attribute's value, or nil.
         case value(GraphValue)
-        /// The object at the end of a to-one.
+        /// The object of a to-one relationship.
         case record(GraphRecord)
-        /// The elements of a to-many, or a list of values; nested lists count as one.
+        /// The elements of a to-many relationship, or a list of values; nested lists are flattened.
         case list([Value])
     }
 
-    /// The object that it stands for, if it stands for one.
+    /// The ID of the object that the record represents, if any.
     public var id: ManagedObjectID?
     /// The values by key.
     public var fields: [String: Value]
@@ -30,7 +30,7 @@ public struct GraphRecord: Sendable, Hashable {
 }
 
 extension GraphRecord: ExpressibleByDictionaryLiteral {
-    /// Creates a record without an ID; of fields with the same key the last counts.
+    /// Creates a record without an ID; if a key repeats, its last value is used.
     public init(dictionaryLiteral elements: (String, Value)...) {
         self.init(Dictionary(elements) { _, last in last })
     }
@@ -40,40 +40,39 @@ extension GraphRecord.Value: ExpressibleByNilLiteral, ExpressibleByBooleanLitera
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// No value.
+    /// Creates a nil value.
     public init(nilLiteral: ()) { self = .value(.null) }
 
-    /// True or false.
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .value(.boolean(value)) }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .value(.integer(value)) }
 
-    /// A number with a fraction.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .value(.double(value)) }
 
-    /// Text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .value(.string(value)) }
 
-    /// A list.
+    /// Creates a list.
     public init(arrayLiteral elements: GraphRecord.Value...) { self = .list(elements) }
 
-    /// A record.
+    /// Creates a record.
     public init(dictionaryLiteral elements: (String, GraphRecord.Value)...) {
         self = .record(GraphRecord(Dictionary(elements) { _, last in last }))
     }
 }
 
 extension GraphPredicate {
-    /// Whether a record meets the predicate, by the rules that a store follows as well.
+    /// Returns whether a record meets the predicate, by the same rules as in a store.
     ///
     /// - Parameters:
-    ///   - record: the record.
-    ///   - variables: the values or lists that `$name` stands for, without the dollar sign.
-    ///   - now: what `now()` is, in seconds since 2001-01-01 UTC; the system's time where it is
-    ///     nil.
-    /// - Throws: `GraphPredicateError` where it cannot be asked of any record, such as for a
-    ///   variable without value; `EvaluationError` where it has no answer for this one.
+    ///   - record: The record.
+    ///   - variables: The values or lists for `$name`, without the dollar sign.
+    ///   - now: The result of `now()`, in seconds since 2001-01-01 UTC; `nil` is the system's time.
+    /// - Throws: `GraphPredicateError` if the predicate is invalid for every record, such as for a
+    ///   variable without a value; `EvaluationError` if it has no result for this record.
     public func evaluate(
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil
@@ -88,9 +87,9 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The value for a record; objects are their IDs.
+    /// Returns the value for a record; an object is returned as its ID.
     ///
-    /// The parameters are those of `GraphPredicate.evaluate`.
+    /// `GraphPredicate.evaluate` describes the parameters.
     public func value(
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil
@@ -103,7 +102,7 @@ extension GraphExpression {
         return try GraphValue(compiled.evaluate(graph.object(record), in: graph))
     }
 
-    /// The values of a collection, such as a to-many key path or `split(…)`, for a record.
+    /// Returns the values of a collection for a record, such as a to-many key path or `split(…)`.
     public func values(
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil
@@ -127,7 +126,7 @@ extension GraphExpression {
 }
 
 extension GraphValue {
-    /// A copy of an evaluated value.
+    /// Copies an evaluated value.
     package init(_ value: EvaluatedValue) throws(EvaluationError) {
         switch value {
         case .null: self = .null

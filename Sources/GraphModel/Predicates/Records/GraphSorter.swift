@@ -1,4 +1,4 @@
-/// Puts objects in an order, as SQL's ORDER BY does with `TextCollation`'s collations.
+/// Sorts objects as SQL's ORDER BY does, with the collations of `TextCollation`.
 package final class GraphSorter {
     private struct Key {
         let descriptor: GraphSortDescriptor
@@ -7,9 +7,9 @@ package final class GraphSorter {
 
     private let keys: [Key]
 
-    /// Compiles the sort keys; `scheme` says what their key paths mean.
+    /// Compiles the sort keys; `scheme` resolves their key paths.
     ///
-    /// - Throws: an unknown key, or a to-many in a key path.
+    /// - Throws: `GraphPredicateError` if a key is unknown or a key path is to-many.
     package init<Scheme: EvaluationScheme>(
         _ descriptors: [GraphSortDescriptor], over scheme: inout Scheme
     ) throws(GraphPredicateError) {
@@ -27,8 +27,9 @@ package final class GraphSorter {
         self.keys = keys
     }
 
-    /// Negative or positive as the first object comes before or after the second; zero where
-    /// the sort keys are equal, and the caller's own tie-break decides.
+    /// Returns a negative or positive number if the first object comes before or after the second.
+    ///
+    /// Returns 0 if the sort keys are equal; the caller then decides the order.
     package func compare<Graph: EvaluationGraph>(
         _ left: Graph.Node, _ right: Graph.Node, in graph: Graph
     ) throws(EvaluationError) -> Int {
@@ -41,7 +42,7 @@ package final class GraphSorter {
         return 0
     }
 
-    /// The order of two values under one sort key.
+    /// Returns the order of two values under one sort key.
     package static func compare(
         _ left: EvaluatedValue, _ right: EvaluatedValue, _ descriptor: GraphSortDescriptor
     ) throws(EvaluationError) -> Int {
@@ -55,7 +56,8 @@ package final class GraphSorter {
         if let left = left.textBytes, let right = right.textBytes {
             order = TextCollation.compare(left, right, order: descriptor.textOrder)
         } else if case .object(let left) = left, case .object(let right) = right {
-            // Those of one relationship are of one hierarchy, where keys are unique.
+            // Objects of one relationship have one root entity, within which primary keys are
+            // unique.
             order =
                 left.primaryKey < right.primaryKey
                 ? -1 : left.primaryKey > right.primaryKey ? 1 : 0
@@ -67,10 +69,10 @@ package final class GraphSorter {
 }
 
 extension GraphSortDescriptor {
-    /// The records in the order that the keys say; equal ones stay as they stand.
+    /// Returns the records in the order of the sort keys; equal records keep their order.
     ///
-    /// - Throws: `GraphPredicateError` for a key path that cannot be sorted by,
-    ///   `EvaluationError` for values that have no order between them.
+    /// - Throws: `GraphPredicateError` if a key path cannot be sorted by, `EvaluationError` if
+    ///   values have no order.
     public static func sorted(
         _ records: [GraphRecord], by descriptors: [GraphSortDescriptor]
     ) throws -> [GraphRecord] {

@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// Records: any key may be there, and lead to anything.
+/// The scheme of records, in which any key can exist and have any value.
 struct RecordScheme: EvaluationScheme {
     private(set) var keys: [String] = []
 
@@ -26,7 +26,7 @@ struct RecordScheme: EvaluationScheme {
     }
 }
 
-/// A record with its bytes in place, and the records that it leads to.
+/// A record with its bytes in the arena, and with its related records.
 final class RecordObject {
     let id: ManagedObjectID
     fileprivate(set) var properties: [String: Property] = [:]
@@ -42,20 +42,22 @@ final class RecordObject {
     }
 }
 
-/// Runs programs over records.
+/// The graph of records, for evaluating programs.
 final class RecordGraph: EvaluationGraph {
     private let keys: [String]
     private let arena = EvaluationArena()
     private var anonymousCount: Int64 = 0
 
-    /// - Parameter keys: the scheme's, by handle.
+    /// Creates a graph.
+    ///
+    /// - Parameter keys: The keys of the scheme, indexed by handle.
     init(keys: [String]) {
         self.keys = keys
     }
 
-    /// The record as an object that stays as long as the graph.
+    /// Returns the record as an object that is valid as long as the graph.
     func object(_ record: GraphRecord) -> RecordObject {
-        // No store's entity has a number below zero.
+        // A negative number is never the entity number of a store.
         anonymousCount += 1
         let object = RecordObject(
             id: record.id ?? ManagedObjectID(entityNumber: -1, primaryKey: anonymousCount))
@@ -88,7 +90,7 @@ final class RecordGraph: EvaluationGraph {
         case .object(let object): .object(object)
         case .elements: .elements
         case nil:
-            // A record that stands for an object has that object's number.
+            // A record that represents an object has that object's primary key.
             node.id.entityNumber >= 0 && ObjectNumber.isSpelled(keys[handle])
                 ? .value(.integer(node.id.primaryKey)) : .value(.null)
         }
@@ -108,7 +110,7 @@ final class RecordGraph: EvaluationGraph {
 
 /// The system's clock.
 enum SystemTime {
-    /// Seconds since 2001-01-01 UTC.
+    /// Returns the seconds since 2001-01-01 UTC.
     static func seconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

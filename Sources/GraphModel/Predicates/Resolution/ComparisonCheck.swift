@@ -1,9 +1,9 @@
-/// Checks the two sides of a comparison against each other.
+/// Checks the types of the two sides of a comparison.
 struct ComparisonCheck {
     let resolver: PredicateResolver
     let comparison: GraphComparison
     let node: Int
-    /// What is wrong with the elements of a list, where every mistake is told.
+    /// The errors in the elements of a list, if all errors are collected.
     private(set) var mistakes: [GraphPredicateError] = []
 
     init(resolver: PredicateResolver, comparison: GraphComparison, node: Int) {
@@ -12,7 +12,7 @@ struct ComparisonCheck {
         self.node = node
     }
 
-    /// The sides, with constants typed as the other side needs them.
+    /// Returns the two sides, with constants converted to the type of the other side.
     mutating func check(
         _ left: PredicateResolver.Resolved, _ right: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> (left: GraphExpression, right: GraphExpression) {
@@ -92,7 +92,7 @@ struct ComparisonCheck {
         return (left.expression, try list(right, for: left))
     }
 
-    /// The elements, each typed for the left side.
+    /// Returns the list, with each element converted to the type of the left side.
     private mutating func list(
         _ list: PredicateResolver.Resolved, for left: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> GraphExpression {
@@ -128,7 +128,7 @@ struct ComparisonCheck {
         return (left.expression, right.expression)
     }
 
-    /// The expression, as the kind if it is a constant that has such a value exactly.
+    /// Returns the expression; a constant is converted to the kind if it has an exact equal there.
     private func match(
         _ side: PredicateResolver.Resolved, to kind: ExpressionKind,
         other: PredicateResolver.Resolved
@@ -161,7 +161,7 @@ struct ComparisonCheck {
             node: side.node, fix: kind == .date ? Self.dateFix(for: side) : nil)
     }
 
-    /// How a date is written, where a number is; `2026-05-05` without quotes is a subtraction.
+    /// Returns the fix for a date without quotes: `2026-05-05` is a subtraction.
     private static func dateFix(for side: PredicateResolver.Resolved) -> String? {
         switch side.expression {
         case _ where side.variable != nil: nil
@@ -170,7 +170,7 @@ struct ComparisonCheck {
         }
     }
 
-    /// A constant as a column of that kind holds it; nil where it has no such value.
+    /// Returns a constant as a column of that kind stores it, or `nil` if the kind has no equal.
     static func value(_ value: GraphValue, as kind: ExpressionKind) -> GraphValue? {
         switch (kind, value) {
         case (_, .null), (.null, _): value
@@ -183,7 +183,7 @@ struct ComparisonCheck {
         case (.integer, .double(let number)): Int64(exactly: number).map { .integer($0) } ?? value
         case (.double, .integer(let number)): Double(exactly: number).map { .double($0) } ?? value
         case (.decimal, .boolean(let flag)): .integer(flag ? 1 : 0)
-        // No double has more digits than 38, and no store.
+        // Only decimals that a store can hold, with at most 38 digits, are valid.
         case (.decimal, .decimal(let text)):
             ExactDecimal(text: text)?.isStorable == true ? value : nil
         case (.double, .decimal), (.integer, .decimal): GraphExpression.rounded(value)
@@ -195,7 +195,7 @@ struct ComparisonCheck {
 }
 
 extension GraphExpression {
-    /// A constant of more digits as the nearest double; everything else as it is.
+    /// A constant with many digits as the nearest double; other expressions are unchanged.
     var rounded: GraphExpression {
         guard case .constant(let value) = self else { return self }
         return .constant(Self.rounded(value))

@@ -1,24 +1,27 @@
-/// Looks at the text of a predicate or an expression as a whole, and tells every mistake in it.
+/// Checks the text of a predicate or an expression and reports all errors in it.
 ///
 /// ```
 /// prority > 3 AND uper(titel) == 'X'
 /// ^               ^    ^ no property  no function  no property
 /// ```
-/// A mistake of grammar ends the search, for what follows it cannot be read. Where the keys may be
-/// anything, as those of records may, only functions, variables and what is wrong whatever the
-/// keys are is looked at.
+/// A grammar error ends the check, since the text after it cannot be parsed. If the keys can be
+/// anything, as in records, it checks only functions, variables, and errors that do not depend on
+/// the keys.
 package struct FormatCheck {
-    /// Nil where nothing is known of any entity.
+    /// The model; `nil` if no entity is known.
     private let model: ManagedObjectModel?
-    /// What the text is about; nil where its keys may be anything.
+    /// The entity of the text; `nil` if its keys can be anything.
     private let entityName: String?
     private let variables: [String: any GraphPredicateArgument]
     private let allowsTransient: Bool
 
+    /// Creates a check.
+    ///
     /// - Parameters:
-    ///   - entityName: nil, or an entity that the model lacks, where its keys may be anything.
-    ///   - variables: the values of `$name`, without the dollar sign.
-    ///   - allowsTransient: whether transient attributes are lawful.
+    ///   - entityName: The entity; `nil` or an entity that the model lacks if the keys can be
+    ///     anything.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - allowsTransient: Whether transient attributes are allowed.
     package init(
         entityName: String?, model: ManagedObjectModel?,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
@@ -29,7 +32,7 @@ package struct FormatCheck {
         self.allowsTransient = allowsTransient
     }
 
-    /// The predicate, ready for a store where there are no mistakes, and the mistakes.
+    /// Returns the errors and the predicate, which a store can use if there are no errors.
     package func predicate(
         _ format: String
     ) -> (resolved: GraphPredicate?, mistakes: [GraphPredicateError]) {
@@ -51,9 +54,10 @@ package struct FormatCheck {
         }
     }
 
-    /// The expression, ready for a store where there are no mistakes, and the mistakes.
+    /// Returns the errors and the expression, which a store can use if there are no errors.
     ///
-    /// - Parameter attribute: where the value is to be assigned; it must fit there.
+    /// - Parameter attribute: The attribute to which the value is assigned; it must be able to hold
+    ///   it.
     package func expression(
         _ format: String, assignedTo attribute: AttributeDescription? = nil
     ) -> (resolved: GraphExpression?, mistakes: [GraphPredicateError]) {
@@ -81,7 +85,7 @@ package struct FormatCheck {
             allowsTransient: allowsTransient)
     }
 
-    /// In the order of the text; a mistake that both the parser and the resolver see counts once.
+    /// Returns the errors in the order of the text, without duplicates from parser and resolver.
     private func sorted(
         _ parsing: [GraphPredicateError], _ resolving: [GraphPredicateError]
     ) -> [GraphPredicateError] {

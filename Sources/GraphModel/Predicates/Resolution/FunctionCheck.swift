@@ -1,4 +1,4 @@
-/// Checks the arguments of a function and says what it returns.
+/// Checks the arguments of a function and determines its result type.
 struct FunctionCheck {
     let resolver: PredicateResolver
     let name: String
@@ -67,7 +67,7 @@ struct FunctionCheck {
                     .function, "'\(name)' needs a list of texts, not \(argument.kind)",
                     node: argument.node)
             }
-        // Which type is named says what the call gives; see `castType`.
+        // The type name determines the result type; see `castType`.
         case .any, .list, .typeName: break
         }
     }
@@ -94,7 +94,7 @@ struct FunctionCheck {
         }
     }
 
-    /// The type that the second argument of a cast names, as models or as Foundation call it.
+    /// Returns the type in the second argument of a cast, by its model or Foundation name.
     func castType(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> AttributeType? {

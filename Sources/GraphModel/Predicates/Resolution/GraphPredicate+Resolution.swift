@@ -1,17 +1,17 @@
 extension GraphPredicate {
-    /// Checks the predicate against an entity and makes it ready for a store.
+    /// Checks the predicate against an entity and prepares it for a store.
     ///
     /// Key paths must exist, to-many ones need a modifier or an operator, and the sides of a
-    /// comparison must be comparable. Variables are replaced with their values; constants get
-    /// the type of the attribute they are compared with, where that loses nothing: text becomes
-    /// a date or a UUID, `1` becomes `YES`.
+    /// comparison must be comparable. Variables are replaced with their values. Constants get the
+    /// type of the attribute with which they are compared, if the conversion is lossless: text
+    /// becomes a date or a UUID, and `1` becomes `YES`.
     ///
     /// - Parameters:
-    ///   - entityName: the entity whose objects it is about.
-    ///   - model: the entity's model.
-    ///   - variables: the values, lists or objects that `$name` stands for, without the dollar
-    ///     sign.
-    ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
+    ///   - entityName: The entity of the tested objects.
+    ///   - model: The entity's model.
+    ///   - variables: The values, lists, or objects for `$name`, without the dollar sign.
+    ///   - allowsTransient: Whether transient attributes are allowed, as in memory but not in a
+    ///     store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
@@ -34,7 +34,7 @@ extension GraphPredicate {
 }
 
 extension ParsedPredicate {
-    /// As `GraphPredicate.resolved`, with places in the text in the errors.
+    /// Resolves the predicate as `GraphPredicate.resolved` does, with positions in its errors.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
@@ -46,14 +46,15 @@ extension ParsedPredicate {
 }
 
 extension GraphExpression {
-    /// Checks the expression against an entity and puts in the variables.
+    /// Checks the expression against an entity and replaces its variables.
     ///
     /// - Parameters:
-    ///   - entityName: the entity whose objects it is about.
-    ///   - model: the entity's model.
-    ///   - variables: the values of `$name`, without the dollar sign.
-    ///   - attribute: where the value is to be assigned; it must fit there.
-    ///   - allowsTransient: whether transient attributes are lawful: in memory, not in a store.
+    ///   - entityName: The entity of the objects.
+    ///   - model: The entity's model.
+    ///   - variables: The values of `$name`, without the dollar sign.
+    ///   - attribute: The attribute to which the value is assigned; it must be able to hold it.
+    ///   - allowsTransient: Whether transient attributes are allowed, as in memory but not in a
+    ///     store.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:],
@@ -78,7 +79,7 @@ extension GraphExpression {
 }
 
 extension ParsedExpression {
-    /// As `GraphExpression.resolved`, with places in the text in the errors.
+    /// Resolves the expression as `GraphExpression.resolved` does, with positions in its errors.
     public func resolved(
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:],
@@ -91,7 +92,7 @@ extension ParsedExpression {
 }
 
 extension PredicateResolver {
-    /// Resolves a value that an attribute is to hold.
+    /// Resolves an expression whose value is assigned to an attribute.
     mutating func resolve(
         _ expression: GraphExpression, assignedTo attribute: AttributeDescription?
     ) throws(GraphPredicateError) -> GraphExpression {
@@ -100,7 +101,7 @@ extension PredicateResolver {
         let kind = ExpressionKind(attribute)
         if case .constant(let value) = resolved.expression {
             if let typed = ComparisonCheck.value(value, as: kind) { return .constant(typed) }
-            // All the digits of a number that no constant has.
+            // The text holds all digits of a number that no constant can represent.
             if attribute.isExactDecimal, case .string(let text) = value,
                 ExactDecimal(text: text)?.isStorable == true
             {

@@ -1,4 +1,4 @@
-/// What is made of all elements of a collection, and of some.
+/// Operators on the elements of collections, and subqueries.
 extension PredicateResolver {
     mutating func collection(
         _ base: GraphExpression, _ op: CollectionOperator, _ keys: [String]
@@ -68,7 +68,7 @@ extension PredicateResolver {
             }
             values[variable] = element
             kind = .collection(element)
-        // Whose keys the variable has is not known; the rest of the predicate is.
+        // The entity of the variable is unknown; the rest of the predicate can be checked.
         case .unknown: scope[variable] = Self.unknownEntity
         default:
             let problem = error(

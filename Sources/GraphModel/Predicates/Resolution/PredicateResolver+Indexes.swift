@@ -1,8 +1,8 @@
 extension PredicateResolver {
-    /// `tasks[FIRST]`: an ordered to-many, a list or what `split` gives.
+    /// Resolves `tasks[FIRST]`: an ordered to-many relationship, a list, or the result of `split`.
     ///
-    /// What is known already is put in: the elements of a list at a constant place, and `[SIZE]`
-    /// of a relationship is its `@count`.
+    /// Known results are inserted: the element of a list at a constant position, and `@count` for
+    /// `[SIZE]` of a relationship.
     mutating func index(
         _ base: GraphExpression, _ index: GraphIndex
     ) throws(GraphPredicateError) -> Resolved {
@@ -95,7 +95,7 @@ extension PredicateResolver {
             expression: .index(collection.expression, index), kind: element, node: node)
     }
 
-    /// `tasks[FIRST].title`.
+    /// Resolves `tasks[FIRST].title`.
     mutating func member(
         _ base: GraphExpression, _ keys: [String]
     ) throws(GraphPredicateError) -> Resolved {

@@ -1,14 +1,14 @@
 extension PredicateResolver {
-    /// What the values at the end of a key path are.
+    /// The type of the values at the end of a key path.
     struct PathKind {
-        /// The path with each element of a composite as one key.
+        /// The path in which each composite and its element form one key.
         var keys: [String]
         var kind: ExpressionKind
-        /// The path ends in an ordered relationship, the only to-many in it.
+        /// Whether the path ends in an ordered relationship, its only to-many key.
         var isOrdered = false
     }
 
-    /// A key path from an object of that entity, which an expression gives.
+    /// Resolves a key path from an object of that entity, which is the value of an expression.
     func path(
         _ object: GraphExpression, _ keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> Resolved {
@@ -35,7 +35,7 @@ extension PredicateResolver {
             isOrdered: end.isOrdered)
     }
 
-    /// What the values at the end of a key path are.
+    /// Returns the type of the values at the end of a key path.
     func kind(
         of keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> PathKind {
@@ -103,7 +103,8 @@ extension PredicateResolver {
                 node: node)
         }
         let suggestion = PredicateParser.suggestion(key, model.keys(of: entity))
-        // `status == done`; and `Done` anywhere, since properties begin with a small letter.
+        // An unquoted text is likely: `status == done`, or `Done`, since properties begin in
+        // lowercase.
         let isText =
             suggestion.isEmpty && (key.first?.isUppercase == true || wordsCompared.contains(key))
         return error(
@@ -113,9 +114,10 @@ extension PredicateResolver {
             fix: isText ? "a text needs quotes: '\(PredicateParser.shown(key))'" : nil)
     }
 
-    /// `magnitude == nil`: whether none of a composite's elements has a value, in a
-    /// store none of the stored ones; nil where the
-    /// comparison is another one.
+    /// Returns the predicate for a comparison of a composite with nil, such as `magnitude == nil`.
+    ///
+    /// A composite is nil if none of its elements has a value; in a store, only stored elements
+    /// count. Returns `nil` for other comparisons.
     func wholeComposite(_ comparison: GraphComparison) -> GraphPredicate? {
         guard let model, comparison.right == .constant(.null), comparison.modifier == .direct,
             comparison.op == .equal || comparison.op == .notEqual

@@ -1,16 +1,17 @@
-/// Keywords where a key was meant.
+/// The check for keywords that are meant as keys.
 extension PredicateResolver {
-    /// What is wrong with a comparison in which a keyword stands for the key of that name:
-    /// `no == 5` compares false with 5, and never the attribute `no`.
+    /// Returns the error for a comparison with a keyword that is meant as a key, or `nil`.
+    ///
+    /// `no == 5` compares false with 5, not the attribute `no`.
     func misreadKey(_ left: Resolved, _ right: Resolved) -> GraphPredicateError? {
         for (side, other) in [(left, right), (right, left)] {
             guard side.isWord, other.isFixed, let word = source?.word(ofNode: side.node),
                 PredicateKeywords.isReserved(word)
             else { continue }
             if entityName == Self.unknownEntity {
-                // Of a record any word may be a field; there, only the left side counts, and two
-                // constants that may be equal, as in `TRUE == TRUE`, are meant as such. Nobody calls a
-                // field `nil`.
+                // In a record, any word can be a field. So only the left side is checked,
+                // comparisons of constants of the same kind, such as `TRUE == TRUE`, are valid, and
+                // `nil` is never a field.
                 guard side.node == left.node, other.variable == nil,
                     side.expression != .constant(.null),
                     !([other] + other.elements).contains(where: { $0.kind == side.kind })
@@ -29,7 +30,7 @@ extension PredicateResolver {
 }
 
 extension PredicateResolver.Resolved {
-    /// It may be written as a single word.
+    /// Whether its text can be a single word.
     fileprivate var isWord: Bool {
         switch expression {
         case .constant, .evaluatedObject: variable == nil
@@ -37,7 +38,7 @@ extension PredicateResolver.Resolved {
         }
     }
 
-    /// It is the same for every object.
+    /// Whether it is the same for every object.
     fileprivate var isFixed: Bool {
         switch expression {
         case .constant: true
@@ -48,7 +49,7 @@ extension PredicateResolver.Resolved {
 }
 
 extension PredicateSource {
-    /// The word that stands where a node does; nil where something else stands there.
+    /// Returns the word at the position of a node, or `nil` if there is another token.
     fileprivate func word(ofNode node: Int) -> String? {
         offset(ofNode: node).flatMap { PredicateLexer.word(in: format, at: $0) }
     }

@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// What expressions are worth, by what they are made of.
+/// The types of expressions, derived from their operands.
 extension PredicateResolver {
     mutating func arithmetic(
         _ op: ArithmeticOperator, _ left: GraphExpression, _ right: GraphExpression
@@ -16,7 +16,7 @@ extension PredicateResolver {
         }
         let kind: ExpressionKind =
             kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
-        // What is no decimal is computed in doubles, so that is what its constants are.
+        // If the result is not a decimal, it is computed in doubles, so the constants are doubles.
         let sides = [left, right].map { side in
             kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
         }
@@ -43,7 +43,7 @@ extension PredicateResolver {
             isOfAnyKeys: true)
     }
 
-    /// What either of two values is worth.
+    /// Returns the common type of two values.
     func common(_ one: Resolved, _ other: Resolved) throws(GraphPredicateError) -> ExpressionKind {
         if one.kind == .unknown || other.kind == .unknown { return .unknown }
         if one.kind == .null { return other.kind }
@@ -58,8 +58,9 @@ extension PredicateResolver {
                 ? dateFix(for: other) : other.kind == .date ? dateFix(for: one) : nil)
     }
 
-    /// How a date is written, where a text or a number stands in the place of one: `2026-05-05`
-    /// without quotation marks is a subtraction.
+    /// Returns the fix for a text or a number that is used as a date, or `nil`.
+    ///
+    /// `2026-05-05` without quotation marks is a subtraction.
     func dateFix(for wrong: Resolved) -> String? {
         var text = source?.format ?? ""
         switch wrong.expression {
@@ -80,7 +81,7 @@ extension PredicateResolver {
         let place = number()
         let check = FunctionCheck(resolver: self, name: name, node: place)
         let kind = try check.kind(results)
-        // As with arithmetic, what makes no decimal is made of doubles.
+        // As in arithmetic, if the result is not a decimal, the arguments are doubles.
         let isExact = kind == .decimal || kind == .unknown
         var arguments = results.map { isExact ? $0.expression : $0.expression.rounded }
         let result = PredicateFunction.named[name]?.result

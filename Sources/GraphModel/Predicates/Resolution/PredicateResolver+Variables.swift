@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// Variables: of subqueries, and those that values are given for.
+/// The variables of subqueries, and the variables with given values.
 extension PredicateResolver {
     mutating func variable(
         _ name: String, _ keys: [String], node: Int
@@ -28,12 +28,12 @@ extension PredicateResolver {
             throw error(.variable, "'$\(name)' is a value and has no keys", node: node)
         }
         var resolved = try substitute(value.graphExpression, name, node: node)
-        // Where all mistakes are told, the real values are not known yet.
+        // If all errors are collected, the real values are not known yet.
         if collects { resolved.variable = name }
         return resolved
     }
 
-    /// A variable's value, all of which stands where the variable does.
+    /// Replaces a variable with its value; all of its nodes have the position of the variable.
     private mutating func substitute(
         _ value: GraphExpression, _ name: String, node: Int
     ) throws(GraphPredicateError) -> Resolved {
@@ -56,7 +56,7 @@ extension PredicateResolver {
     }
 
     private func unbound(_ name: String, node: Int) -> GraphPredicateError {
-        // Where every mistake is told, each variable has its own.
+        // If all errors are collected, each variable has a separate error.
         let others = collects ? [] : free.filter { variables[$0] == nil && $0 != name }
         guard others.isEmpty else {
             let all = ([name] + others).map { "'$\($0)'" }

@@ -1,23 +1,23 @@
 internal import Diagnostics
 
-/// Checks a tree against an entity, puts in variables and gives constants their columns' types.
+/// Checks a tree against an entity, replaces variables, and types constants by their columns.
 ///
 /// Nodes are visited in the post-order in which the parser numbered them, so that an error can
-/// name its place in the text.
+/// report its position in the text.
 struct PredicateResolver {
-    /// An expression after the check, with what it is worth and its number.
+    /// A checked expression, with its type and its node number.
     struct Resolved {
         var expression: GraphExpression
         var kind: ExpressionKind
         var node: Int
-        /// Where it is a list: the same of its elements.
+        /// The checked elements of a list.
         var elements: [Resolved] = []
-        /// Where it is a collection: whether its elements have an order.
+        /// Whether the elements of a collection have an order.
         var isOrdered = false
-        /// The variable that it stands for, where its value is not the one of later.
+        /// The variable that it replaces, if its value will differ later.
         var variable: String?
 
-        /// What it is, for messages.
+        /// The description for messages.
         var describing: String {
             if let variable { return "\(kind) ($\(variable))" }
             guard case .constant(let value) = expression, value != .null else {
@@ -27,27 +27,27 @@ struct PredicateResolver {
         }
     }
 
-    /// An entity of which nothing is known; its keys may be anything.
+    /// The name of an unknown entity, whose keys can be anything.
     static let unknownEntity = "?"
 
     let entityName: String
-    /// Nil where nothing is known of any entity.
+    /// The model; `nil` if no entity is known.
     let model: ManagedObjectModel?
     let variables: [String: any GraphPredicateArgument]
     let source: PredicateSource?
     let allowsTransient: Bool
-    /// A mistake is kept in `found`, and checking goes on with the rest of the tree.
+    /// Whether an error is added to `found`, so that the check continues with the rest of the tree.
     let collects: Bool
-    /// The mistakes so far, in post-order.
+    /// The errors so far, in post-order.
     private(set) var found: [GraphPredicateError] = []
     private var node = 0
-    /// Keys that are compared with a text, so that one which is unknown may be a text, too.
+    /// The keys that are compared with text; an unknown one may be meant as text.
     private(set) var wordsCompared: Set<String> = []
-    /// The variables of the subqueries around, with their entities.
+    /// The variables of the enclosing subqueries, with their entities.
     var scope: [String: String] = [:]
-    /// Those that stand for values.
+    /// The variables of the enclosing subqueries that are values, with their types.
     var values: [String: ExpressionKind] = [:]
-    /// The variables of the whole tree that stand for no element of a subquery.
+    /// The variables of the tree that are not elements of a subquery.
     private(set) var free: [String] = []
 
     init(
@@ -70,9 +70,9 @@ struct PredicateResolver {
         }
     }
 
-    /// Makes a resolver that tells every mistake.
+    /// Creates a resolver that collects all errors.
     ///
-    /// - Parameter entityName: nil where nothing is known of the objects.
+    /// - Parameter entityName: The entity; `nil` if the objects are unknown.
     init(
         collectingFor entityName: String?, model: ManagedObjectModel?,
         variables: [String: any GraphPredicateArgument], source: PredicateSource,
@@ -87,7 +87,7 @@ struct PredicateResolver {
         collects = true
     }
 
-    /// Keeps a mistake, or throws it where the first one is wanted.
+    /// Adds an error to `found`, or throws it if only the first one is needed.
     mutating func report(_ error: GraphPredicateError) throws(GraphPredicateError) {
         guard collects else { throw error }
         found.append(error)
@@ -102,7 +102,7 @@ struct PredicateResolver {
             isOfAnyKeys: isOfAnyKeys)
     }
 
-    /// Checks a whole predicate.
+    /// Checks a complete predicate.
     mutating func resolveWhole(
         _ predicate: GraphPredicate
     ) throws(GraphPredicateError) -> GraphPredicate {
@@ -111,7 +111,7 @@ struct PredicateResolver {
         return try resolve(predicate)
     }
 
-    /// Checks a whole expression.
+    /// Checks a complete expression.
     mutating func resolveWhole(
         _ expression: GraphExpression
     ) throws(GraphPredicateError) -> Resolved {
@@ -125,7 +125,7 @@ struct PredicateResolver {
         throw GraphPredicateError(.tooDeep, "The predicate is nested too deeply")
     }
 
-    /// Takes the number of a node whose operands are done.
+    /// Returns the next node number; the operands of the node must already have theirs.
     mutating func number() -> Int {
         defer { node += 1 }
         return node
@@ -169,13 +169,13 @@ struct PredicateResolver {
         var right = try resolve(comparison.right)
         wordsCompared = []
         if comparison.op == .in, comparison.modifier == .direct, right.kind == .text {
-            // A text is in another that contains it.
+            // `IN` between two strings means that the right one contains the left one.
             comparison = GraphComparison(
                 comparison.right, .contains, comparison.left, options: comparison.options)
             swap(&left, &right)
         }
         var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
-        // `nil < 2.5` is false for every record; nobody calls a field nil and orders by it.
+        // `nil < 2.5` is false for every record, and a field named nil is unlikely.
         let isOrderedNil =
             entityName == Self.unknownEntity && left.kind == .null
             && [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.op)
@@ -206,7 +206,8 @@ struct PredicateResolver {
             return try resolveNode(expression)
         } catch {
             try report(error)
-            // Wherever the mistake ended it, what follows has its own numbers.
+            // The check may have stopped anywhere in the expression; skip the numbers of all its
+            // nodes.
             node = first + TreeSize(expression).nodes
             return Resolved(expression: expression, kind: .unknown, node: node - 1)
         }

@@ -1,5 +1,5 @@
-/// Tells evaluations that are long to end early.
+/// A flag that stops long evaluations early.
 package protocol EvaluationStop: AnyObject {
-    /// Whether they are to end.
+    /// Whether evaluations must stop.
     var isRaised: Bool { get }
 }

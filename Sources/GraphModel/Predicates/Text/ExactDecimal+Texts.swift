@@ -1,5 +1,5 @@
 extension ExactDecimal {
-    /// The order of two texts by the numbers they are; texts that are none come after, by bytes.
+    /// Returns the order of two texts as numbers; texts that are not numbers come last, by bytes.
     package static func order(ofTexts left: ByteView, _ right: ByteView) -> Int {
         switch (ExactDecimal(left), ExactDecimal(right)) {
         case (let left?, let right?): order(left, right)

@@ -2,25 +2,28 @@
 
 /// The order of names in a list, the same on every machine: "file 9", "file 10", "File 10".
 ///
-/// Texts are decomposed (NFD) and compared on five levels, each of which counts only where those
+/// Strings are decomposed (NFD) and compared on five levels. Each level counts only if the levels
 /// before it find no difference:
 ///
-/// 1. **Letters and numbers**, from left to right, without marks and without case. A run of the
-///    digits 0 to 9 is one element and counts as a number of any length. Elements are ordered as
-///    white space and controls, punctuation, symbols (emoji among them), numbers and other
-///    numerals, letters; within each by their number in Unicode (runs of digits by their value,
-///    before other numerals). A text that ends first comes first.
-/// 2. **Marks**, such as accents: the first difference decides, none before any, else by number.
-/// 3. **Leading zeros**: fewer first, in the first run of digits that differs.
-/// 4. **Case**: at the first difference what is in lower case first, else by number.
-/// 5. **Bytes**, for texts that are the same but for their normalization.
+/// 1. **Letters and numbers**, from left to right, without marks and case. A run of the digits 0 to
+///    9 is one element, which counts as a number of any length. Elements are ordered as white space
+///    and controls, punctuation, symbols (including emoji), numbers and other numerals, and
+///    letters. Within a group, they are ordered by code point (runs of digits by value, before
+///    other numerals). A string that ends first comes first.
+/// 2. **Marks**, such as accents: the first difference decides; no mark comes before any mark, and
+///    others are ordered by code point.
+/// 3. **Leading zeros**: fewer come first, in the first run of digits that differs.
+/// 4. **Case**: at the first difference, lowercase comes first, and others are ordered by code
+///    point.
+/// 5. **Bytes**, for strings that differ only in their normalization.
 ///
-/// So `"file 9" < "file 10"`, `"cafe" < "café" < "cafes"`, `"1" < "01" < "2"`, `"a" < "A" < "b"`
-/// and `"_a" < "1" < "a"`. Letters that Unicode does not decompose, such as "ø", come after
-/// those that it does, as their numbers do. Every level orders sequences by their first
-/// difference under one order of their elements, so the whole is a total order.
+/// So `"file 9" < "file 10"`, `"cafe" < "café" < "cafes"`, `"1" < "01" < "2"`, `"a" < "A" < "b"`,
+/// and `"_a" < "1" < "a"`. Letters without a decomposition in Unicode, such as "ø", come after
+/// letters with one, as their code points do. Every level orders sequences by their first
+/// difference under one order of their elements, so the result is a total order.
 enum LocalizedStandardOrder {
-    /// Negative, zero or positive as the first comes before, is, or comes after the second.
+    /// Returns a negative number, zero, or a positive number if left is before, equal to, or after
+    /// right.
     static func compare(
         _ left: ByteView, _ right: ByteView, unless stop: (any EvaluationStop)? = nil
     ) -> Int {
@@ -30,10 +33,10 @@ enum LocalizedStandardOrder {
 
     // MARK: Where the texts differ in ASCII only
 
-    /// The order where all differences are between ASCII characters; nil elsewhere.
+    /// Returns the order if all differences are between ASCII characters; otherwise `nil`.
     ///
-    /// What is the same on both sides counts for no level, and an ASCII character starts anew:
-    /// no mark moves across it.
+    /// Equal characters count on no level. No mark moves across an ASCII character, so each one
+    /// starts a new comparison.
     private static func fast(_ left: ByteView, _ right: ByteView) -> Int? {
         var index = 0
         var other = 0
@@ -56,7 +59,7 @@ enum LocalizedStandardOrder {
             guard one < 0x80, two < 0x80 else { return nil }
             let order = weight(one) - weight(two)
             if order != 0 { return order < 0 ? -1 : 1 }
-            // The same letter: the greater byte is in lower case.
+            // The letters differ only in case, and the greater byte is lowercase.
             if letterCase == 0 { letterCase = one > two ? -1 : 1 }
         }
         if index < left.count { return left[index] < 0x80 ? 1 : nil }
@@ -66,7 +69,7 @@ enum LocalizedStandardOrder {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-    /// The place of an ASCII character on the first level.
+    /// Returns the weight of an ASCII character on the first level.
     private static func weight(_ byte: UInt8) -> Int {
         let letter = byte | 0x20
         if letter &- UInt8(ascii: "a") <= 25 { return ScalarClass.letter.weight(UInt32(letter)) }
@@ -83,9 +86,9 @@ enum LocalizedStandardOrder {
 
     // MARK: Any texts
 
-    /// The order of any two texts; where `fast` has an answer, the same.
+    /// Returns the order of any two strings; agrees with `fast` if that has a result.
     ///
-    /// - Parameter stop: When it is raised, the texts are read no further, and the order is any.
+    /// - Parameter stop: The flag that stops reading the strings; the result is then arbitrary.
     static func slow(
         _ left: ByteView, _ right: ByteView, unless stop: (any EvaluationStop)? = nil
     ) -> Int {
@@ -107,11 +110,11 @@ enum LocalizedStandardOrder {
     }
 }
 
-/// The groups of the first level, in their order.
+/// The groups of the first level, in order.
 enum ScalarClass: Int {
     case space, punctuation, symbol, number, letter
 
-    /// A place among all scalars: by group, then by number.
+    /// Returns a weight among all scalars: by group, then by code point.
     func weight(_ value: UInt32) -> Int { rawValue << 24 | Int(value) }
 
     init(_ category: Unicode.GeneralCategory) {
@@ -131,12 +134,12 @@ enum ScalarClass: Int {
 
 /// A run of the digits 0 to 9 in a text.
 struct DigitRun {
-    /// Where its digits without leading zeros are.
+    /// The position of its digits without leading zeros.
     let digits: Range<Int>
-    /// How many zeros lead; of zero itself all but one.
+    /// The number of leading zeros; the last digit of a run of zeros does not count.
     let zeros: Int
 
-    /// Reads the run that starts at the index, and moves the index behind it.
+    /// Reads the run that starts at the index, and moves the index past it.
     init(_ bytes: ByteView, from index: inout Int) {
         let start = index
         while index < bytes.count, LocalizedStandardOrder.isDigit(bytes[index]) { index &+= 1 }
@@ -146,7 +149,7 @@ struct DigitRun {
         zeros = first - start
     }
 
-    /// The order of the values of two runs.
+    /// Returns the order of the values of two runs.
     static func order(
         _ left: DigitRun, of bytes: ByteView, _ right: DigitRun, of otherBytes: ByteView
     ) -> Int {
@@ -158,26 +161,28 @@ struct DigitRun {
     }
 }
 
-/// A text taken apart into what the levels compare.
+/// A string split into the sequences that the levels compare.
 private struct CollationText {
-    /// The weights of the first level; a run of digits is its digits after their count.
+    /// An element of the first level: a weight, or the digits of a run.
     enum Element {
         case scalar(Int)
         case number([UInt8])
     }
 
     var elements: [Element] = []
-    /// Without case and leading zeros; a mark is more than anything else.
+    /// The scalars without case and leading zeros; a mark is greater than any other scalar.
     var marks: [Int] = []
-    /// How many zeros lead each run of digits.
+    /// The number of leading zeros of each run of digits.
     var zeros: [Int] = []
-    /// Every scalar, those in upper case after all others.
+    /// All scalars; uppercase ones are greater than all others.
     var cases: [Int] = []
 
-    /// Scalars that are read before the next look at the stop.
+    /// The number of scalars between checks of the stop flag.
     private static let scalarsUnseen = 1 << 16
 
-    /// - Parameter stop: When it is raised, the rest of the text is left out.
+    /// Splits a string.
+    ///
+    /// - Parameter stop: The flag that stops the split; the rest of the string is then omitted.
     init(_ bytes: ByteView, unless stop: (any EvaluationStop)?) {
         var scalars: [Unicode.Scalar] = []
         for scalar in MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))._nfd {
@@ -218,7 +223,7 @@ private struct CollationText {
         !scalar.properties.changesWhenLowercased
     }
 
-    /// A mapping of case may bring marks with it.
+    /// Adds a scalar of a case mapping, which can be a mark.
     private mutating func takeFolded(_ scalar: Unicode.Scalar) {
         let category = scalar.properties.generalCategory
         if category == .nonspacingMark {

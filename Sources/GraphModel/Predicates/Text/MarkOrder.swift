@@ -1,12 +1,12 @@
-/// Puts long runs of marks into canonical order before the standard library does.
+/// Sorts long runs of marks into canonical order, which is slow in the standard library.
 ///
-/// That sorts a run by insertion, which takes quadratic time: minutes for a text of a million
-/// marks. A run that is in order already takes linear time.
+/// The standard library sorts a run by insertion in quadratic time: minutes for a string of a
+/// million marks. A run that is already sorted takes linear time.
 enum MarkOrder {
-    /// Runs up to this length are left to the standard library.
+    /// The maximum length of runs that are left to the standard library.
     private static let shortRunMax = 32
 
-    /// The text, or one that is canonically equivalent.
+    /// Returns the string, or a canonically equivalent one.
     static func ordered(_ text: String) -> String {
         var run = 0
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-// The C library's memory comparison is faster than a loop over bytes.
+// `memcmp` of the C library is faster than a loop over bytes.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -7,19 +7,20 @@
     internal import Darwin
 #endif
 
-/// Orders text in UTF-8, for sorting in memory and for SQLite's collations alike.
+/// The orders of UTF-8 strings, for sorting in memory and for SQLite's collations.
 ///
-/// `binary` is byte order. `caseInsensitive` and `caseAndDiacriticInsensitive` are byte order
-/// after `TextComparison.folded`: texts that differ in nothing else are equal, so that the next
-/// sort key decides between them. `localizedStandard` is described at `LocalizedStandardOrder`;
-/// under it only the same bytes are equal.
+/// `binary` is byte order. `caseInsensitive` and `caseAndDiacriticInsensitive` are byte order after
+/// `TextComparison.folded`: strings that differ in no other way are equal, so the next sort key
+/// decides. `LocalizedStandardOrder` describes `localizedStandard`, under which only identical
+/// bytes are equal.
 ///
-/// Each is a total order of the texts it holds apart. Nothing is allocated while both texts are
-/// ASCII, or differ from each other in ASCII characters only.
+/// Each order is a total order of the strings that it distinguishes. If both strings are ASCII, or
+/// differ only in ASCII characters, no memory is allocated.
 package enum TextCollation {
-    /// Negative, zero or positive as the first comes before, beside or after the second.
+    /// Returns a negative number, zero, or a positive number if left is before, equal to, or after
+    /// right.
     ///
-    /// - Parameter stop: When it is raised, a comparison that takes long ends with any result.
+    /// - Parameter stop: The flag that stops a long comparison; the result is then arbitrary.
     package static func compare(
         _ left: ByteView, _ right: ByteView, order: GraphSortDescriptor.TextOrder,
         unless stop: (any EvaluationStop)? = nil
@@ -33,7 +34,7 @@ package enum TextCollation {
         }
     }
 
-    /// Byte order, which is the order of Unicode scalars.
+    /// Returns the byte order, which is the order of Unicode scalars.
     static func bytes(_ left: ByteView, _ right: ByteView) -> Int {
         let count = min(left.count, right.count)
         if count > 0, let left = left.baseAddress, let right = right.baseAddress {
@@ -43,11 +44,11 @@ package enum TextCollation {
         return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
     }
 
-    /// The order after folding.
+    /// Returns the order after folding.
     ///
-    /// Walks while the texts are the same, but for the case of ASCII letters where that does not
-    /// matter. An ASCII difference decides, unless a mark may follow that composes with one of the
-    /// characters; such texts, and those that differ in others, are folded whole.
+    /// Skips the equal start of both strings; the case of ASCII letters counts only if the options
+    /// require it. An ASCII difference decides, unless a following mark could compose with one of
+    /// the characters. Those strings, and strings with other differences, are folded completely.
     static func folded(
         _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
     ) -> Int {
@@ -74,12 +75,12 @@ package enum TextCollation {
         return left.count < right.count ? -1 : left.count > right.count ? 1 : 0
     }
 
-    /// Whether what starts at the index can be no mark: it is ASCII, or the end.
+    /// Returns whether no mark can start at the index: the byte is ASCII, or the string ends.
     private static func isPlain(_ bytes: ByteView, _ index: Int) -> Bool {
         index >= bytes.count || bytes[index] < 0x80
     }
 
-    /// The order after folding both texts.
+    /// Returns the order after folding both strings completely.
     static func slowFolded(
         _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
     ) -> Int {
@@ -88,7 +89,7 @@ package enum TextCollation {
         }
     }
 
-    /// An ASCII letter in lower case; other bytes as they are.
+    /// Returns an ASCII letter in lowercase, and any other byte unchanged.
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- UInt8(ascii: "A") <= 25 ? byte | 0x20 : byte
     }

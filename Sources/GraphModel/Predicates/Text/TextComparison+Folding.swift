@@ -1,9 +1,10 @@
 extension TextComparison {
-    /// The folded text where no character in it can combine with another; nil for other texts.
+    /// Returns the folded string if none of its characters can combine with another; otherwise
+    /// `nil`.
     ///
-    /// Those are ASCII, Latin letters up to U+024F, general punctuation, Chinese characters and
-    /// emoji. None of them is a mark or composes with what stands before it, so each is folded
-    /// by itself: letters by a table, the others are what they are.
+    /// These characters are ASCII, Latin letters up to U+024F, general punctuation, Chinese
+    /// characters, and emoji. None of them is a mark or composes with the character before it, so
+    /// each is folded separately: letters by a table, and the others unchanged.
     static func simplyFolded(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8]? {
         let ignoresCase = options.contains(.caseInsensitive)
         let table = foldedLetters[Int(options.rawValue & 3)]
@@ -30,7 +31,7 @@ extension TextComparison {
         return result
     }
 
-    /// How many bytes the character has, if it is one that combines with none.
+    /// Returns the character's number of bytes if it never combines; otherwise `nil`.
     private static func simpleLength(_ bytes: ByteView, _ index: Int) -> Int? {
         let byte = bytes[index]
         let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
@@ -54,7 +55,7 @@ extension TextComparison {
 
     private static let lettersStart = 0xA0
 
-    /// U+00A0 to U+024F folded, by the two options' bits.
+    /// The folded forms of U+00A0 to U+024F, by the bits of the two options.
     private static let foldedLetters: [[[UInt8]]] = (UInt8(0)...3).map { bits in
         (UInt32(lettersStart)...0x24F).map { value in
             let text = Unicode.Scalar(value).map { Array(String($0).utf8) } ?? []

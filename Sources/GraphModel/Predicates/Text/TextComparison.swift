@@ -1,6 +1,6 @@
 @_spi(_Unicode) internal import Swift
 
-// The C library looks for a byte faster than a loop does.
+// `memchr` of the C library is faster than a loop over bytes.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -9,12 +9,12 @@
     internal import Darwin
 #endif
 
-/// Compares text in UTF-8, byte by byte unless options say otherwise.
+/// Comparisons of UTF-8 strings, byte by byte unless options require folding.
 package enum TextComparison {
-    /// Text prepared for a comparison with options, after which bytes decide.
+    /// Returns a string folded by the options, for a comparison of bytes.
     ///
-    /// `[d]` takes the nonspacing marks out of the decomposed text, `[c]` maps every scalar to
-    /// upper and then to lower case; the result is composed (NFC).
+    /// `[d]` removes the nonspacing marks from the decomposed string. `[c]` maps every scalar to
+    /// uppercase and then to lowercase. The result is composed (NFC).
     package static func folded(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
         if isASCII(bytes) {
             guard options.contains(.caseInsensitive) else { return Array(bytes) }
@@ -23,7 +23,7 @@ package enum TextComparison {
         return simplyFolded(bytes, options) ?? composed(bytes, options)
     }
 
-    /// Any text, folded by way of its decomposition.
+    /// Returns any string folded, using its decomposition.
     static func composed(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
         let text = MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))
         var folded: [UInt8] = []
@@ -50,9 +50,9 @@ package enum TextComparison {
         return composed
     }
 
-    /// Whether the operator holds between two texts.
+    /// Returns whether the operator holds between two strings.
     ///
-    /// - Parameter op: equality, or one of CONTAINS, BEGINSWITH, ENDSWITH and LIKE; false for
+    /// - Parameter op: Equality, CONTAINS, BEGINSWITH, ENDSWITH, or LIKE; the result is false for
     ///   others.
     package static func holds(
         _ op: ComparisonOperator, _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
@@ -66,7 +66,8 @@ package enum TextComparison {
         }
     }
 
-    /// Negative, zero or positive as the first is before, equal to or after the second.
+    /// Returns a negative number, zero, or a positive number if left is before, equal to, or after
+    /// right.
     package static func order(
         _ left: ByteView, _ right: ByteView, _ options: ComparisonOptions
     ) -> Int {
@@ -89,7 +90,8 @@ package enum TextComparison {
         }
     }
 
-    /// Where the part first occurs, from an index on; an empty part occurs nowhere.
+    /// Returns the first position of the part from an index on, or `nil`; an empty part is never
+    /// found.
     ///
     /// - Complexity: O(the length of the text).
     static func firstIndex(of part: ByteView, in text: ByteView, from start: Int = 0) -> Int? {
@@ -99,7 +101,7 @@ package enum TextComparison {
         if part.count > shortPartMax { return firstIndex(ofLong: part, in: text, from: start) }
         let last = text.count - part.count
         var index = start
-        // Nearly every place fails at its first byte.
+        // At nearly every position, the first byte already differs.
         while index <= last, let found = memchr(base + index, Int32(first), last - index + 1) {
             index = UnsafeRawPointer(found) - UnsafeRawPointer(base)
             if matches(text, part, at: index) { return index }
@@ -108,14 +110,14 @@ package enum TextComparison {
         return nil
     }
 
-    /// Parts up to this length are compared at each place.
+    /// The maximum length of parts that are compared at each position.
     package static let shortPartMax = 32
 
-    /// The search of Knuth, Morris, and Pratt, which looks at each byte of the text once.
+    /// Searches with the Knuth-Morris-Pratt algorithm, which reads each byte of the text once.
     private static func firstIndex(
         ofLong part: ByteView, in text: ByteView, from start: Int
     ) -> Int? {
-        // For each length of a match, the length of the longest shorter one with the same end.
+        // For each length of a match, the length of the longest shorter match with the same end.
         var shorter = [Int32](repeating: 0, count: part.count)
         var length = 0
         for index in 1..<part.count {
@@ -138,10 +140,10 @@ package enum TextComparison {
         return true
     }
 
-    /// Whether the whole text has the shape: `*` any run, `?` one scalar, a backslash escapes.
+    /// Returns whether the pattern matches the complete text.
     ///
-    /// On a mismatch the last `*` takes one scalar more, so the time is at most the product of
-    /// the lengths.
+    /// `*` is any run, `?` is one scalar, and a backslash escapes. On a mismatch, the last `*`
+    /// takes one scalar more, so the time is at most the product of the lengths.
     static func like(_ text: ByteView, _ pattern: ByteView) -> Bool {
         var position = 0
         var index = 0

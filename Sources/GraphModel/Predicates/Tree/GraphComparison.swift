@@ -1,46 +1,46 @@
-/// How two expressions are compared.
+/// An operator between two expressions.
 public enum ComparisonOperator: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The same value, or both nil.
+    /// Equal values, or both nil.
     case equal = "=="
-    /// Not the same value; true where one side is nil and the other is not.
+    /// Different values; true if only one side is nil.
     case notEqual = "!="
-    /// Smaller; false where a side is nil.
+    /// Less; false if a side is nil.
     case less = "<"
-    /// Smaller or equal; true where both sides are nil, false where one is.
+    /// Less or equal; true if both sides are nil, false if only one is.
     case lessOrEqual = "<="
-    /// Greater; false where a side is nil.
+    /// Greater; false if a side is nil.
     case greater = ">"
-    /// Greater or equal; true where both sides are nil, false where one is.
+    /// Greater or equal; true if both sides are nil, false if only one is.
     case greaterOrEqual = ">="
-    /// Among the elements on the right, nil included.
+    /// An element of the right side, including nil.
     case `in` = "IN"
-    /// Within the two bounds on the right, ends included; false with nil.
+    /// Within the two bounds on the right, ends included; false if a value is nil.
     case between = "BETWEEN"
-    /// Text with the right side somewhere in it; a collection with the right side in it.
+    /// A string or a collection that contains the right side.
     case contains = "CONTAINS"
-    /// Text that starts with the right side.
+    /// A string that begins with the right side.
     case beginsWith = "BEGINSWITH"
-    /// Text that ends with the right side.
+    /// A string that ends with the right side.
     case endsWith = "ENDSWITH"
-    /// Text of that shape: `*` is any run, `?` one character.
+    /// A string that matches a pattern in which `*` is any run and `?` is one character.
     case like = "LIKE"
-    /// Text that the regular expression matches as a whole.
+    /// A string that the regular expression matches completely.
     case matches = "MATCHES"
 }
 
-/// For which elements of a to-many key path a comparison must hold.
+/// The elements of a to-many key path for which a comparison must hold.
 public enum ComparisonModifier: String, Sendable, Hashable, Codable, CaseIterable {
-    /// There is one value on the left.
+    /// The left side has one value.
     case direct = ""
-    /// One element at least; `SOME` is the same.
+    /// At least one element; `SOME` is the same.
     case any = "ANY"
-    /// Every element; true where there is none.
+    /// Every element; true if there are no elements.
     case all = "ALL"
     /// No element.
     case none = "NONE"
 }
 
-/// How text is compared; the letters in brackets after an operator.
+/// The options for comparing strings: the letters in brackets after an operator.
 public struct ComparisonOptions: OptionSet, Sendable, Hashable, Codable {
     /// The options as bits.
     public let rawValue: UInt8
@@ -50,11 +50,11 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable, Codable {
         self.rawValue = rawValue
     }
 
-    /// `[c]`: case does not matter.
+    /// `[c]`: ignores case.
     public static let caseInsensitive = ComparisonOptions(rawValue: 1)
-    /// `[d]`: diacritics do not matter.
+    /// `[d]`: ignores diacritics.
     public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-    /// `[n]`: plain, as text is compared anyway.
+    /// `[n]`: compares without folding, which is the default.
     public static let normalized = ComparisonOptions(rawValue: 4)
 }
 
@@ -62,13 +62,13 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable, Codable {
 public struct GraphComparison: Sendable, Hashable {
     /// The left side.
     public var left: GraphExpression
-    /// How the sides are compared.
+    /// The operator.
     public var op: ComparisonOperator
     /// The right side.
     public var right: GraphExpression
-    /// For which elements it must hold, where the left side is to-many.
+    /// The elements for which it must hold, if the left side is to-many.
     public var modifier: ComparisonModifier
-    /// How text is compared.
+    /// The options for comparing strings.
     public var options: ComparisonOptions
 
     /// Creates a comparison.

@@ -1,5 +1,5 @@
 extension GraphExpression {
-    /// A property of what the expression gives.
+    /// Returns a property of the object at the expression.
     func appending(_ keys: [String]) -> GraphExpression {
         if keys.isEmpty { return self }
         return switch self {
@@ -11,7 +11,7 @@ extension GraphExpression {
         }
     }
 
-    /// The expressions directly below, from left to right, without those inside predicates.
+    /// The direct subexpressions from left to right, without those inside predicates.
     package var operands: [GraphExpression] {
         switch self {
         case .constant, .keyPath, .variable, .evaluatedObject: []
@@ -28,7 +28,7 @@ extension GraphExpression {
         }
     }
 
-    /// The predicate directly below, if there is one.
+    /// The predicate directly inside the expression, if there is one.
     var condition: GraphPredicate? {
         switch self {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): predicate

@@ -1,5 +1,5 @@
 extension GraphPredicate {
-    /// The key paths that the predicate looks at, in the order of the text, each once.
+    /// The distinct key paths of the predicate, in the order of the text.
     package var keyPaths: [[String]] {
         var found: [[String]] = []
         collect(into: &found)
@@ -20,7 +20,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The key paths that the expression looks at, in the order of the text, each once.
+    /// The distinct key paths of the expression, in the order of the text.
     package var keyPaths: [[String]] {
         var found: [[String]] = []
         collect(into: &found)
@@ -54,8 +54,9 @@ extension GraphExpression {
 }
 
 extension GraphPredicate {
-    /// The keys that are alone on the right side of a comparison, where a text without quotes reads as
-    /// one: `done` in `status == done`.
+    /// The single keys on the right side of comparisons, which can be text without quotes.
+    ///
+    /// An example is `done` in `status == done`.
     package var wordsCompared: Set<String> {
         switch self {
         case .constant: []
@@ -68,7 +69,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The key that the expression is, or the keys that are elements of its list.
+    /// The single key that is the expression, or the single keys in its list.
     var words: Set<String> {
         switch self {
         case .keyPath(let keys) where keys.count == 1: [keys[0]]

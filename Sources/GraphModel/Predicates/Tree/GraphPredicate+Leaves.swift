@@ -1,7 +1,8 @@
 extension GraphPredicate {
-    /// The predicate with other expressions in the places of key paths and variables.
+    /// Returns the predicate with its key paths and variables replaced.
     ///
-    /// - Parameter replacement: what stands for a key path or a variable; nil leaves it.
+    /// - Parameter replacement: Returns the expression that replaces a key path or a variable;
+    ///   `nil` keeps it.
     package func replacingLeaves(
         _ replacement: (GraphExpression) -> GraphExpression?
     ) -> GraphPredicate {
@@ -19,7 +20,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The expression with other expressions in the places of key paths and variables.
+    /// Returns the expression with its key paths and variables replaced.
     package func replacingLeaves(
         _ replacement: (GraphExpression) -> GraphExpression?
     ) -> GraphExpression {

@@ -1,6 +1,7 @@
 extension GraphPredicate {
-    /// The texts behind LIKE that look like patterns of SQL, where `%` is any text: they have a `%`
-    /// that no backslash stands before, and neither `*` nor `?`.
+    /// The strings after LIKE that look like SQL patterns, in which `%` is any text.
+    ///
+    /// They have a `%` without a backslash before it, and neither `*` nor `?`.
     package var percentPatterns: [String] {
         switch self {
         case .constant: return []
@@ -37,7 +38,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The same of the predicates inside the expression.
+    /// The strings that look like SQL patterns in the predicates inside the expression.
     package var percentPatterns: [String] {
         operands.flatMap(\.percentPatterns) + (condition?.percentPatterns ?? [])
     }

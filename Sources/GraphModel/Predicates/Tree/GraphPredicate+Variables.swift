@@ -1,6 +1,7 @@
 extension GraphPredicate {
-    /// The names of the variables that need values, in the order of the text, each once; those
-    /// that a SUBQUERY binds are not among them.
+    /// The distinct names of variables that need values, in the order of the text.
+    ///
+    /// Variables that a SUBQUERY binds are omitted.
     public var variables: [String] {
         var found: [String] = []
         collectVariables(&found, bound: [])
@@ -19,12 +20,12 @@ extension GraphPredicate {
         }
     }
 
-    /// The predicate with values in the places of variables.
+    /// Returns the predicate with variables replaced by their values.
     ///
-    /// Variables without a value here stay; what SUBQUERY binds is left alone.
+    /// Variables without a value, and variables that a SUBQUERY binds, are kept.
     ///
-    /// - Parameter variables: the values, lists or objects by name, without the dollar sign.
-    /// - Throws: `predicate.variable` where a key is asked of a value.
+    /// - Parameter variables: The values, lists, or objects by name, without the dollar sign.
+    /// - Throws: `predicate.variable` if the predicate uses a key of a constant value.
     public func substituting(
         variables: [String: any GraphPredicateArgument]
     ) throws(GraphPredicateError) -> GraphPredicate {
@@ -50,7 +51,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The names of the variables that need values, in the order of the text, each once.
+    /// The distinct names of variables that need values, in the order of the text.
     public var variables: [String] {
         var found: [String] = []
         collectVariables(&found, bound: [])
@@ -69,10 +70,10 @@ extension GraphExpression {
         for operand in operands { operand.collectVariables(&found, bound: bound) }
     }
 
-    /// The expression with values in the places of variables.
+    /// Returns the expression with variables replaced by their values.
     ///
-    /// - Parameter variables: the values, lists or objects by name, without the dollar sign.
-    /// - Throws: `predicate.variable` where a key is asked of a value.
+    /// - Parameter variables: The values, lists, or objects by name, without the dollar sign.
+    /// - Throws: `predicate.variable` if the expression uses a key of a constant value.
     public func substituting(
         variables: [String: any GraphPredicateArgument]
     ) throws(GraphPredicateError) -> GraphExpression {

@@ -1,16 +1,16 @@
-/// A condition that an object meets or not.
+/// A condition that an object meets or does not meet.
 ///
-/// Equality is that of the content; where in a text it stood does not matter. The description is
-/// canonical: parsing it gives the same predicate.
+/// Equality compares the content, not the position in a text. The description is canonical: parsing
+/// it returns the same predicate.
 public indirect enum GraphPredicate: Sendable, Hashable {
-    /// Every object (`TRUEPREDICATE`), or none (`FALSEPREDICATE`).
+    /// Matches every object (`TRUEPREDICATE`) or no object (`FALSEPREDICATE`).
     case constant(Bool)
     /// A comparison of two expressions.
     case comparison(GraphComparison)
-    /// What does not meet the other.
+    /// Matches if the other predicate does not.
     case not(GraphPredicate)
-    /// What meets all of them; every object, where there is none.
+    /// Matches if all parts match; with no parts, matches every object.
     case and([GraphPredicate])
-    /// What meets one of them at least; no object, where there is none.
+    /// Matches if at least one part matches; with no parts, matches no object.
     case or([GraphPredicate])
 }

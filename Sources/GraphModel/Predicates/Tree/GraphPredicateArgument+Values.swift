@@ -48,12 +48,12 @@ extension UInt32: GraphPredicateArgument {
 }
 
 extension UInt: GraphPredicateArgument {
-    /// The integer as a constant; beyond 63 bits the nearest double.
+    /// The integer as a constant; above 63 bits, the nearest double.
     public var graphExpression: GraphExpression { GraphExpression(self) }
 }
 
 extension UInt64: GraphPredicateArgument {
-    /// The integer as a constant; beyond 63 bits the nearest double.
+    /// The integer as a constant; above 63 bits, the nearest double.
     public var graphExpression: GraphExpression { GraphExpression(self) }
 }
 
@@ -63,13 +63,14 @@ extension Double: GraphPredicateArgument {
 }
 
 extension Float: GraphPredicateArgument {
-    /// The number as a constant, widened exactly.
+    /// The number as a constant, converted to a double without loss.
     public var graphExpression: GraphExpression { .constant(.double(Double(self))) }
 }
 
 extension Decimal: GraphPredicateArgument {
-    /// The number as a constant: an integer where it is one, else the nearest double, as stores
-    /// hold decimals.
+    /// The number as a constant: an integer if possible, otherwise the nearest double.
+    ///
+    /// Stores hold decimals as doubles, too.
     public var graphExpression: GraphExpression {
         let text = description
         if let integer = Int64(text) { return .constant(.integer(integer)) }
@@ -78,7 +79,7 @@ extension Decimal: GraphPredicateArgument {
 }
 
 extension Date: GraphPredicateArgument {
-    /// The moment as a constant.
+    /// The date as a constant.
     public var graphExpression: GraphExpression {
         .constant(.date(secondsSinceReference: timeIntervalSinceReferenceDate))
     }
@@ -97,6 +98,6 @@ extension Data: GraphPredicateArgument {
 }
 
 extension URL: GraphPredicateArgument {
-    /// The address as text, as stores hold it.
+    /// The URL as a string, as in stores.
     public var graphExpression: GraphExpression { .constant(.string(absoluteString)) }
 }

@@ -1,22 +1,22 @@
-/// What a placeholder may be replaced with, and a variable bound to.
+/// A value that can replace a placeholder or a variable.
 ///
-/// Texts, booleans, numbers of every width, dates, UUIDs, bytes, URLs, object IDs, optionals of
-/// them, and arrays, sets and closed ranges as lists. Expressions and predicates are taken in as
-/// they are.
+/// These are strings, Booleans, numbers of every width, dates, UUIDs, binary data, URLs, object
+/// IDs, optionals of them, and arrays, sets, and closed ranges as lists. Expressions and predicates
+/// are inserted unchanged.
 public protocol GraphPredicateArgument: Sendable {
-    /// The expression that takes the placeholder's place.
+    /// The expression that replaces the placeholder.
     var graphExpression: GraphExpression { get }
-    /// The condition that takes the place of a `%@` that stands for a whole condition.
+    /// The predicate that replaces a `%@` in the position of a condition.
     var graphPredicate: GraphPredicate? { get }
 }
 
 extension GraphPredicateArgument {
-    /// No condition: the argument is a value.
+    /// `nil`, since the argument is a value.
     public var graphPredicate: GraphPredicate? { nil }
 }
 
 extension GraphPredicate: GraphPredicateArgument {
-    /// `TERNARY(predicate, YES, NO)`, where a value is needed.
+    /// `TERNARY(predicate, YES, NO)`, for use as a value.
     public var graphExpression: GraphExpression {
         .conditional(self, .constant(.boolean(true)), .constant(.boolean(false)))
     }
@@ -41,22 +41,22 @@ extension ManagedObjectID: GraphPredicateArgument {
 }
 
 extension String: GraphPredicateArgument {
-    /// The text as a constant; for `%K` it is a key path.
+    /// The string as a constant; for `%K`, it is a key path.
     public var graphExpression: GraphExpression { .constant(.string(self)) }
 }
 
 extension Substring: GraphPredicateArgument {
-    /// The text as a constant; for `%K` it is a key path.
+    /// The string as a constant; for `%K`, it is a key path.
     public var graphExpression: GraphExpression { .constant(.string(String(self))) }
 }
 
 extension Bool: GraphPredicateArgument {
-    /// The boolean as a constant.
+    /// The Boolean as a constant.
     public var graphExpression: GraphExpression { .constant(.boolean(self)) }
 }
 
 extension Array: GraphPredicateArgument where Element: GraphPredicateArgument {
-    /// The elements as a list, for IN and BETWEEN; but bytes are one binary value.
+    /// The elements as a list, for IN and BETWEEN; an array of bytes is one binary value.
     public var graphExpression: GraphExpression {
         if let bytes = self as? [UInt8] { return .constant(.binary(bytes)) }
         return .aggregate(map(\.graphExpression))
@@ -64,7 +64,7 @@ extension Array: GraphPredicateArgument where Element: GraphPredicateArgument {
 }
 
 extension Set: GraphPredicateArgument where Element: GraphPredicateArgument {
-    /// The elements as a list in no particular order, for IN.
+    /// The elements as a list without an order, for IN.
     public var graphExpression: GraphExpression { .aggregate(map(\.graphExpression)) }
 }
 
@@ -78,6 +78,6 @@ extension ClosedRange: GraphPredicateArgument where Bound: GraphPredicateArgumen
 extension Optional: GraphPredicateArgument where Wrapped: GraphPredicateArgument {
     /// The value, or nil as a constant.
     public var graphExpression: GraphExpression { self?.graphExpression ?? .constant(.null) }
-    /// The condition, if there is one.
+    /// The predicate, if there is one.
     public var graphPredicate: GraphPredicate? { self?.graphPredicate }
 }

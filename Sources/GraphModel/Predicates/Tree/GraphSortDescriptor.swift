@@ -1,37 +1,38 @@
-/// One key of an order.
+/// One key of a sort order.
 public struct GraphSortDescriptor: Sendable, Hashable, Codable {
-    /// How two texts are ordered; other values have one order only.
+    /// The order of strings; other values have only one order.
     public enum TextOrder: String, Sendable, Hashable, Codable, CaseIterable {
-        /// By UTF-8 bytes, as `==` compares.
+        /// By UTF-8 bytes, like `==`.
         case binary
-        /// After folding case, as `[c]` compares.
+        /// After folding case, like `[c]`.
         case caseInsensitive
-        /// After folding case and diacritics, as `[cd]` compares.
+        /// After folding case and diacritics, like `[cd]`.
         case caseAndDiacriticInsensitive
-        /// As people expect in lists of names: letters before their case and diacritics, and
-        /// runs of digits as numbers, so that "file 10" comes after "file 9". One fixed order
-        /// for every machine and locale.
+        /// The order for lists of names, the same for every machine and locale.
+        ///
+        /// Letters count before case and diacritics, and runs of digits are numbers, so that "file
+        /// 10" comes after "file 9".
         case localizedStandard
     }
 
-    /// Where objects without a value come.
+    /// The position of objects without a value.
     public enum NullOrder: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Before the others.
+        /// Before all other objects.
         case first
-        /// After the others.
+        /// After all other objects.
         case last
     }
 
-    /// The property, or the path of to-ones to it.
+    /// The property, or the path of to-one relationships to it.
     public var keyPath: [String]
-    /// Whether small values come first.
+    /// Whether the order is ascending.
     public var isAscending: Bool
-    /// How texts are ordered.
+    /// The order of strings.
     public var textOrder: TextOrder
-    /// Where nil comes; as given, whatever the direction.
+    /// The position of nil, regardless of the direction.
     public var nullOrder: NullOrder
 
-    /// Creates a key; nil comes first where small values do, as SQLite has it.
+    /// Creates a sort key; by default, nil is less than all values, as in SQLite.
     public init(
         _ keyPath: [String], ascending isAscending: Bool = true, textOrder: TextOrder = .binary,
         nullOrder: NullOrder? = nil

@@ -2,23 +2,24 @@
 public enum GraphValue: Sendable, Hashable {
     /// No value.
     case null
-    /// True or false; where a number is compared, 1 or 0.
+    /// A Boolean value; in a comparison with a number, 1 or 0.
     case boolean(Bool)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number with a fraction, or beyond 64 bits.
+    /// A floating-point number, or an integer of more than 64 bits.
     case double(Double)
-    /// A number with more digits than a double tells apart, as JSON writes it; of at most 38 digits
-    /// where exact decimals are compared with it.
+    /// A number with more digits than a double can hold, in JSON notation.
+    ///
+    /// For a comparison with exact decimals, it has at most 38 digits.
     case decimal(String)
-    /// Text.
+    /// A string.
     case string(String)
-    /// A moment, in seconds since 2001-01-01 UTC.
+    /// A date, in seconds since 2001-01-01 UTC.
     case date(secondsSinceReference: Double)
-    /// A UUID's sixteen bytes, big end first.
+    /// The 16 bytes of a UUID, in big-endian order.
     case uuid([UInt8])
-    /// Bytes.
+    /// Binary data.
     case binary([UInt8])
-    /// An object of the store that the predicate is asked of.
+    /// An object of the store in which the predicate is evaluated.
     case object(ManagedObjectID)
 }

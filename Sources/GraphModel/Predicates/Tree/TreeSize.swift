@@ -1,14 +1,14 @@
-/// How many nodes a tree has, and how deep it is.
+/// The number of nodes and the depth of a tree.
 ///
-/// The count stops at the depth that the language allows, so that a tree of any depth, which only
-/// code can build, is measured without running out of stack.
+/// The count stops at the maximum depth of the language. So even a deeper tree, which only code can
+/// build, is measured without a stack overflow.
 struct TreeSize {
-    /// The depth that the language allows; bounds the recursion of everyone who walks a tree.
+    /// The maximum depth of the language, which bounds the recursion of every traversal.
     static let depthMax = 400
 
-    /// Predicates and expressions.
+    /// The number of predicates and expressions.
     private(set) var nodes = 0
-    /// The length of the longest way down; the root alone has none.
+    /// The length of the longest path from the root; 0 for the root alone.
     private(set) var depth = 0
 
     init(_ predicate: GraphPredicate) {
@@ -19,7 +19,7 @@ struct TreeSize {
         visit(expression, at: 0)
     }
 
-    /// Whether the tree is too deep to be walked by recursion; the count is then not the whole.
+    /// Whether the tree is too deep for a recursive traversal; the count is then incomplete.
     var isTooDeep: Bool { depth >= Self.depthMax }
 
     private mutating func enter(at level: Int) -> Bool {
