@@ -107,7 +107,7 @@ struct SaveEveryTests {
         let earlier = try saves()
         #expect(
             try run(orders(2), model: model, stage).lines == [
-                "import import-a: 300 read, 300 unchanged"
+                "import import-a: 300 read, 300 unchanged; Line: 300 updated"
             ])
         #expect(try changes(after: earlier) == ["100", "100", "100"])
         let later = try saves()

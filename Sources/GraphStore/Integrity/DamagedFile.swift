@@ -18,7 +18,7 @@ final class DamagedFile {
     private let hasPointerMaps: Bool
     private let descriptor: Int32
     /// Kept, since every table asks for them.
-    private var knownOrphans: (roots: [Int], pages: [Int])?
+    private var knownOrphans: (roots: [Int], orphans: [Orphan])?
 
     /// Nil if the file has a log that is not in it yet, or a header that says nothing.
     convenience init?(of source: Connection) {
@@ -71,19 +71,33 @@ final class DamagedFile {
     /// Its first byte may be that of a B-tree page:
     /// https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
     private func isPointerMap(_ number: Int, _ bytes: [UInt8]) -> Bool {
-        let span = usableSize / 5 + 1
-        // SQLite keeps this page for locks; the map that would be there is behind it.
-        let lock = 0x4000_0000 / pageSize + 1
-        let isPlace = number != lock && (number - 2) % span == 0
-        guard number > 1, isPlace || number == lock + 1 && (lock - 2) % span == 0 else {
-            return false
-        }
-        let entries = min(span - 1, pageCount - number)
+        guard number > 1, pointerMap(of: number) == number else { return false }
+        let entries = min(usableSize / 5, pageCount - number)
         let valid = (0..<entries).count { (1...5).contains(bytes[5 * $0]) }
         // The page for locks has no entry, and some entries may be damaged.
         if hasPointerMaps { return 2 * valid >= entries }
         // The header may be damaged; a few entries may be what a B-tree page begins with.
         return entries >= 16 && valid == entries
+    }
+
+    /// The number of the pointer-map page that has the entry of a page, or that is the page.
+    private func pointerMap(of number: Int) -> Int {
+        let span = usableSize / 5 + 1
+        // SQLite keeps this page for locks, and puts the map that would be there after it.
+        let lock = 0x4000_0000 / pageSize + 1
+        let map = (number - 2) / span * span + 2
+        return map == lock ? map + 1 : map
+    }
+
+    /// Whether a pointer map says that a page is in use; `nil` if none says anything about it.
+    private func isInUse(_ number: Int) -> Bool? {
+        let map = pointerMap(of: number)
+        guard number > 2, map < number, let bytes = page(map), isPointerMap(map, bytes) else {
+            return nil
+        }
+        let entry = bytes[5 * (number - map - 1)]
+        let freePage: UInt8 = 2
+        return (1...5).contains(entry) ? entry != freePage : nil
     }
 
     /// Whether a page is one of a table with row IDs.
@@ -114,20 +128,33 @@ final class DamagedFile {
 
     // MARK: Pages without a parent
 
-    /// Leaves of tables that no page leads to any more, since a page above them is damaged.
+    /// A leaf of a table that no page leads to.
+    struct Orphan {
+        var page: Int
+        /// Whether a pointer map says that the page is not free.
+        var isInUse: Bool
+    }
+
+    /// Returns the leaves of tables that no page leads to, because a page above them is damaged.
     ///
-    /// Nothing if the list of free pages is damaged: then pages with rows that were deleted would look
-    /// the same.
+    /// The result is empty if the list of free pages is damaged: pages with deleted rows look the
+    /// same. Pages that a pointer map calls free are left out, too, because the header may have lost
+    /// the list.
     ///
-    /// - Parameter roots: The first pages of all tables and indexes.
-    func orphans(roots: [Int]) -> [Int] {
-        if let known = knownOrphans, known.roots == roots { return known.pages }
-        var pages: [Int] = []
+    /// - Parameter roots: The root pages of all tables and indexes.
+    func orphans(roots: [Int]) -> [Orphan] {
+        if let known = knownOrphans, known.roots == roots { return known.orphans }
+        var orphans: [Orphan] = []
         if let used = usedPages(roots: roots) {
-            pages = (1...max(1, pageCount)).filter { !used[$0] && tree($0)?.kind == .tableLeaf }
+            for page in stride(from: 1, through: pageCount, by: 1)
+            where !used[page] && tree(page)?.kind == .tableLeaf {
+                let isInUse = isInUse(page)
+                guard isInUse ?? true else { continue }
+                orphans.append(Orphan(page: page, isInUse: isInUse ?? false))
+            }
         }
-        knownOrphans = (roots, pages)
-        return pages
+        knownOrphans = (roots, orphans)
+        return orphans
     }
 
     /// Which pages are free or belong to a tree; nil if the list of free pages is damaged.

@@ -101,6 +101,8 @@ struct DamagedTableWalk {
     /// Cells whose keys are not among those that the page should have, or whose records look like
     /// those of another table: they count if no other row has the key.
     private var strays: [(page: Int, cell: Int)] = []
+    /// Whether a page could not be read, or one that leads to others.
+    private var hasLostPages = false
     init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
         self.file = file
         self.shape = shape
@@ -119,14 +121,14 @@ struct DamagedTableWalk {
         var visited: Set<Int> = []
         while let next = waiting.popLast() {
             guard visited.insert(next.page).inserted, let page = file.tree(next.page) else {
-                isBehindDamage = true
+                notePageDamage()
                 continue
             }
             switch page.kind {
             case .tableLeaf: try readLeaf(page, next, isOwn, body)
             case .tableInterior:
                 waiting += branches(of: page, next.above, next.upTo).reversed()
-            case .indexLeaf, .indexInterior: isBehindDamage = true
+            case .indexLeaf, .indexInterior: notePageDamage()
             }
         }
         if isBehindDamage, let last { lose(upTo: last) }
@@ -138,6 +140,11 @@ struct DamagedTableWalk {
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
         lost.subtract(seen)
+    }
+
+    private mutating func notePageDamage() {
+        isBehindDamage = true
+        hasLostPages = true
     }
 
     private mutating func lose(upTo key: Int64) {
@@ -152,7 +159,7 @@ struct DamagedTableWalk {
         of page: DamagedPage, _ above: Int64, _ upTo: Int64
     ) -> [(page: Int, above: Int64, upTo: Int64)] {
         let found = page.branches
-        if found.count != page.cellCount + 1 || page.claimsTooMany { isBehindDamage = true }
+        if found.count != page.cellCount + 1 || page.claimsTooMany { notePageDamage() }
         var above = above
         return found.map { branch in
             // A key that does not rise says nothing.
@@ -207,6 +214,14 @@ struct DamagedTableWalk {
 
     /// Whether the store has handed out such a key.
     private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
+
+    /// Whether the record has as many values as one of the table.
+    ///
+    /// Records of objects are shorter if they were written before a column was added.
+    private var hasWidth: Bool {
+        let count = record.cells.count
+        return shape.alias == nil ? count == shape.width : count <= shape.width
+    }
 
     /// Whether the record has null in the place of the column that is the row's key.
     private var hasNullKey: Bool {
@@ -280,10 +295,13 @@ struct DamagedTableWalk {
         besides visited: Set<Int>, _ isOwn: (SalvagedRow) -> Bool,
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
-        for number in file.orphans(roots: shape.roots) where !visited.contains(number) {
-            guard let page = file.tree(number) else { continue }
+        for orphan in file.orphans(roots: shape.roots) where !visited.contains(orphan.page) {
+            // Without a pointer map, the page may be a free one.
+            guard orphan.isInUse || hasLostPages, let page = file.tree(orphan.page) else {
+                continue
+            }
             for cell in 0..<page.cellCount
-            where record.read(cell, of: page, in: file) && record.cells.count <= shape.width {
+            where record.read(cell, of: page, in: file) && hasWidth {
                 guard mayBeKey(record.rowID), hasNullKey, isOwn(row()) else { continue }
                 isBehindDamage = false
                 try tell(body)

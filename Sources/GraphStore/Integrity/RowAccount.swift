@@ -77,17 +77,24 @@ struct RowAccount {
         return most < count ? nil : most - count
     }
 
-    /// Whether an index of a table of pairs names a row with that pair.
-    func indexNames(_ key: Int64, _ pair: [(column: String, value: Int64)], of table: String)
-        -> Bool
-    {
-        indexes(of: table).contains { index in
-            let values = pair.map { "\($0.column) = \($0.value)" }.joined(separator: " AND ")
-            // One that cannot be read names nothing.
-            let found = try? source.integer(
-                "SELECT count(*) FROM \(table) INDEXED BY \"\(index.name)\""
-                    + " WHERE \(values) AND rowid = \(key)")
-            return (found ?? 0) > 0
+    /// Returns a function that tells whether an index of a join table names a row with two values.
+    ///
+    /// It takes the row's key, and the values of the two columns.
+    func naming(of table: String, _ columns: [String]) -> (Int64, [Int64]) -> Bool {
+        // An index that cannot be read names nothing.
+        let lookups = indexes(of: table).compactMap { index in
+            try? source.prepare(
+                "SELECT 1 FROM \(table) INDEXED BY \"\(index.name)\" WHERE \(columns[0]) = ?"
+                    + " AND \(columns[1]) = ? AND rowid = ?")
+        }
+        return { key, pair in
+            lookups.contains { lookup in
+                lookup.bind(pair[0], at: 1)
+                lookup.bind(pair[1], at: 2)
+                lookup.bind(key, at: 3)
+                defer { lookup.reset() }
+                return (try? lookup.step()) ?? false
+            }
         }
     }
 

@@ -235,11 +235,10 @@ struct SalvageWriter {
         // Pairs of several tables look alike, so that an index must name them.
         let isAlone =
             schema.joinTables.count { $0.orderColumns.count == join.orderColumns.count } == 1
-        let account = account
+        let isNamed = account.naming(of: old.table, oldColumns)
         let isOwnOrphan = { (row: SalvagedRow) in
-            let pair = [1, 2].map { (oldColumns[$0 - 1], row.integer($0)) }
-            return pair.allSatisfy { $0.1 > 0 }
-                && (isAlone || account.indexNames(row.integer(0), pair, of: old.table))
+            let pair = [row.integer(1), row.integer(2)]
+            return pair.allSatisfy { $0 > 0 } && (isAlone || isNamed(row.integer(0), pair))
         }
         try reader.read(pagesOf: account.file, isOwnOrphan: isOwnOrphan) { row throws(StoreError) in
             count += 1

@@ -60,8 +60,16 @@ struct TableTrees {
     /// Whether the list names a root page for a table that cannot be it.
     func isWrong(_ form: Form, in rows: [SchemaRow]) -> Bool {
         guard let claim = rows.first(where: { $0.isNamed(form.name) }) else { return false }
+        guard !isDestroyed(claim.root, in: rows) else { return false }
         return claim.root != root(of: form, claim.root)
             || rows.count(where: { $0.root == claim.root }) > 1
+    }
+
+    /// Whether the root page of a row cannot be read, and is no other row's: it is kept, so that all
+    /// pages that it led to are looked for.
+    private func isDestroyed(_ root: Int, in rows: [SchemaRow]) -> Bool {
+        root > 1 && root <= file.pageCount && !isFree[root] && file.tree(root) == nil
+            && rows.count(where: { $0.root == root }) == 1
     }
 
     /// The root page of a table by what the list says; nil if that cannot be right.
@@ -135,7 +143,7 @@ struct TableTrees {
             guard let row = rows.first(where: { $0.isNamed(form.name) }) else { continue }
             let isEmpty = counts(row.root, form) == (0, 0)
             // An empty page is the table's only if no tree is.
-            if !isEmpty { roots[form.name] = row.root }
+            if !isEmpty || isDestroyed(row.root, in: rows) { roots[form.name] = row.root }
         }
         let wanted = forms.filter { roots[$0.name] == nil }
         var scores: [Score] = []
