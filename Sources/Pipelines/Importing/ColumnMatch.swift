@@ -19,6 +19,8 @@ struct ColumnMatch {
         var source: String
         /// The name that a new property would have.
         var name: String
+
+        fileprivate var folded: String { InferredNames.folded(name) }
     }
 
     /// A property of the store.
@@ -55,18 +57,23 @@ struct ColumnMatch {
             fill(property, from: property.name)
         }
         let inOrder = columns.sorted { $0.source.utf8.lexicographicallyPrecedes($1.source.utf8) }
-        let tests: [(Property, Column) -> Bool] = [
-            { $0.name == $1.name },
-            { InferredNames.folded($0.name) == InferredNames.folded($1.name) },
-            { $0.keys.contains(InferredNames.folded($1.name)) },
-        ]
-        for isMatch in tests {
-            for column in inOrder where self.properties[column.source] == nil {
-                let found = properties.first {
-                    !filled.contains($0.name) && isMatch($0, column)
-                }
-                if let found { fill(found, from: column.source) }
-            }
+        fill(properties, from: inOrder, \.name) { [$0.name] }
+        fill(properties, from: inOrder, \.folded) { [InferredNames.folded($0.name)] }
+        fill(properties, from: inOrder, \.folded, \.keys)
+    }
+
+    /// Fills properties from the columns that have one of their names, the first ones first.
+    private mutating func fill(
+        _ properties: [Property], from columns: [Column], _ name: (Column) -> String,
+        _ names: (Property) -> [String]
+    ) {
+        var named: [String: [Property]] = [:]
+        for property in properties where !filled.contains(property.name) {
+            for name in names(property) { named[name, default: []].append(property) }
+        }
+        for column in columns where self.properties[column.source] == nil {
+            let found = named[name(column)]?.first { !filled.contains($0.name) }
+            if let found { fill(found, from: column.source) }
         }
     }
 

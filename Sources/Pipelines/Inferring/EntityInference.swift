@@ -147,9 +147,10 @@ struct EntityInference {
 
     /// The fields of which a row key is made; nil if no path names one of them.
     private static func rowKeyOrigin(_ draft: EntityDraft) -> PropertyOrigin? {
-        guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !draft.leaves.isEmpty else {
-            return nil
-        }
+        // With an escape character, a row is hashed as a whole.
+        guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !draft.leaves.isEmpty,
+            draft.sample.form.escape == nil
+        else { return nil }
         var origin = PropertyOrigin("", fills: "")
         origin.rowKey = RowKeyFields(draft.leaves.map(\.source))
         // A row has all columns; a record of JSON may lack a field.

@@ -10,6 +10,8 @@ struct RepeatedKey {
     var count: Int
     /// All of them are equal to that one in all fields.
     var areEqual: Bool
+    /// Whether each record was compared with all earlier ones.
+    var isWhole = true
     /// Where the first of them is, and the number of the record that has the value, too.
     var location: RecordLocation
     var earlier: Int
@@ -21,7 +23,7 @@ struct RepeatedKey {
     static func countMax(of records: Int) -> Int { max(1, records / 100) }
 
     /// The field is the key all the same, if it tells the other records apart.
-    var isKey: Bool { areEqual && isFew }
+    var isKey: Bool { areEqual && isFew && isWhole }
     private var isFew: Bool { count <= countMax }
 
     /// What is to be told of it.
@@ -41,7 +43,11 @@ struct RepeatedKey {
             .warning, code: "infer.no-key",
             "\(field) is not the key of \(entity.name): records \(earlier) and"
                 + " \(location.record ?? 0) have the same one"
-                + (areEqual ? ", and too many records repeat others" : " and differ"),
+                + (!areEqual
+                    ? " and differ"
+                    : isFew
+                        ? ", and there are too many records to compare all"
+                        : ", and too many records repeat others"),
             at: .record(location),
             fix: "correct one of them; or give --key \(CommandExample.shell(field)), and the last"
                 + " record of each \(field) counts")
@@ -72,6 +78,7 @@ extension Sample {
         var rows: [UInt64: Row] = [:]
         var found: RepeatedKey?
         var left = limit
+        var isWhole = true
         for (file, input) in inputs.enumerated() {
             let reader = try reader(of: input, paths)
             let batch = RecordBatch()
@@ -83,10 +90,15 @@ extension Sample {
                     let row = Row(
                         file: file, number: batch.number(of: record),
                         content: columns == nil
-                            ? DistinctValues.hash(batch.rawRecord(record))
+                            ? CanonicalJSON.text(of: batch.rawRecord(record))
+                                .withUnsafeBufferPointer(DistinctValues.hash)
                             : Self.content(fields))
                     guard let other = rows[key], other.file == file else {
-                        if rows.count < DistinctValues.countMax { rows[key] = row }
+                        if rows[key] != nil || rows.count < DistinctValues.countMax {
+                            rows[key] = row
+                        } else {
+                            isWhole = false
+                        }
                         continue
                     }
                     let areEqual = other.content == row.content
@@ -101,6 +113,7 @@ extension Sample {
                 }
             }
         }
+        found?.isWhole = isWhole
         return found
     }
 
