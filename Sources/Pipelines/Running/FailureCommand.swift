@@ -23,7 +23,7 @@ package struct FailureCommand: Sendable {
 
     /// The maximum duration of the command.
     ///
-    /// The next run cannot start before this one has ended.
+    /// The next scheduled run may wait until this one has ended.
     private static let secondsMax = 300.0
 
     /// Starts the command, shows its output, and waits until it ends.

@@ -47,8 +47,8 @@ struct NewInput {
                 try begun.wouldRepeat(
                     spec,
                     isSame: { note, file in
-                        // For a compressed file, the number of decompressed bytes is unknown, so
-                        // the size cannot prove growth.
+                        // The note has no decompressed size, so a compressed file that has grown
+                        // counts as different.
                         let limit = file.byteCount > note.byteCount ? note.byteCount : nil
                         return try ImportInputs.digest(
                             of: file, ReadOptions(spec.read), interruption, upTo: limit)
