@@ -46,7 +46,7 @@ package struct StoreMigration {
 
     /// One step of a migration, to the next version.
     package struct Step {
-        /// The title of the step; `nil` if the migration has a single step.
+        /// The title of the step; `nil` if a single step leads forward to the target.
         package fileprivate(set) var title: String?
         /// A description of the version after the step; `nil` if it has no name.
         fileprivate var target: String?

@@ -10,7 +10,7 @@ struct QueryResolver {
 
     private var model: ManagedObjectModel { container.model }
 
-    /// Returns the request; its columns are those of `fields`.
+    /// Returns the request, with the columns of `fields`.
     ///
     /// - Returns: also the shape of records with composites, which only JSON supports.
     /// - Throws: `QueryMistake` for an invalid query, `StoreError` for an error of the store.

@@ -11,7 +11,7 @@ package struct TableStyle: Sendable, Hashable {
     /// Whether the header is bold and nil is faint.
     package var isColoured: Bool
 
-    /// Makes a style.
+    /// Creates a style.
     package init(width: Int?, isColoured: Bool = false) {
         self.width = width
         self.isColoured = isColoured

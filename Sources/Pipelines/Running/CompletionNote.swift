@@ -28,7 +28,7 @@ struct CompletionNote: Decodable {
         try WholeFile.write(Array(note.json.exact.utf8), to: path(of: storePath))
     }
 
-    /// Returns the notes of a run whose file has replaced the store; `nil` if there are none.
+    /// Returns the notes of a run whose file has replaced the store; `nil` otherwise.
     ///
     /// - Throws: `RunFailure` (71, 74, or 77) if a file cannot be read.
     static func read(beside storePath: String) throws(RunFailure) -> RunJournal.Saved? {

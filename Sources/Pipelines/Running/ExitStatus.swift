@@ -7,7 +7,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case check = 1
     /// A bad flag or argument.
     case usage = 64
-    /// Too many rejects, damaged input, or a guard that failed.
+    /// Too many rejects, damaged input, or a failed guard.
     case dataError = 65
     /// An input or the store is missing.
     case noInput = 66

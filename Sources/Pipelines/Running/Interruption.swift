@@ -35,7 +35,7 @@ package final class Interruption: Sendable {
         requested.store(signal, ordering: .sequentiallyConsistent)
     }
 
-    /// The signal that requested the stop; `nil` if there was none.
+    /// The signal that requested the stop; `nil` without one.
     package var signal: Int32? {
         let value = requested.load(ordering: .sequentiallyConsistent)
         return value == 0 ? nil : value
@@ -65,7 +65,7 @@ package final class Interruption: Sendable {
     }
 }
 
-/// The error of a run that was asked to stop, and stopped after a save.
+/// The error of a run that stopped on request, after a save.
 struct Interrupted: Error {
     var reason: StopReason
     /// The position at which the next run resumes, such as `record 120,001 of tasks.ndjson`.

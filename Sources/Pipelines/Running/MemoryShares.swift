@@ -2,8 +2,8 @@ import GraphStore
 
 /// The division of `budget.memory` among the users of memory that grows with the data.
 ///
-/// The base memory of the process and the batches between reader and writer are not included: 48
-/// MiB at most.
+/// The base memory of the process and the batches between reader and writer are not included; they
+/// take at most 48 MiB.
 struct MemoryShares: Sendable {
     private let total: Int
 

@@ -193,7 +193,7 @@ extension PipelineRun {
 }
 
 extension Error {
-    /// Whether the reason for a failure passes, so that repeating the run may help.
+    /// Whether the failure is temporary, so that repeating the run may help.
     var isPassing: Bool {
         if let error = self as? StoreError, error.isWrittenMeanwhile { return false }
         switch RunFailure(self, stage: nil).status {

@@ -30,7 +30,7 @@ extension PipelineRun {
 
     /// Returns the fingerprint of the run's parameters and selection.
     ///
-    /// If it differs, it is another run.
+    /// A run with another fingerprint is a different run.
     func fingerprint(_ values: ParameterValues) -> String {
         Fingerprint.of(values.identity + "\n" + RunSelection(options).identity)
     }

@@ -15,7 +15,7 @@ struct PipelineRun {
     private let told: ToldWarnings
     /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
-    /// The report's data about the run, as far as known.
+    /// The report's data about the run, if known.
     ///
     /// If the run cannot open its store, they are its own name and start.
     var runID: String

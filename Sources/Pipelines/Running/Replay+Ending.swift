@@ -231,7 +231,7 @@ extension Replay {
 
     /// Reports the remaining rejects.
     ///
-    /// - Throws: `RunFailure` with status 65 if more rejects remain than are allowed.
+    /// - Throws: `RunFailure` with status 65 if a stage has more rejects left than allowed.
     func judge(_ reports: [StageReport], _ allowed: CountLimit) throws {
         let counts = reports.compactMap(\.records)
         guard counts.contains(where: { $0.rejected > allowed.allowed(of: $0.read) }) else { return }

@@ -207,7 +207,7 @@ struct Replay: Sendable {
     }
 
     /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder must be
-    ///   completed first, because it needs its notes.
+    ///   completed first, because its notes are in the store.
     func refuse(unfinished run: RunNote?) throws {
         // A deleted folder has nothing left to replay.
         guard let other = run?.replay, other != folder,

@@ -6,7 +6,7 @@ import Synchronization
 /// This is different from the lock file of another run. Such a transaction usually takes a moment,
 /// so the run always waits at least 1 s. Before the run has begun, `wait=` limits the sum of all
 /// waits. Later, each wait lasts up to 5 s, or `wait=` if that is longer. The time limit also ends
-/// each wait, and a signal ends it immediately.
+/// each wait, and a signal ends it within 50 ms.
 final class StoreWait: Sendable {
     /// The time to wait for a save of an app, even if the run will fail or be skipped.
     private static let moment = Duration.seconds(1)

@@ -11,7 +11,7 @@ struct ObjectMatching {
     /// Returns a matching of maximum size.
     ///
     /// - Parameter candidates: the positions that each object matches.
-    /// - Returns: the position of each object; `nil` if it has none.
+    /// - Returns: the position of each object; `nil` if it gets no position.
     static func places(of candidates: [[Int]]) -> [Int?] {
         var matching = ObjectMatching(candidates: candidates)
         for object in candidates.indices {

@@ -12,7 +12,7 @@ struct PropertyKind {
     /// Whether the value is a list whose order does not matter.
     var isSet = false
 
-    /// - Returns: `nil` if the entity has no such property.
+    /// - Returns: `nil` if the entity does not have the property.
     init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
         var entity = entity
         let parts = model.folded(path.keyPath, from: entity)
@@ -41,7 +41,7 @@ struct PropertyKind {
             let items = items.map(canonical)
             return .list(isSet ? items.sorted { $0.json < $1.json } : items)
         case .object(let members) where type == nil:
-            // Sort the members of a key of several attributes, so that their order does not matter.
+            // The order of the members of a key with several attributes must not matter.
             let sorted = members.sorted { $0.name < $1.name }
             return .object(sorted.map { TestMember($0.name, canonical($0.value)) })
         case .text(let text):
@@ -211,7 +211,7 @@ struct TestComparison {
         }
     }
 
-    /// Returns the objects of an entity without those of its sub-entities.
+    /// Returns the objects of an entity without objects of its sub-entities.
     private func ownObjects(of entity: String) throws -> [[TestMember]] {
         let fields = result.container.schema.defaultFields(of: entity, withToManys: false)
         var own = try objects(of: entity, fields)
