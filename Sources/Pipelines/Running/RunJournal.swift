@@ -167,7 +167,7 @@ final class RunJournal: Sendable {
         if inputs != nil { try restart(in: context) }
     }
 
-    /// Notes in a separate transaction that a stage is completed which wrote nothing to the store.
+    /// Notes in a separate transaction that a stage without writes is completed.
     func finish(_ stage: Stage, _ report: StageReport, in container: PersistentContainer) throws {
         guard takesNotes else { return }
         try container.newBackgroundContext().performAndWait { context in

@@ -3,8 +3,9 @@ import Dispatch
 import Files
 import GraphStore
 
-/// A kernel lock next to a store that keeps two runs from using it concurrently; it ends with its
-/// process.
+/// A kernel lock next to a store that keeps two runs from using it concurrently.
+///
+/// It is released when its process ends.
 final class StoreLock {
     private let descriptor: Int32
     /// Whether the file may be written and emptied.
@@ -72,8 +73,7 @@ final class StoreLock {
     ///
     /// Until the holder has written its name, the file can contain the name of a killed process.
     /// Programs other than etl never write their name, and a process in another container is not
-    /// visible. A process that only tests the lock holds it for less than a moment, whatever the
-    /// file contains.
+    /// visible. A process that only tests the lock holds it briefly, whatever the file contains.
     private static func lock(_ descriptor: Int32, _ storePath: String) throws(RunFailure) {
         var words = ""
         for attempt in 0..<attemptsMax {
