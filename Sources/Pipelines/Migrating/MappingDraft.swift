@@ -2,16 +2,16 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Writes the start of a mapping file: what is known, and in `todo` keys what is not.
+/// Writes a draft of a mapping file, with `todo` keys for undecided parts.
 ///
-/// Comments name what differs between the models.
+/// Comments list the differences between the models.
 struct MappingDraft {
     private let old: ManagedObjectModel
     private let new: ManagedObjectModel
     private let translation: XcodeMappingTranslation?
     private let pairing: ModelPairing
 
-    /// - Parameter translation: What a mapping model of Xcode says; `nil` if there is none.
+    /// - Parameter translation: the translated mapping model of Xcode; `nil` if there is none.
     init(
         from old: ManagedObjectModel, to new: ManagedObjectModel,
         _ translation: XcodeMappingTranslation?
@@ -22,11 +22,11 @@ struct MappingDraft {
         pairing = ModelPairing(from: old, to: new)
     }
 
-    /// The file.
+    /// Returns the text of the file.
     ///
     /// - Parameters:
-    ///   - title: What the mapping is about.
-    ///   - origin: The mapping model of Xcode that it replaces.
+    ///   - title: the subject of the mapping.
+    ///   - origin: the mapping model of Xcode that it replaces.
     func text(title: String, origin: String?) -> String {
         var lines = ["# The start of a mapping \(title)."]
         if let origin { lines.append("# It replaces \(origin) for this step.") }
@@ -56,7 +56,7 @@ struct MappingDraft {
         translation?.entities.filter { $0.destination == entity } ?? []
     }
 
-    /// The old entities that become objects of an entity.
+    /// Returns the old entities whose objects are converted to objects of an entity.
     private func sources(of entity: String) -> [String] {
         let told = mappings(of: entity).map(\.source)
         let isTold = translation?.entities.contains { $0.source == pairing.oldName(of: entity) }
@@ -66,12 +66,12 @@ struct MappingDraft {
         return told
     }
 
-    /// What must be decided for an entity.
+    /// Returns the open decisions for an entity.
     private func todos(of entity: String) -> [String] {
         translation?.todos.filter { $0.entity == entity }.map(\.text) ?? []
     }
 
-    /// What must be decided for entities that have no block in the file.
+    /// Returns the open decisions for entities that have no block in the file.
     private func homelessTodos() -> [String] {
         let homes = Set(
             new.entities.filter { !$0.isAbstract && !sources(of: $0.name).isEmpty }.map(\.name))
@@ -80,7 +80,7 @@ struct MappingDraft {
         } ?? []
     }
 
-    /// The key with one text or several; nothing without any.
+    /// Returns the `todo` key with one or several texts; empty without texts.
     private static func todo(_ texts: [String]) -> [String] {
         guard texts.count != 1 else { return ["todo: \(scalar(texts[0]))"] }
         return texts.isEmpty ? [] : ["todo:"] + texts.map { "  - \(scalar($0))" }
@@ -134,7 +134,7 @@ struct MappingDraft {
         return lines
     }
 
-    /// What differs between the models.
+    /// Returns the differences between the models.
     private func comments(on entity: String) -> [String] {
         var comments: [String] = []
         let sources = sources(of: entity)
@@ -187,7 +187,7 @@ struct MappingDraft {
             .joined(separator: ", ")
     }
 
-    /// A YAML scalar: as it is if it is a name or a key path, else in quotation marks.
+    /// Returns a YAML scalar: plain if it is a name or a key path, otherwise quoted.
     private static func scalar(_ text: String) -> String {
         let isPlain =
             text.first?.isLetter == true

@@ -3,10 +3,10 @@ import GraphModel
 import GraphStore
 import XcodeModel
 
-/// The versions of a model, oldest first, up to the one that a store is to have.
+/// The versions of a model, oldest first, up to the target version of a store.
 ///
-/// The older versions are named under `history` of a YAML file, or they are the versions of an
-/// Xcode bundle whose names come first.
+/// The older versions are listed under `history` in a YAML file, or are the versions of an Xcode
+/// bundle whose names sort first.
 struct ModelVersions {
     struct Version {
         /// The name that mapping files use; `nil` if neither the model nor its file has one.
@@ -16,22 +16,23 @@ struct ModelVersions {
         var model: ManagedObjectModel
     }
 
-    /// The versions up to the wanted one; empty if a model has errors.
+    /// The versions up to the target version; empty if a model has errors.
     var all: [Version] = []
-    /// The versions of the bundle after the wanted one.
+    /// The versions of the bundle after the target version.
     var later: [Version] = []
     /// The bundle, or the model's file if it is not in a bundle; mappings are next to it.
     var path: String
 
-    /// The models up to the wanted one.
+    /// The models up to the target version.
     var history: ModelHistory { ModelHistory(all.map(\.model)) }
 
-    /// Every version that a store may have.
+    /// All versions that a store may have.
     var known: [ManagedObjectModel] { (all + later).map(\.model) }
 
     /// Reads a model and its other versions.
     ///
-    /// - Parameter path: A model as `--to` takes it. A version in a bundle is the wanted one.
+    /// - Parameter path: a model in the form for `--to`. A version in a bundle is the target
+    ///   version.
     static func read(_ path: String) -> (versions: ModelVersions, diagnostics: [Diagnostic]) {
         let (model, diagnostics) = ModelSource.readOrStored(path)
         var versions = ModelVersions(path: path)
@@ -52,7 +53,7 @@ struct ModelVersions {
                 (file: bundle.contentsPath(of: $0), name: $0 as String?)
             }
             versions.all = others(Array(files[..<place])) + [Version(model, wanted)]
-            // A later version that cannot be read is not needed.
+            // A later version is optional, so ignore its errors.
             let needed = problems
             versions.later = others(Array(files[(place + 1)...]))
             problems = needed
@@ -65,10 +66,10 @@ struct ModelVersions {
         return (problems.isEmpty ? versions : ModelVersions(path: path), problems)
     }
 
-    /// The path of the version in an Xcode bundle that a store was made with.
+    /// Returns the path of the version in an Xcode bundle with which a store was created.
     ///
     /// - Parameter path: the bundle, or a version in it.
-    /// - Returns: `nil` if the path names neither, or if the store has none of the versions.
+    /// - Returns: `nil` if the path is neither, or if the store has none of the versions.
     static func fittingVersion(
         of path: String, storeAt store: String, waiting patience: LockPatience? = nil
     ) -> String? {
@@ -76,7 +77,7 @@ struct ModelVersions {
         let versions = read(path).versions
         let known = versions.all + versions.later
         let history = ModelHistory(known.map(\.model))
-        // The caller reports what is wrong with the store.
+        // The caller reports problems of the store.
         guard
             let place = (try? history.versionIndex(ofStoreAt: store, waiting: patience)) ?? nil,
             let name = known[place].name
@@ -84,11 +85,11 @@ struct ModelVersions {
         return bundle.path(of: name)
     }
 
-    /// The advice to name the version in an Xcode bundle that a store was made with.
+    /// Returns the advice to name the version in an Xcode bundle with which a store was created.
     ///
     /// - Parameters:
     ///   - path: the bundle, or a version in it.
-    ///   - key: what names the version, such as `--model `.
+    ///   - key: the option or key that names the version, such as `--model `.
     /// - Returns: `nil` if no version fits.
     static func advice(
         forStoreAt store: String, bundle path: String, key: String,
@@ -99,19 +100,20 @@ struct ModelVersions {
         }
     }
 
-    /// The path of the version in a bundle that a store was made with, if it is not the current one.
+    /// Returns the path of the version in a bundle with which a store was created, unless it is the
+    /// current one.
     ///
     /// - Parameters:
     ///   - current: the current version of the bundle.
-    ///   - path: a path that may name a bundle.
-    /// - Returns: `nil` also if the path names no bundle, or one version of it.
+    ///   - path: a path that may be a bundle.
+    /// - Returns: `nil` also if the path is not a bundle, or is one version of it.
     static func otherVersion(
         than current: ManagedObjectModel, ofBundle path: String, storeAt store: String,
         waiting patience: LockPatience
     ) -> String? {
         guard let bundle = try? XcodeModelBundle.open(path), bundle.versions.count > 1,
             FileDescriptor.size(store) ?? 0 > 0,
-            // The store is opened later, and what is wrong with it is reported then.
+            // The store is opened later, which reports its problems.
             let isCurrent = try? ModelHistory([current]).versionIndex(
                 ofStoreAt: store, waiting: patience) != nil,
             !isCurrent
@@ -119,7 +121,7 @@ struct ModelVersions {
         return fittingVersion(of: path, storeAt: store, waiting: patience)
     }
 
-    /// The index of the version that a store was made with; `nil` if it is another one.
+    /// Returns the index of the version with which a store was created; `nil` if it is another one.
     func place(ofStoreAt path: String) -> Int? {
         // The migration itself reports a store that cannot be read.
         (try? history.versionIndex(ofStoreAt: path)) ?? nil

@@ -4,7 +4,7 @@ extension StoreMigration {
     /// Creates a migration that adds entities and properties to a store that etl created.
     ///
     /// - Parameters:
-    ///   - model: the store's model with the additions; it is in no file.
+    ///   - model: the store's model with the additions; it is not in a file.
     ///   - discardedRun: the pipeline whose unfinished run is discarded first; `nil` keeps it.
     init(
         store: String, adding model: ManagedObjectModel, discarding discardedRun: String?,
@@ -20,7 +20,7 @@ extension StoreMigration {
 }
 
 extension StoreMigration {
-    /// Removes the notes of the run that is discarded, if there is one.
+    /// Removes the notes of the run to discard, if there is one.
     func discardRun() throws(RunFailure) {
         guard let discardedRun else { return }
         do {

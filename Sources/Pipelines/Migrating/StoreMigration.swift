@@ -5,16 +5,17 @@ import GraphModel
 package import GraphStore
 import XcodeModel
 
-/// Brings a store to another version of its model: `etl migrate`.
+/// Migrates a store to another version of its model: `etl migrate`.
 package struct StoreMigration {
-    /// The store as the user names it.
+    /// The path of the store, as given by the user.
     let store: String
-    /// The file that is migrated: the store, or a copy that is tried.
+    /// The file to migrate: the store, or a copy for a rehearsal.
     private var file: String
     private let modelPath: String
-    /// The model that the store is to have, if it is in no file; it differs by additions only.
+    /// The target model, if it is not in a file; it differs only by additions.
     var extended: ManagedObjectModel?
-    /// The pipeline whose unfinished run is discarded; `nil` keeps it, which stops the migration.
+    /// The pipeline whose unfinished run is discarded; `nil` keeps it, which makes the migration
+    /// fail.
     var discardedRun: String?
     private let progress: RunProgress
     private let interruption: Interruption
@@ -23,11 +24,11 @@ package struct StoreMigration {
     private let waiting: StoreWait
 
     /// - Parameters:
-    ///   - modelPath: the model that the store shall have.
-    ///   - allowsCloudKit: also an app's store that the app mirrors to CloudKit.
-    ///   - ifLocked: what to do while a run works on it, or another program has it locked.
-    ///   - progress: shows how far it has come.
-    ///   - interruption: stops it; the store is as it was then.
+    ///   - modelPath: the target model.
+    ///   - allowsCloudKit: whether to migrate an app's store that the app mirrors to CloudKit.
+    ///   - ifLocked: what to do if a run or another program has locked the store.
+    ///   - progress: shows the progress.
+    ///   - interruption: stops the migration, which leaves the store unchanged.
     package init(
         store: String, to modelPath: String, allowsCloudKit: Bool = false,
         ifLocked: RunOptions.LockedPolicy? = nil, progress: RunProgress,
@@ -43,40 +44,40 @@ package struct StoreMigration {
         self.interruption = interruption
     }
 
-    /// One version after another that the store becomes.
+    /// One step of a migration, to the next version.
     package struct Step {
-        /// What it is called; nil where the store becomes what it shall be at once.
+        /// The title of the step; `nil` if a single step leads forward to the target.
         package fileprivate(set) var title: String?
-        /// The version after it, in words; `nil` if it has no name.
+        /// A description of the version after the step; `nil` if it has no name.
         fileprivate var target: String?
-        /// Which of the chain it is; nil where the store is of none of the older versions.
+        /// The stage in the chain of versions; `nil` if the store has none of the older versions.
         fileprivate var stage: ModelHistory.Stage?
         fileprivate var model: ManagedObjectModel
-        /// What the store is before it, in words; `nil` if its version has no name.
+        /// The name of the version before the step; `nil` if it has none.
         fileprivate var origin: String?
-        /// Whether the store's version is later than the one that it is to have.
+        /// Whether the store's version is later than the target version.
         fileprivate var isBackward = false
-        /// The model before it; `nil` if it is not known.
+        /// The model before the step; `nil` if it is unknown.
         fileprivate var old: ManagedObjectModel?
-        /// The file that has its mapping, or may have it.
+        /// The path at which its mapping file is or can be.
         fileprivate var mappingPath: String?
-        /// What is said of it; nil is nothing.
+        /// The mapping; `nil` if there is none.
         fileprivate var mapping: MappingModel?
-        /// The mapping model of the app that it uses.
+        /// The app's mapping model that the step uses.
         package fileprivate(set) var xcodeMapping: String?
-        /// What that mapping model says, usable or not.
+        /// The translation of that mapping model, even if it has problems.
         fileprivate var translation: XcodeMappingTranslation?
 
         fileprivate var originText: String { origin.map { "version '\($0)'" } ?? "a version" }
         fileprivate var targetText: String { target ?? "the one that it is to have" }
     }
 
-    /// Tells what `run` would do, and changes nothing.
+    /// Reports what `run` would do, and changes nothing.
     ///
-    /// The first step is planned on the store as it stands. Where that does not tell whether all
-    /// steps can be done, they are done on a copy in the folder for temporary files.
+    /// The first step is planned on the store itself. If that does not show whether all steps can
+    /// succeed, they run on a copy in the folder for temporary files.
     ///
-    /// - Parameter planned: gets each step with its plan.
+    /// - Parameter planned: called with each step and its plan.
     package func rehearse(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) {
         let versions = try versions()
         let steps = try steps(versions)
@@ -113,7 +114,7 @@ package struct StoreMigration {
         }
     }
 
-    /// The failure with the file in which a mapping is to be written.
+    /// Returns the failure with the file in which to write a mapping.
     private func naming(_ step: Step, in failure: RunFailure) -> RunFailure {
         var failure = failure
         let fix: String
@@ -136,13 +137,13 @@ package struct StoreMigration {
         return failure
     }
 
-    /// How to write the mapping file of a step.
+    /// Returns how to write the mapping file of a step.
     private func writing(_ path: String) -> String {
         "write \(path); `\(Self.command(store: store, to: modelPath)) --write-mapping"
             + " \(Self.word(path))` writes the start of it"
     }
 
-    /// The failure with the mapping file that it is about.
+    /// Returns the failure with the mapping file that has caused it.
     private func placing(
         _ failure: RunFailure, _ error: StoreError, _ step: Step
     ) -> RunFailure {
@@ -155,27 +156,27 @@ package struct StoreMigration {
         return failure
     }
 
-    /// Stops before anything is written if a mapping model of the app cannot be used.
+    /// Fails before any write if a mapping model of the app cannot be used.
     private func requireUsable(_ steps: [Step]) throws(RunFailure) {
         for step in steps {
             guard var problems = step.translation?.problems, !problems.isEmpty else { continue }
             if let path = step.mappingPath {
-                // Once for all of them.
+                // One fix for all of the problems.
                 problems[problems.count - 1].fix = writing(path) + "; it replaces the mapping model"
             }
             throw RunFailure(problems: problems)
         }
     }
 
-    /// Writes the start of the mapping file of the first step that needs one.
+    /// Writes a draft of the mapping file for the first step that needs one.
     ///
-    /// - Returns: What was written, for the user.
+    /// - Returns: a message for the user about what was written.
     package func writeMapping(to file: String) throws(RunFailure) -> String {
         let versions = try versions()
         guard FileSystem.exists(store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
-        // It may be the mapping of a step, and not be finished.
+        // An existing file may be the unfinished mapping of a step.
         guard !FileSystem.exists(file) else {
             throw RunFailure(
                 .cannotCreate, code: "file.exists", "\(file) exists already",
@@ -212,35 +213,36 @@ package struct StoreMigration {
         return "Wrote \(file), the start of the mapping \(title)\(note)"
     }
 
-    /// Migrates the store, which no run may use meanwhile.
+    /// Migrates the store, and locks out runs until it is finished.
     ///
-    /// - Parameter planned: gets each step with its plan before anything of it is written.
-    /// - Returns: where the old store is now; nil where there was nothing to do.
+    /// - Parameter planned: called with each step and its plan before the step writes anything.
+    /// - Returns: the path of the old store; `nil` if there was nothing to do.
     package func run(planned: (Step, MigrationPlan) -> Void) throws(RunFailure) -> String? {
-        // A model is told to be wrong before the store is looked at.
+        // Report errors of a model before reading the store.
         let versions = try versions()
         guard FileSystem.exists(store) else {
             throw RunFailure(StoreError(.missing, "\(store) does not exist"))
         }
-        // Also before the lock file is written; a run may change the store until it is taken.
+        // Check before the lock file is written; until the lock is taken, a run may change the
+        // store.
         try requireUsable(try steps(versions))
         let lock = try lock()
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
-            // Of which version it is cannot be seen before.
+            // The version of a locked store cannot be read.
             try waiting.untilUnlocked(store)
         } catch {
             throw failure(error, at: nil, behind: nil)
         }
         try discardRun()
-        // Another one may have been at work until now.
+        // Another process may have changed the store until now.
         let steps = try steps(versions)
         try requireUsable(steps)
         progress.begin(stage: "migrate \(PathText.lastComponent(store))", bytesTotal: 0)
         var (now, done): (Step, Step?) = (steps[0], nil)
         do throws(StoreError) {
             let backup = try migrate(steps, versions, step: { (now, done) = ($0, $1) }) {
-                // Nobody else writes any more; who reads may take a while to let go of the store.
+                // No other process can write now; readers may take a while to close the store.
                 waiting.noteBegin()
                 planned($0, $1)
             }
@@ -251,12 +253,12 @@ package struct StoreMigration {
         }
     }
 
-    /// Does the steps, one after another.
+    /// Performs the steps in order.
     ///
     /// - Parameters:
-    ///   - step: gets each step before it begins, and the one that was done before it.
-    ///   - planned: gets each step with its plan before anything of it is written.
-    /// - Returns: where the old store is now; nil where there was nothing to do.
+    ///   - step: called before each step with the step and the previous one.
+    ///   - planned: called with each step and its plan before the step writes anything.
+    /// - Returns: the path of the old store; `nil` if there was nothing to do.
     private func migrate(
         _ steps: [Step], _ versions: ModelVersions, step: (Step, Step?) -> Void,
         planned: (Step, MigrationPlan) -> Void
@@ -284,9 +286,9 @@ package struct StoreMigration {
         return chain.backupPath
     }
 
-    /// Removes old backups if a new one was made and the new store opens.
+    /// Removes old backups if a new one was created and the new store opens.
     ///
-    /// The migration is done in any case; the next one tries to remove backups that stay.
+    /// The migration has succeeded in any case; the next one retries the removal.
     private func removeOldBackups(madeNow backup: String?, _ model: ManagedObjectModel) {
         guard backup != nil else { return }
         var options = StoreOptions()
@@ -297,8 +299,8 @@ package struct StoreMigration {
     }
 
     /// - Parameters:
-    ///   - step: the one that failed.
-    ///   - done: the last one that was done.
+    ///   - step: the step that failed.
+    ///   - done: the last step that succeeded.
     private func failure(
         _ error: StoreError, at step: Step?, behind done: Step?
     ) -> RunFailure {
@@ -323,7 +325,7 @@ package struct StoreMigration {
             ? naming(step, in: failure) : placing(failure, error, step)
     }
 
-    /// - Parameter state: how far the store came; nil where it is as it was.
+    /// - Parameter state: the progress of the store; `nil` if it is unchanged.
     private static func stopped(_ reason: StopReason, _ state: String?) -> RunFailure {
         RunFailure(
             stopped: reason, code: "run.interrupted",
@@ -352,12 +354,12 @@ package struct StoreMigration {
         }
     }
 
-    /// The command that brings a store to the model of a file, or of a spec.
+    /// Returns the command that migrates a store to the model of a file or a spec.
     static func command(store: String, to file: String) -> String {
         "etl migrate \(word(store)) --to \(word(file))"
     }
 
-    /// A word of a shell command.
+    /// Returns a quoted word of a shell command.
     private static func word(_ text: String) -> String {
         let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
         return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
@@ -365,7 +367,7 @@ package struct StoreMigration {
 
     // MARK: Steps
 
-    /// Brings a store that is of none of the older versions to the newest.
+    /// Returns the manager that migrates a store with none of the older versions to the newest one.
     private func manager(_ step: Step, _ versions: ModelVersions) -> MigrationManager {
         var manager = MigrationManager(
             storeAt: file, to: step.model, mapping: step.mapping ?? MappingModel())
@@ -387,7 +389,7 @@ package struct StoreMigration {
         return chain
     }
 
-    /// The versions of the model, one at least.
+    /// Returns the versions of the model, at least one.
     private func versions() throws(RunFailure) -> ModelVersions {
         if let extended {
             return ModelVersions(all: [ModelVersions.Version(model: extended)], path: store)
@@ -399,7 +401,7 @@ package struct StoreMigration {
             isMissing ? .noInput : .configuration, diagnostics.filter { $0.severity == .error })
     }
 
-    /// The way to the model, one step at least.
+    /// Returns the steps to the target model, at least one.
     private func steps(_ versions: ModelVersions) throws(RunFailure) -> [Step] {
         guard let last = versions.all.last else { return [] }
         if extended != nil { return [Step(model: last.model)] }
@@ -435,10 +437,11 @@ package struct StoreMigration {
         return steps
     }
 
-    /// The version of a store that is of none of the older ones, and whether it is a later one.
+    /// Returns the version of a store that has none of the older versions, and whether it is a
+    /// later one.
     ///
-    /// It is a later one of the bundle, or the model that the store carries; `nil` if it is the
-    /// wanted one.
+    /// The version is a later one of the bundle, or the model that the store contains; `nil` if it
+    /// is the target version.
     private func origin(
         _ versions: ModelVersions, _ last: ModelVersions.Version
     ) -> (version: ModelVersions.Version?, isLater: Bool) {
@@ -453,7 +456,8 @@ package struct StoreMigration {
         return (ModelVersions.Version(label: label, model: model), false)
     }
 
-    /// The step between two versions, with its mapping: our file, or else the app's mapping model.
+    /// Returns the step between two versions with its mapping: the mapping file, or otherwise the
+    /// app's mapping model.
     private func step(
         from old: ModelVersions.Version?, to version: ModelVersions.Version,
         _ versions: ModelVersions, _ mappings: XcodeMappings
@@ -472,7 +476,7 @@ package struct StoreMigration {
         }
         guard let old else { return step }
         guard let mapping = try mappings.mapping(from: old, to: version) else {
-            // One of them may be the mapping of this step.
+            // One of the unreadable mapping models may be the one of this step.
             guard mappings.problems.isEmpty else { throw RunFailure(problems: mappings.problems) }
             return step
         }

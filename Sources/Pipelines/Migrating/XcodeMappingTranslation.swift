@@ -3,18 +3,19 @@ import GraphModel
 import GraphStore
 import XcodeModel
 
-/// What a mapping model of Xcode says, as a mapping of ours.
+/// The translation of an Xcode mapping model to a mapping of etl.
 ///
-/// Properties of which it says nothing are inferred, as everywhere. An old entity that no mapping
-/// names has no objects in the new store, as in the app.
+/// Properties that it omits are inferred, as in other mappings. An old entity that no mapping names
+/// has no objects in the new store, as in the app.
 struct XcodeMappingTranslation {
-    /// Everything that can be said.
+    /// The entity mappings that can be translated.
     private(set) var entities: [EntityMapping] = []
-    /// What cannot be said: the app's classes, and expressions, by entity and property.
+    /// The parts that cannot be translated: the app's classes and expressions, by entity and
+    /// property.
     private(set) var problems: [Diagnostic] = []
-    /// What a person must write instead, by the entity, in the order of the mapping model.
+    /// The parts that the user must write, by entity, in the order of the mapping model.
     private(set) var todos: [(entity: String, text: String)] = []
-    /// Whether the app's classes may make objects of any entity.
+    /// Whether the app's classes may create objects of any entity.
     private(set) var hasPolicyClasses = false
 
     private let mapping: XcodeMapping
@@ -101,8 +102,10 @@ struct XcodeMappingTranslation {
         FormatCheck(entityName: entity, model: old)
     }
 
-    /// Old entities that no mapping names, or that become something else: the app drops their
-    /// objects, and inferring would keep them.
+    /// Adds mappings without objects for old entities that no mapping names, or that are converted
+    /// to another entity.
+    ///
+    /// The app drops their objects, and inference would keep them.
     private mutating func leaveOutOthers() {
         for entity in old.entities where !entity.isAbstract {
             guard let partner = pairing.newName(of: entity.name),
@@ -126,7 +129,7 @@ struct XcodeMappingTranslation {
         if new.attribute(property.name, of: result.destination) == nil,
             new.relationship(property.name, of: result.destination) == nil
         {
-            // What is not inferred would be lost.
+            // An explicit value for a missing property would be lost.
             guard property.value != .inferred else { return }
             return fail(
                 "property", "The new model has no property \(subject)", property.location,
@@ -209,8 +212,10 @@ struct XcodeMappingTranslation {
             path.isEmpty ? EntityMapping.sameObject : path.joined(separator: ".")
     }
 
-    /// Drops the long path of a relationship whose inverse is set to the same path backwards, since
-    /// the links are stored once; one that only its own end describes is a problem.
+    /// Drops the long path of a relationship whose inverse is set to the reverse path, because
+    /// links are stored once.
+    ///
+    /// A path that only one of the ends has is a problem.
     private mutating func dropSecondEnds() {
         for place in entities.indices {
             for (name, value) in entities[place].values.sorted(by: { $0.key < $1.key }) {

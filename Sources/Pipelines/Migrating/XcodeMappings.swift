@@ -6,18 +6,18 @@ import XcodeModel
 /// The `.xcmappingmodel` folders near an Xcode bundle.
 ///
 /// They are searched in the bundle's folder and up to two folders below it. Apps also keep them in
-/// a sibling of that folder, so the folder above is searched in the same way; from there, a mapping
-/// model counts only if the model's path in it ends as the bundle's path does.
+/// a sibling of that folder, so the parent folder is searched in the same way. From there, a
+/// mapping model counts only if its model path ends like the bundle's path.
 struct XcodeMappings {
     private static let depthMax = 2
     private static let foldersMax = 1_000
     private static let suffix = ".xcmappingmodel"
 
     private var found: [XcodeMapping] = []
-    /// Why mapping models could not be read.
+    /// The reasons why mapping models could not be read.
     private(set) var problems: [Diagnostic] = []
 
-    /// - Parameter bundle: The path of an `.xcdatamodeld`; other models have no mapping models.
+    /// - Parameter bundle: the path of an `.xcdatamodeld`; other models have no mapping models.
     init(near bundle: String) {
         let bundle = PathText.withoutSlashes(bundle)
         guard bundle.hasSuffix(".xcdatamodeld") else { return }
@@ -43,16 +43,16 @@ struct XcodeMappings {
         }
     }
 
-    /// The mapping model between two versions.
+    /// Returns the mapping model between two versions.
     ///
-    /// - Throws: If there are several, or one that cannot be read.
+    /// - Throws: an error if there are several, or one that cannot be read.
     func mapping(
         from old: ModelVersions.Version, to new: ModelVersions.Version
     ) throws(RunFailure) -> XcodeMapping? {
         guard let source = old.name, let destination = new.name else { return nil }
         let fitting = found.filter { mapping in
             guard let from = mapping.sourceVersion, let to = mapping.destinationVersion else {
-                // The path names no models, so that only the folder's name is left.
+                // The mapping has no model paths, so use the folder's name.
                 let name = PathText.lastComponent(mapping.folder)
                 return name == "\(source)-\(destination)\(Self.suffix)"
                     || name == "\(source)to\(destination)\(Self.suffix)"
@@ -67,7 +67,8 @@ struct XcodeMappings {
             fix: "remove the ones that the app does not use")
     }
 
-    /// `Tasks.xcdatamodeld` of `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
+    /// Returns the bundle's name, such as `Tasks.xcdatamodeld` for
+    /// `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
     private static func bundleName(_ mapping: XcodeMapping) -> String? {
         mapping.destinationModelPath.flatMap { path in
             PathText.hasFolder(path) ? PathText.lastComponent(PathText.folder(of: path)) : nil
@@ -80,8 +81,8 @@ struct XcodeMappings {
         return PathText.components(of: whole).map { "/" + $0 }.joined()
     }
 
-    /// The mapping models in a folder and below it, sorted; folders that cannot be listed are
-    /// skipped.
+    /// Returns the mapping models in a folder and below it, sorted; skips folders that cannot be
+    /// listed.
     private static func paths(below folder: String) -> [String] {
         var (paths, level, seen): ([String], [String], Int) = ([], [folder], 0)
         for _ in 0...depthMax {

@@ -1,26 +1,26 @@
 import GraphModel
 import GraphStore
 
-/// What the imports before one make of their first records, as far as attributes tell.
+/// The rows that earlier imports create from their first records, without relationships.
 ///
-/// It shows what a row finds taken: a value that must be unique, or its key by an object of another
-/// entity. The rows are written to a store in memory of a model without relationships. So nothing
-/// stands there but what records say of themselves, whatever objects their links may find; and a
-/// refusal holds under the condition that these records make new objects as they are shown.
+/// It detects conflicts of a row with earlier rows: a unique value that is taken, or a key that an
+/// object of another entity has. The rows are written to an in-memory store whose model has no
+/// relationships. So the store contains only values of the records, whichever objects their links
+/// refer to. A reject is valid on the condition that these records insert new objects as shown.
 struct EarlierRows {
     private let model: ManagedObjectModel
     private let context: ManagedObjectContext
     private let rowsMax: Int
-    /// The roots of the entities that imports before this one are of.
+    /// The root entities of the imports before this one.
     private var roots: Set<String> = []
-    /// What writes the rows of this import; nil where there is no room for more.
+    /// The writer for the rows of this import; `nil` if there is no capacity left.
     private var writer: BulkWriter?
     private var width = 0
     private var isConcerned = false
     private var rowCount = 0
     private var byteCount = 0
 
-    /// - Parameter rowsMax: of so many rows it takes no more.
+    /// - Parameter rowsMax: the maximum number of rows to keep.
     init(_ model: ManagedObjectModel, rowsMax: Int) throws {
         self.model = model
         self.rowsMax = rowsMax
@@ -29,7 +29,7 @@ struct EarlierRows {
 
     private var isFull: Bool { rowCount >= rowsMax || byteCount >= RowTrial.bytesMax }
 
-    /// Begins with the rows of another import.
+    /// Begins the rows of another import.
     mutating func begin(_ plan: BulkPlan) throws {
         var plan = plan
         plan.links = []
@@ -40,8 +40,8 @@ struct EarlierRows {
 
     /// Writes rows of the import.
     ///
-    /// - Parameter refused: the rows that the import's own trial refuses, which make no new objects.
-    /// - Returns: those that find something taken, each with the reason.
+    /// - Parameter refused: the rows that the import's own trial rejects, which create no objects.
+    /// - Returns: the rows with conflicts, each with the reason.
     mutating func apply(
         _ rows: RowBatch, without refused: [Int: BulkReject]
     ) throws -> [Int: BulkReject] {
@@ -68,8 +68,8 @@ struct EarlierRows {
 }
 
 extension ManagedObjectModel {
-    /// The model without relationships, and without what may speak of them: what is derived is
-    /// plain, and need not be unique.
+    /// The model without relationships and without attributes that can depend on them: derived
+    /// attributes are plain and not unique.
     fileprivate var attributesAlone: ManagedObjectModel {
         get throws {
             try ManagedObjectModel(

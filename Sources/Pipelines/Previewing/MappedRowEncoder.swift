@@ -1,12 +1,12 @@
 import GraphModel
 import GraphStore
 
-/// Writes a mapped row as JSON, as an export would write the object.
+/// Encodes a mapped row as JSON, in the form in which an export writes the object.
 ///
-/// A link stands as the key by which it names its object, `{"by":{"email":"a@b.c"}}`, and an
-/// object that the record holds itself stands whole. What the record says nothing of is left out.
+/// A link is written as the key that identifies its object, `{"by":{"email":"a@b.c"}}`. A nested
+/// object is written completely. Properties that the record does not set are left out.
 struct MappedRowEncoder {
-    /// One place for each cell of a row.
+    /// The attributes and links of a row, one per cell.
     private struct Shape {
         var attributes: [(name: String, column: RowColumn)]
         var links: [Link]
@@ -17,16 +17,16 @@ struct MappedRowEncoder {
     private struct Link {
         var name: String
         var isToMany: Bool
-        /// The key of the destination by which it is named.
+        /// The key of the destination that identifies the object.
         var key: [KeyPart]
-        /// What an object in the record consists of; it stands in the place of keys.
+        /// The shape of a nested object, which replaces the key.
         var nested: [Shape]
     }
 
     private struct KeyPart {
         var name: String
         var column: RowColumn
-        /// For a relationship, the key of what it leads to.
+        /// The key of the destination, if the part is a relationship.
         var key: [KeyPart] = []
 
         var width: Int { key.isEmpty ? 1 : key.reduce(0) { $0 + $1.width } }
@@ -77,7 +77,7 @@ struct MappedRowEncoder {
             isList: false)
     }
 
-    /// One line of NDJSON.
+    /// Returns one line of NDJSON.
     func line(
         stage: String, file: String, record: Int?, into entity: String, of batch: MappedBatch,
         _ row: Int
@@ -123,7 +123,7 @@ struct MappedRowEncoder {
         guard cell.kind != .null else {
             return link.isToMany ? output.bytes.append(contentsOf: "[]".utf8) : output.null()
         }
-        // One key of one attribute stands in its cell, all others in lists.
+        // A key with one attribute is in its cell; all other keys are lists.
         let items =
             cell.kind == .list
             ? (cell.listStart..<(cell.listStart + cell.listCount)).map { rows.item($0) } : [cell]
@@ -157,7 +157,7 @@ struct MappedRowEncoder {
 }
 
 extension FragmentEncoder {
-    /// Writes what stands before a member's value, in an object that is open.
+    /// Writes the name of a member of an open object.
     fileprivate func member(_ name: String, isFirst: Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         text(name)

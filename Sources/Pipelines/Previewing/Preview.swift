@@ -5,29 +5,29 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Shows what a spec makes of the first records of its imports: `etl preview`.
+/// Shows the result of mapping the first records of a spec's imports: `etl preview`.
 ///
-/// Records are read, mapped and cast as a run does it; nothing is written, and no store has to be
-/// there unless it is what tells the model. What only the store can tell is not told: whether a
-/// link's object is there, and what an object that is there has already.
+/// Records are read, mapped, and cast as in a run. Nothing is written, and the store needs to exist
+/// only if the spec names no model. Without the store, the preview cannot know whether the object
+/// of a link exists, or which values an existing object has.
 package struct Preview: Sendable {
-    /// How a preview ended.
+    /// The result of a preview.
     package struct Outcome: Sendable {
         package var status = ExitStatus.ok
-        /// What went wrong with the spec or an input.
+        /// The errors of the spec or of an input.
         package var errors: [Diagnostic] = []
-        /// What was made of each import, in their order.
+        /// The results of the imports, in order.
         package var stages: [Stage] = []
     }
 
-    /// What was made of one import.
+    /// The result of one import.
     package struct Stage: Sendable, Hashable {
         package var name: String
-        /// Records that are shown.
+        /// The number of shown records.
         package var mapped = 0
-        /// Records that the reader, the mapping or the model refused.
+        /// The number of records that the reader, the mapping, or the model rejected.
         package var rejected = 0
-        /// Records that `keep-if` left out, where the input was read to its end.
+        /// The number of records that `keep-if` left out, if the input was read completely.
         package var filtered = 0
 
         /// The counts as a sentence.
@@ -47,15 +47,15 @@ package struct Preview: Sendable {
     private let tell: @Sendable (Diagnostic) -> Void
 
     /// - Parameters:
-    ///   - only: the import to show; nil shows all of them.
-    ///   - limit: so many mapped records of each import are shown; as many refused ones, and at
-    ///     least ten, end it, too.
-    ///   - path: where the records go; `-` is standard output.
-    ///   - isTerminal: control characters are spelt out.
-    ///   - triedMax: so many mapped records of each import, and those that are read along with
-    ///     them, are tried against the model, which holds them in memory.
-    ///   - allowsCommands: imports may start commands.
-    ///   - tell: is told at once of rejects, and of paths that no record has.
+    ///   - only: the import to show; `nil` shows all imports.
+    ///   - limit: the maximum number of mapped records to show per import. As many rejected
+    ///     records, and at least 10, also end it.
+    ///   - path: the output file; `-` is standard output.
+    ///   - isTerminal: whether control characters are escaped.
+    ///   - triedMax: the number of mapped records per import to check against the model in memory.
+    ///     Records read in the same batch are also checked.
+    ///   - allowsCommands: whether imports may start commands.
+    ///   - tell: called immediately with rejects, and with paths that no record contains.
     package init(
         _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
         to path: String = "-", isTerminal: Bool = false, triedMax: Int = 10_000,
@@ -72,13 +72,13 @@ package struct Preview: Sendable {
         self.tell = tell
     }
 
-    /// Shows the imports of a spec; one whose input cannot be read does not keep the others back.
+    /// Shows the imports of a spec; if an input cannot be read, the other imports are still shown.
     package func run(_ file: String) -> Outcome {
         var outcome = Outcome()
         do {
             try run(file, &outcome)
         } catch {
-            // Whoever read the records has seen enough.
+            // The reader has closed the pipe.
             if let error = error as? RecordStreamError, case .outputClosed = error.kind {
                 return outcome
             }
@@ -89,7 +89,7 @@ package struct Preview: Sendable {
 
     private func run(_ file: String, _ outcome: inout Outcome) throws {
         let (checked, _, problems) = SpecificationFile.check(file: file, context)
-        // Whoever looks wants the advice on the spec and its model that `check` gives, too.
+        // Show the same advice on the spec and its model as `check`.
         problems.filter { $0.severity != .error }.forEach(tell)
         guard let spec = checked else { throw RunFailure(problems: problems.errors) }
         let imports = try imports(of: spec)
@@ -104,12 +104,12 @@ package struct Preview: Sendable {
             values.path(spec.store.at), spec.store.open,
             template: spec.store.template.map(values.path))
         let hasCommon = Self.haveCommonTables(imports, model)
-        // A model of which no store can be made is told by the import's own trial.
+        // If no store can be created for the model, the import's own trial reports it.
         let fresh = { hasCommon ? try? EarlierRows(model, rowsMax: triedMax) : nil }
         var earlier = fresh()
         for stage in spec.stages {
             guard let imported = stage.kind as? ImportSpec else {
-                // What it leaves of earlier rows is not known.
+                // The effect of the stage on earlier rows is unknown.
                 if stage.kind.isWriting { earlier = fresh() }
                 continue
             }
@@ -132,7 +132,8 @@ package struct Preview: Sendable {
         _ = try output.finish(rowCount: outcome.stages.reduce(0) { $0 + $1.mapped })
     }
 
-    /// Whether some are into one table: of others none finds anything taken by another.
+    /// Returns whether several imports write to one table; otherwise, they cannot conflict with
+    /// each other.
     private static func haveCommonTables(
         _ imports: [Pipelines.Stage], _ model: ManagedObjectModel
     ) -> Bool {
@@ -158,8 +159,8 @@ package struct Preview: Sendable {
             fix: "the imports are \(names.joined(separator: ", "))")
     }
 
-    /// Whether objects of an import's records may be there before it: those of the store, of an
-    /// app's store that is copied, or of an earlier import.
+    /// Returns whether objects of an import's records may already exist: in the store, in a copied
+    /// app's store, or from an earlier import.
     private func mayHold(
         _ stage: Pipelines.Stage, _ spec: PipelineSpec, _ model: ManagedObjectModel,
         _ values: ParameterValues
@@ -176,7 +177,7 @@ package struct Preview: Sendable {
         }
     }
 
-    /// The spec's model, or else the store's own.
+    /// Returns the spec's model, or otherwise the store's model.
     private func model(
         of spec: PipelineSpec, _ values: ParameterValues
     ) throws -> ManagedObjectModel {
@@ -201,10 +202,11 @@ package struct Preview: Sendable {
 }
 
 extension ManagedObjectModel {
-    /// The roots of the entities of which an import writes objects: its own, and those inside its
-    /// records at any depth.
+    /// Returns the root entities of the objects that an import writes, including nested objects at
+    /// any depth.
     ///
-    /// - Parameter whereNamed: those of objects, too, that are made because links name them.
+    /// - Parameter whereNamed: whether to include objects that are created because links refer to
+    ///   them.
     fileprivate func rootsWritten(by stage: Stage, whereNamed: Bool) -> Set<String> {
         guard let spec = stage.kind as? ImportSpec else { return [] }
         var roots: Set = [rootName(of: spec.into.text)]
@@ -225,7 +227,7 @@ extension ManagedObjectModel {
 }
 
 extension Preview.Outcome {
-    /// Adds a failure; the status is that of the first.
+    /// Adds a failure; the first failure determines the status.
     fileprivate mutating func add(_ failure: RunFailure) {
         if status == .ok { status = failure.status }
         errors += failure.diagnostics
@@ -233,6 +235,6 @@ extension Preview.Outcome {
 }
 
 extension [Diagnostic] {
-    /// Those that are no mere warnings.
+    /// The diagnostics that are errors.
     fileprivate var errors: [Diagnostic] { filter { $0.severity == .error } }
 }

@@ -1,19 +1,19 @@
 import GraphModel
 import GraphStore
 
-/// Writes mapped rows to a store in memory that nobody keeps, to see which of them are refused:
-/// by properties that are required, by the model's rules, and by what must be unique.
+/// Writes mapped rows to a temporary in-memory store to find the rows that the model rejects.
 ///
-/// Objects that links name are taken to be there, for that is what only the store can tell.
+/// The reasons are required properties, the model's rules, and uniqueness constraints. Objects that
+/// links refer to are assumed to exist, because only the real store shows that.
 struct RowTrial {
     private let context: ManagedObjectContext
     private let writer: BulkWriter
     private var nextToken: Int64 = 0
     private var byteCount = 0
-    /// Rows were left out that a store with the objects that they name may take.
+    /// Whether rows were left out that a store with their linked objects might accept.
     private(set) var leavesOut = false
 
-    /// Bytes of texts and binary values; nothing of what was tried leaves the memory.
+    /// The maximum size of texts and binary values in bytes; all of them are kept in memory.
     static let bytesMax = 16 << 20
 
     init(_ plan: BulkPlan, _ model: ManagedObjectModel) throws {
@@ -24,27 +24,27 @@ struct RowTrial {
             memory: BulkMemory(keys: 0, links: 4 << 20, waiting: 4 << 20, changes: 4 << 20))
     }
 
-    /// Rows that were tried.
+    /// The number of rows that were tried.
     var rowCount: Int { Int(nextToken) }
 
-    /// Whether no more rows are to be tried.
+    /// Returns whether no more rows can be tried.
     ///
-    /// - Parameter rowsMax: so many are enough.
+    /// - Parameter rowsMax: the maximum number of rows.
     func isFull(_ rowsMax: Int) -> Bool { rowCount >= rowsMax || byteCount >= Self.bytesMax }
 
-    /// Writes a batch's rows.
+    /// Writes the rows of a batch.
     ///
-    /// - Returns: those that are refused, each with the reason.
+    /// - Returns: the rejected rows, each with the reason.
     mutating func apply(_ batch: RowBatch) throws -> [Int: BulkReject] {
         let first = nextToken
         nextToken += Int64(batch.count)
         byteCount += Self.byteCount(batch)
         try writer.apply(batch, firstToken: first)
-        // What they wait for may be in the store; for now their links are left out.
+        // The missing targets may be in the real store; here, the deferred links are left out.
         _ = writer.takeParkedTokens()
         try writer.finish()
         var refused: [Int: BulkReject] = [:]
-        // All that stands against some is that an object could not be made here.
+        // The only problem of some rows is that a linked object cannot be created here.
         for reject in writer.takeRejects() {
             if reject.hinge == .missingTarget {
                 leavesOut = true
@@ -72,17 +72,19 @@ struct RowTrial {
         return total
     }
 
-    /// The entities of which the plan writes objects that records describe.
+    /// Returns the entities of the objects that the plan writes from records.
     private static func entities(_ plan: BulkPlan) -> [String] {
         [plan.entity] + plan.links.compactMap(\.nested).flatMap(entities)
     }
 
-    /// An entity of which objects can be made: that one, or the first of its sub-entities.
+    /// Returns an entity of which objects can be created: the given one, or its first concrete
+    /// sub-entity.
     private static func concrete(_ entity: String, _ model: ManagedObjectModel) -> String? {
         model.family(of: entity).first { !$0.isAbstract }?.name
     }
 
-    /// The key with relationships to objects that can be made; `nil` if one leads to `own` tables.
+    /// Returns the key with relationships whose objects can be created; `nil` if one leads to `own`
+    /// tables.
     private static func makingTargets(
         _ key: [BulkPlan.KeyPart], besides own: Set<String>, _ model: ManagedObjectModel
     ) -> [BulkPlan.KeyPart]? {
@@ -101,10 +103,10 @@ struct RowTrial {
         return made
     }
 
-    /// The plan with links whose objects are made where they are missing.
+    /// Returns the plan with links that create missing objects.
     ///
-    /// Those of `own` tables are left out instead, where they may be: an object that was made would
-    /// pass for one of a record.
+    /// Links to `own` tables are left out if they are optional: a created object would be mistaken
+    /// for one of a record.
     private static func makingTargets(
         _ plan: BulkPlan, besides own: Set<String>, _ model: ManagedObjectModel
     ) -> BulkPlan {

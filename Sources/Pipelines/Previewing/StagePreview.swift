@@ -4,27 +4,28 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Maps the first records of one import and writes what becomes of them.
+/// Maps the first records of one import, and writes the results.
 struct StagePreview {
     let stage: Stage
     let spec: ImportSpec
     let model: ManagedObjectModel
     let values: ParameterValues
-    /// So many mapped records are enough.
+    /// The maximum number of mapped records.
     let limit: Int
-    /// The store, or an earlier import, may hold the objects of records.
+    /// Whether the store or an earlier import may contain the objects of records.
     let mayBeThere: Bool
-    /// The store is an app's, and what only the app can write is not mapped by its name.
+    /// Whether the store is an app's; then values that only the app can write are not mapped by
+    /// name.
     let leavesArchives: Bool
-    /// So many rows are tried against the model.
+    /// The maximum number of rows to try against the model.
     let triedMax: Int
     let tell: @Sendable (Diagnostic) -> Void
 
     private static let batchRecords = 1024
-    /// So many refused ones are told however few mapped ones are wanted.
+    /// The minimum limit for rejected records, however small `limit` is.
     private static let rejectsMin = 10
 
-    /// - Parameter earlier: the rows of the imports before, to which this one's are added.
+    /// - Parameter earlier: the rows of the earlier imports, to which this import's rows are added.
     func run(
         _ pipeline: PipelineSpec, _ now: Date, _ earlier: inout EarlierRows?, to output: OutputFile
     ) throws -> Preview.Stage {
@@ -71,14 +72,14 @@ struct StagePreview {
                 of: plan.unmet(unmet, isAnyKept: shown.mapped + shown.rejected > 0),
                 plan.likelyNames(names.sorted(), besides: mapper.sightings.unseenNames))
         }
-        // Of the last batch, more were counted than were looked at.
+        // The last batch contains filtered records beyond the shown ones.
         if isEnough(shown) { shown.filtered = 0 }
         return shown
     }
 
     // MARK: Trying
 
-    /// The rows that the store would refuse, as far as they can be tried.
+    /// Returns the rows that the store would reject, if they can be tried.
     private func refusals(of rows: RowBatch, _ trial: inout RowTrial?) -> [Int: BulkReject] {
         guard var current = trial else { return [:] }
         guard !current.isFull(triedMax) else {
@@ -93,7 +94,7 @@ struct StagePreview {
         return refused ?? [:]
     }
 
-    /// What can be tried; nil, which is told, where it cannot.
+    /// Returns the result of a trial; if it fails, reports that and returns `nil`.
     private func attempt<Result>(_ work: () throws -> Result) -> Result? {
         do {
             return try work()
@@ -116,18 +117,18 @@ struct StagePreview {
         shown.mapped >= limit || shown.rejected >= max(limit, Self.rejectsMin)
     }
 
-    /// What trials have found about a batch's rows.
+    /// The results of the trials for the rows of a batch.
     private struct Found {
-        /// The rows that the store would refuse.
+        /// The rows that the store would reject.
         var refused: [Int: BulkReject]
-        /// Those to which rows of earlier imports leave no room.
+        /// The rows that conflict with rows of earlier imports.
         var taken: [Int: BulkReject]
-        /// There may be objects of which the trials do not know.
+        /// Whether objects may exist that the trials do not know.
         var mayBeThere: Bool
     }
 
-    /// Writes a batch's rows and tells its rejects, in the order of the records, until there are
-    /// enough of either.
+    /// Writes a batch's rows and reports its rejects, in the order of the records, until one of the
+    /// limits is reached.
     private func show(
         _ batch: MappedBatch, _ found: Found, _ plan: ImportPlan, _ encoder: MappedRowEncoder,
         _ shown: inout Preview.Stage, to output: OutputFile
@@ -166,7 +167,8 @@ struct StagePreview {
         for reject in rejects where !isEnough(shown) { tell(reject, &shown) }
     }
 
-    /// When a row is refused, where only the store can tell; nil where it is in any case.
+    /// Returns the condition on the store under which a row is rejected; `nil` if it is always
+    /// rejected.
     private func condition(of reject: BulkReject, _ mayBeThere: Bool) -> String? {
         guard mayBeThere else { return nil }
         return switch reject.hinge {
@@ -189,7 +191,7 @@ struct StagePreview {
         tell(diagnostic)
     }
 
-    /// A path that no record has may be misspelt.
+    /// Warns of paths that no record contains, because they may be misspelled.
     private func warn(of unmet: [ImportPlan.NamedPath], _ names: [String]) {
         for path in unmet {
             tell(

@@ -1,22 +1,22 @@
 import Diagnostics
 
-/// Text of a store made fit to be shown in a line of a terminal.
+/// Text of a store in a form that can be shown in one line of a terminal.
 package enum DisplayText {
-    /// What stands for the absence of a value.
+    /// The representation of a missing value.
     package static let null = "nil"
-    /// What stands for the rest of a text that is cut.
+    /// The mark for the rest of a truncated text.
     static let ellipsis: Character = "…"
 
-    /// A text as a table's cell shows it, of so many columns at the most.
+    /// Returns a text in the form of a table cell with a maximum width.
     ///
-    /// Text that could be taken for something else, such as no text at all or the three letters of
-    /// `nil`, is put in quotes.
+    /// Text that could be mistaken for something else, such as an empty text or the three letters
+    /// of `nil`, is quoted.
     package static func cell(_ bytes: UnsafeBufferPointer<UInt8>, columnsMax: Int) -> String {
-        // So much holds that many characters, unless they carry marks without end.
+        // Enough bytes for that many characters, unless they have extremely many combining marks.
         let bytesMax = 64 + columnsMax * 16
         var text = String(decoding: bytes.prefix(bytesMax), as: UTF8.self)
         if bytes.count > bytesMax {
-            // The last scalar may have been cut in two.
+            // The last scalar may be truncated.
             text.unicodeScalars.removeLast()
             text.append(ellipsis)
         }
@@ -34,7 +34,7 @@ package enum DisplayText {
         "\"\(OutputText.escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")))\""
     }
 
-    /// The text, or its beginning with an ellipsis where it takes more columns.
+    /// Returns the text, or its beginning with an ellipsis if it is too wide.
     package static func clipped(_ text: String, columnsMax: Int) -> String {
         // No character takes more columns than bytes.
         if text.utf8.count <= columnsMax || DisplayWidth.columns(text) <= columnsMax { return text }

@@ -1,7 +1,7 @@
-/// How many columns text takes on a terminal with a fixed-width font.
+/// The width of text on a terminal with a fixed-width font, in columns.
 ///
-/// Wide and fullwidth characters (https://www.unicode.org/reports/tr11/) and emoji take two,
-/// marks that combine and characters without a picture none.
+/// Wide and fullwidth characters (https://www.unicode.org/reports/tr11/) and emoji take two
+/// columns. Combining marks and invisible characters take none.
 package enum DisplayWidth {
     /// The columns of a text without control characters.
     package static func columns(_ text: String) -> Int {
@@ -10,12 +10,12 @@ package enum DisplayWidth {
         return isASCII ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
     }
 
-    /// The columns of what a person takes for one character.
+    /// The columns of one user-perceived character.
     package static func columns(_ character: Character) -> Int {
         if character.isASCII { return 1 }
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
-        // A flag, a family or a colour of skin is one picture made of several.
+        // A flag, a family, or a skin tone is one image that consists of several scalars.
         let isSequence = scalars.contains {
             $0.properties.isEmojiModifier || $0.value == joiner || $0.value == emojiStyle
         }
@@ -34,7 +34,7 @@ package enum DisplayWidth {
     private static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
-        // The vowels and finals of a Hangul syllable stand in the space of its initial.
+        // The vowels and finals of a Hangul syllable are drawn in the space of its initial.
         if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
@@ -44,7 +44,7 @@ package enum DisplayWidth {
 
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x1100 else { return false }
-        // The wide characters outside the scripts below are those that are pictures by default.
+        // The wide characters outside the blocks below have emoji presentation by default.
         return scalar.properties.isEmojiPresentation || wide.contains { $0.contains(scalar.value) }
     }
 

@@ -2,20 +2,22 @@ package import FoundationEssentials
 import GraphStore
 
 extension HistoryFeed {
-    /// Takes what is older out of a store's history.
+    /// Removes older changes from a store's history.
     ///
     /// - Parameters:
-    ///   - before: a date, or a token: all that somebody with that token has read.
-    ///   - ifLocked: what to do while a run works on the store, or another program has it locked.
+    ///   - before: a date, or a token, which removes everything that a reader with that token has
+    ///     read.
+    ///   - ifLocked: what to do if a run or another program has locked the store.
     package static func purge(
         _ store: String, before: String, now: Date, ifLocked: RunOptions.LockedPolicy? = nil
     ) -> QueryOutcome {
         let waiting = StoreWait(ifLocked, Interruption())
         do {
             try URLCheck.refuse(file: store)
-            // A mistake is told before anything is waited for.
+            // Report an invalid argument before waiting for a lock.
             let point = try HistoryPoint(before, of: .before, now: now)
-            // A run that is at work is told by its name, and not as whatever makes the store busy.
+            // Take the lock first, so that an active run is reported by name and not as a busy
+            // store.
             let lock =
                 FileDescriptor.size(store) == nil
                 ? nil

@@ -5,11 +5,11 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Writes what changed in a store, oldest first, to standard output: `etl history`.
+/// Writes the changes of a store, oldest first, to standard output: `etl history`.
 ///
-/// Each change is a line, which holds the place behind it: whoever keeps the last line's token, or
-/// has the place kept in a file, reads every change at least once. The file is written after the
-/// lines are.
+/// Each change is a line that contains the position after it. A reader that keeps the token of the
+/// last line, or a position file, reads every change at least once. The file is written after the
+/// lines.
 package struct HistoryFeed: Sendable {
     private static let pause = Duration.milliseconds(500)
 
@@ -19,10 +19,10 @@ package struct HistoryFeed: Sendable {
     private let note: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - path: where the lines go; `-` is standard output.
-    ///   - isTerminal: control characters are spelt out.
+    ///   - path: the output file; `-` is standard output.
+    ///   - isTerminal: whether control characters are escaped.
     ///   - interruption: ends the reading between two changes.
-    ///   - note: is told at once what the lines do not say.
+    ///   - note: called immediately with information that the lines do not contain.
     package init(
         to path: String = "-", isTerminal: Bool = false,
         interruption: Interruption = Interruption(),
@@ -34,7 +34,7 @@ package struct HistoryFeed: Sendable {
         self.note = note
     }
 
-    /// Writes the changes that are asked for.
+    /// Writes the changes that the query selects.
     package func run(_ query: HistoryQuery) -> QueryOutcome {
         do {
             try URLCheck.refuse(file: query.store)
@@ -48,7 +48,7 @@ package struct HistoryFeed: Sendable {
         } catch let stop as Interrupted {
             return QueryOutcome(status: stop.reason.status)
         } catch let error as RecordStreamError {
-            // Whoever read the lines has seen enough.
+            // The reader has closed the pipe.
             if case .outputClosed = error.kind { return QueryOutcome() }
             return QueryOutcome(RunFailure(error))
         } catch {
@@ -65,12 +65,12 @@ private struct Reading {
     private var filter = HistoryFilter()
     private var place: HistoryPlace?
     private(set) var written = 0
-    /// An entity with a key whose deletions were shown without it.
+    /// An entity with a key, if deletions of it were printed without the key.
     private var keyless: (entity: String, key: [String])?
     private var hasNoted = false
     private let note: (String) -> Void
 
-    /// After so many pauses the store is looked at, although its files seem to be what they were.
+    /// The number of pauses after which the store is read even if its files seem unchanged.
     private static let pausesMax = 10
 
     init(
@@ -92,7 +92,7 @@ private struct Reading {
         }
     }
 
-    /// What whoever watches may want to know.
+    /// Hints for a user at a terminal.
     var hints: [String] {
         guard let (entity, key) = keyless else { return [] }
         let names = key.map { "\(entity).\($0)" }.joined(separator: " and ")
@@ -112,7 +112,7 @@ private struct Reading {
         var (state, pauses) = ("", 0)
         while true {
             let seen = Self.state(of: query.store)
-            // Every save touches the file or its log.
+            // Every save changes the file or its WAL.
             if seen != state || pauses == Self.pausesMax {
                 try look()
                 (state, pauses) = (seen, 0)
@@ -131,7 +131,7 @@ private struct Reading {
         let end = ContinuousClock.now + pause
         while ContinuousClock.now < end {
             try interruption.check()
-            // A signal is answered soon.
+            // Check often, to react quickly to a signal.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
         }
     }
@@ -143,10 +143,10 @@ private struct Reading {
             model: query.model, .sqlite(at: query.store, options: options))
     }
 
-    /// Writes what is new, and keeps the place.
+    /// Writes the new changes, and saves the position.
     ///
-    /// The store is opened each time: another one may have taken its place, of which the place
-    /// of the old one says nothing.
+    /// The store is opened each time, because another store may have replaced it, for which the old
+    /// position is not valid.
     private mutating func look() throws {
         let container = try open()
         try name(entities: container.model)
@@ -206,7 +206,7 @@ private struct Reading {
         filter.entityNames = Set(query.entities)
     }
 
-    /// A date may be before everything that is kept.
+    /// Notes changes that were purged: a date can be before the oldest change.
     private mutating func noteWhatIsGone(_ reader: HistoryReader) {
         guard let after = filter.after, !hasNoted else { return }
         hasNoted = true

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GraphModel
 import GraphStore
 
-/// Writes the changes of a history as lines of JSON, each with every key.
+/// Encodes the changes of a history as lines of JSON, each with all keys.
 struct HistoryLineEncoder {
     private let schema: StoreLayout
     private let output = FragmentEncoder()
@@ -13,16 +13,16 @@ struct HistoryLineEncoder {
         cells = CellEncoder(output)
     }
 
-    /// The entity and its unique key; nil where it has none.
+    /// Returns the entity and its unique key; `nil` if it has no key.
     func key(of id: ManagedObjectID) -> (entity: String, key: [String])? {
         guard let entity = schema.entity(number: id.entityNumber) else { return nil }
         let key = schema.key(of: entity.name)
         return key.isEmpty ? nil : (entity.name, key)
     }
 
-    /// One line.
+    /// Returns one line.
     ///
-    /// - Parameter place: where to go on behind this change.
+    /// - Parameter place: the position after this change, from which to continue.
     func line(
         _ change: HistoryChange, of transaction: HistoryTransaction, _ place: HistoryPlace,
         _ reader: HistoryReader
@@ -66,7 +66,7 @@ struct HistoryLineEncoder {
         output.bytes.append(UInt8(ascii: "]"))
     }
 
-    /// The key that the object has now, or that the history kept of it.
+    /// Appends the current key of the object, or the key that the history has kept.
     private func appendKey(
         of change: HistoryChange, _ entity: StoreLayout.Entity?, _ reader: HistoryReader
     ) throws {

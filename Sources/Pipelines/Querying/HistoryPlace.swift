@@ -2,11 +2,11 @@ import FoundationEssentials
 import GraphStore
 import RecordStreams
 
-/// How far somebody has read a history, to a single change.
+/// A position in a history, to a single change.
 struct HistoryPlace: Hashable {
-    /// The last transaction that was read whole.
+    /// The last transaction that was read completely.
     var token: HistoryToken
-    /// The last change that was read of the transaction after it; 0 for none.
+    /// The last change that was read of the next transaction; 0 if none.
     var change: Int64 = 0
 
     init(_ token: HistoryToken, change: Int64 = 0) {
@@ -14,7 +14,7 @@ struct HistoryPlace: Hashable {
         self.change = change
     }
 
-    /// Reads what `text` writes; nil for anything else.
+    /// Parses the form of `text`; `nil` for anything else.
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 || parts.count == 3, UUID(uuidString: parts[0]) != nil,
@@ -27,8 +27,8 @@ struct HistoryPlace: Hashable {
         self.change = change
     }
 
-    /// One word: the store, its lineage where it has one, the transaction, and the change where
-    /// the next transaction was begun.
+    /// The position as one word: the store, its lineage if it has one, the transaction, and the
+    /// change if the next transaction is partly read.
     var text: String {
         ([token.storeUUID] + (token.lineage.map { [$0] } ?? []) + ["\(token.sequence)"])
             .joined(separator: ":") + (change > 0 ? ".\(change)" : "")
@@ -36,7 +36,7 @@ struct HistoryPlace: Hashable {
 
     // MARK: Files
 
-    /// The place that a file keeps; nil where there is no file yet.
+    /// Reads a position from a file; `nil` if the file does not exist.
     static func read(_ path: String) throws -> HistoryPlace? {
         guard FileDescriptor.size(path) != nil else { return nil }
         let word = FileDescriptor.head(ofFile: path)?.split(whereSeparator: \.isWhitespace)
@@ -48,7 +48,7 @@ struct HistoryPlace: Hashable {
         return place
     }
 
-    /// Keeps the place in a file, which holds the old one until it holds the new one.
+    /// Writes the position to a file atomically.
     func write(to path: String) throws {
         try WholeFile.write(Array((text + "\n").utf8), to: path)
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GraphStore
 
-/// Up to where or since when a history is meant: a token, or a date.
+/// A start or end point of a history: a token or a date.
 enum HistoryPoint {
     case place(HistoryPlace)
     case date(Date)

@@ -1,30 +1,30 @@
 package import FoundationEssentials
 package import GraphModel
 
-/// What a person asks of a store's history on the command line, still as text.
+/// A query for a store's history from the command line, as unparsed text.
 package struct HistoryQuery: Sendable {
-    /// The store's file.
+    /// The path of the store.
     package var store: String
-    /// The model to read the store by; nil takes its own.
+    /// The model to read the store with; `nil` uses the store's own model.
     package var model: ManagedObjectModel?
-    /// A token, or a date; nil begins with the oldest change that is kept.
+    /// A token or a date; `nil` starts with the oldest change.
     package var since: String?
-    /// A file that keeps the place between two calls, in place of `since`.
+    /// A file that stores the position between two calls, instead of `since`.
     package var placeFile: String?
-    /// Only transactions of these authors; empty takes all.
+    /// The authors whose transactions are selected; empty selects all.
     package var authors: [String] = []
-    /// Only changes of these entities and their sub-entities; empty takes all.
+    /// The entities whose changes are selected, with sub-entities; empty selects all.
     package var entities: [String] = []
-    /// So many changes at the most.
+    /// The maximum number of changes.
     package var limit: Int?
-    /// New changes are waited for.
+    /// Whether to wait for new changes.
     package var follows = false
-    /// Only the place behind the newest change is wanted.
+    /// Whether to print only the position after the newest change.
     package var wantsToken = false
-    /// `now` and `today`.
+    /// The value of `now` and `today`.
     package var now: Date
 
-    /// Asks for everything that the history holds.
+    /// Creates a query for the complete history.
     package init(store: String, now: Date) {
         self.store = store
         self.now = now

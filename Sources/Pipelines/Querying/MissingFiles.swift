@@ -6,11 +6,11 @@ import GraphStore
 final class MissingFiles {
     private let cursor: RowCursor
     private let policy: ExportSpec.MissingFiles
-    /// How many values were written as null.
+    /// The number of values that were written as null.
     private(set) var count = 0
     /// A message about the first of them.
     private(set) var first: String?
-    /// A cell of the current row has no file.
+    /// Whether a cell of the current row lacks its file.
     var isRowAffected = false
 
     init(_ cursor: RowCursor, _ policy: ExportSpec.MissingFiles = .fail) {

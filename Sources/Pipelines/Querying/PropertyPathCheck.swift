@@ -2,18 +2,18 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Checks key paths over relationships against the model: those of fields and those of orders.
+/// Checks key paths of fields and sort orders against the model.
 ///
 /// A path leads over to-one relationships to an attribute. A field may also end in a relationship,
-/// which stands for the key at its other end, and may cross one to-many relationship with its
-/// first step, which makes a list. In place of an attribute, a path may end in `objectID`.
+/// which selects the key of the destination. Its first step may cross one to-many relationship,
+/// which creates a list. Instead of an attribute, a path may end in `objectID`.
 struct PropertyPathCheck {
-    /// What a path is for.
+    /// The use of a path.
     enum Purpose {
         case field, order
     }
 
-    /// What is wrong with a path.
+    /// A problem of a path.
     struct Problem {
         var code: String
         var message: String
@@ -22,7 +22,7 @@ struct PropertyPathCheck {
 
     let model: ManagedObjectModel
 
-    /// What is wrong with the path, if anything is.
+    /// Returns the problem of the path; `nil` if it is valid.
     func problem(
         in steps: [String], of entityName: String, as purpose: Purpose
     ) -> Problem? {
@@ -32,12 +32,12 @@ struct PropertyPathCheck {
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
             if let attribute = model.attribute(step, of: current) {
-                // Of a model with errors some properties are known by name alone.
+                // In a model with errors, only the names of some properties are known.
                 guard !attribute.isDoubtful else { return nil }
                 return problem(with: attribute, isLast: isLast, of: current, in: text)
             }
             if let elements = model.elements(of: step, in: current) {
-                // A field may be a whole composite, which is an object in JSON.
+                // A field may be a complete composite, which is an object in JSON.
                 guard purpose == .order else { return nil }
                 return composite(step, elements, in: text)
             }
@@ -88,7 +88,7 @@ struct PropertyPathCheck {
             message: "'\(entity).\(attribute.name)' is transient, so no store keeps it")
     }
 
-    /// The one step after a to-many relationship.
+    /// Returns the problem of the one step after a to-many relationship.
     private func problem(
         with step: String, after relationship: RelationshipDescription, of owner: String,
         in text: String
@@ -112,7 +112,7 @@ struct PropertyPathCheck {
             fix: fix(behind: relationship, of: owner, isFirst: true))
     }
 
-    /// What a field may have of many objects, by an example from the model.
+    /// Returns a suggestion for a field over many objects, with an example from the model.
     private func fix(
         behind relationship: RelationshipDescription, of entity: String, isFirst: Bool
     ) -> String {

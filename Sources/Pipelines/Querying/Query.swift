@@ -1,9 +1,9 @@
 package import FoundationEssentials
 package import GraphModel
 
-/// What a person asks a store on the command line, still as text.
+/// A query from the command line, as unparsed text.
 package struct Query: Sendable {
-    /// What is wanted.
+    /// The kind of result.
     package enum Wanted: Sendable, Hashable {
         /// The objects.
         case rows
@@ -11,34 +11,34 @@ package struct Query: Sendable {
         case count
     }
 
-    /// The store's file.
+    /// The path of the store.
     package var store: String
-    /// The model to read the store by; nil takes its own.
+    /// The model to read the store with; `nil` uses the store's own model.
     package var model: ManagedObjectModel?
     /// The file of that model.
     package var modelFile: String?
-    /// The entity; nil asks for a list of all of them.
+    /// The entity; `nil` lists all entities.
     package var entity: String?
-    /// What is wanted of the entity.
+    /// The kind of result.
     package var wanted = Wanted.rows
-    /// How the store would answer is wanted, instead of the answer.
+    /// Whether to explain how the store runs the query, instead of running it.
     package var isExplained = false
-    /// A predicate; nil means every object.
+    /// A predicate; `nil` selects every object.
     package var predicate: String?
-    /// An order; nil means that of the key.
+    /// A sort order; `nil` sorts by key.
     package var order: String?
-    /// Key paths between commas; nil means the entity's own.
+    /// Key paths separated by commas; `nil` selects the default fields.
     package var fields: String?
-    /// At most so many objects.
+    /// The maximum number of objects.
     package var limit: Int?
-    /// So many are passed over first.
+    /// The number of objects to skip.
     package var offset = 0
     /// `name=value` for each variable of the predicate.
     package var sets: [String] = []
-    /// `$now`.
+    /// The value of `$now`.
     package var now: Date
 
-    /// Asks for the list of entities, or for everything that the store has of one.
+    /// Creates a query for the list of entities, or for all objects of an entity.
     package init(store: String, entity: String? = nil, now: Date) {
         self.store = store
         self.entity = entity
@@ -46,22 +46,22 @@ package struct Query: Sendable {
     }
 }
 
-/// The form of an answer.
+/// The format of a result.
 package enum QueryFormat: Sendable, Hashable {
-    /// For eyes: it fits the terminal and cuts what is long.
+    /// A table for people: it fits the terminal, and long values are truncated.
     case table(TableStyle)
-    /// A JSON object on each line.
+    /// One JSON object per line.
     case ndjson
-    /// With a header.
+    /// CSV with a header.
     case csv
 }
 
-/// How a query ended.
+/// The result of a query.
 package struct QueryOutcome: Sendable {
-    /// How the process ends.
+    /// The exit status of the process.
     package var status = ExitStatus.ok
-    /// What went wrong, already as text that is safe to show.
+    /// The errors, as text that is safe to print.
     package var errors: [String] = []
-    /// What a person who watches should know of the answer.
+    /// Notes on the result for a user at a terminal.
     package var notes: [String] = []
 }

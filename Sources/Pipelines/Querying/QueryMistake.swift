@@ -1,9 +1,9 @@
 import Diagnostics
 import GraphModel
 
-/// A mistake in what was asked, at the argument that has it; it ends the process with 64.
+/// An invalid argument of a query; the process exits with 64.
 struct QueryMistake: Error {
-    /// The arguments, as the command line calls them.
+    /// The arguments, as named on the command line.
     enum Argument: String {
         case entity = "ENTITY"
         case predicate = "--where"
@@ -33,7 +33,7 @@ struct QueryMistake: Error {
             excerpt: error.excerpt)
     }
 
-    /// Points at a byte of a text on one line.
+    /// Creates an error that marks a byte position in a one-line text.
     init(
         _ argument: Argument, _ problem: PropertyPathCheck.Problem, in text: String, at offset: Int
     ) {

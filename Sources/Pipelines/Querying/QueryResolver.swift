@@ -3,17 +3,17 @@ import FoundationEssentials
 import GraphModel
 import GraphStore
 
-/// Turns the texts of a query into a request that the store's model allows.
+/// Converts the texts of a query to a request that is valid for the store's model.
 struct QueryResolver {
     let container: PersistentContainer
     let query: Query
 
     private var model: ManagedObjectModel { container.model }
 
-    /// The request; its columns are those of `fields`.
+    /// Returns the request, with the columns of `fields`.
     ///
-    /// - Returns: the shape of records that have composites in them, too, which only JSON has.
-    /// - Throws: `QueryMistake` for what was asked, `StoreError` for what the store says.
+    /// - Returns: also the shape of records with composites, which only JSON supports.
+    /// - Throws: `QueryMistake` for an invalid query, `StoreError` for an error of the store.
     func request(
         forEntity name: String, as format: QueryFormat
     ) throws -> (request: RowRequest, shape: NestedShape?) {
@@ -37,7 +37,7 @@ struct QueryResolver {
         return (request, shape)
     }
 
-    /// The model's name of an entity, given that or the store's own.
+    /// Returns the model's name of an entity, given that name or the one in the store.
     private func entityName(_ name: String) throws -> String {
         if model.entity(named: name) != nil { return name }
         if let found = try container.entityName(storedAs: name) { return found }
@@ -50,7 +50,7 @@ struct QueryResolver {
 
     // MARK: Predicate
 
-    /// Warnings of the predicate, which has no mistake: patterns that are written as in SQL.
+    /// Warnings about a valid predicate: patterns in the syntax of SQL.
     var warnings: [Diagnostic] {
         let patterns = (try? predicate())?.predicate.percentPatterns ?? []
         return patterns.map {
@@ -129,7 +129,7 @@ struct QueryResolver {
     ) -> [[String]] {
         guard format != .ndjson else { return container.schema.defaultMembers(of: entity) }
         let fields = container.schema.defaultFields(of: entity, withToManys: false)
-        // A table has the model's order, since the columns at its end may find no room.
+        // A table uses the model's order, because its last columns may not fit.
         guard case .table = format else { return fields }
         let key = container.schema.key(of: entity)
         let declared = (key + model.attributes(of: entity).map(\.name)).map { [$0] }

@@ -4,18 +4,19 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Asks a store and writes the answer to standard output.
+/// Runs a query and writes the result to standard output.
 package struct QueryRunner: Sendable {
     private let format: QueryFormat
-    /// Standard output is a terminal, which must not be commanded by data.
+    /// Whether standard output is a terminal, in which data must not act as control sequences.
     private let isTerminal: Bool
     private let isWatched: Bool
     private let path: String
 
     /// - Parameters:
-    ///   - isTerminal: control characters are spelt out in every format.
-    ///   - isWatched: somebody reads the notes of the outcome, which may take another search.
-    ///   - path: where the answer goes; `-` is standard output.
+    ///   - isTerminal: whether control characters are escaped in every format.
+    ///   - isWatched: whether a user reads the notes of the outcome, which may require another
+    ///     search.
+    ///   - path: the output file; `-` is standard output.
     package init(
         format: QueryFormat, isTerminal: Bool = false, isWatched: Bool = false,
         to path: String = "-"
@@ -26,14 +27,14 @@ package struct QueryRunner: Sendable {
         self.path = path
     }
 
-    /// Answers a query.
+    /// Runs a query.
     package func run(_ query: Query) -> QueryOutcome {
         do {
             return try answer(query)
         } catch let mistake as QueryMistake {
             return failure(.usage, [mistake.diagnostic])
         } catch let error as RecordStreamError {
-            // Whoever read the answer has seen enough.
+            // The reader has closed the pipe.
             if case .outputClosed = error.kind { return QueryOutcome() }
             return failure(RunFailure(error))
         } catch let error as RunFailure {
@@ -52,7 +53,8 @@ package struct QueryRunner: Sendable {
         self.failure(failure.status, failure.diagnostics)
     }
 
-    /// What reading fails of is mended in other ways than what writing fails of.
+    /// Returns the failure with the fix for read errors, which differs from the fix for write
+    /// errors.
     private func unreadable(_ error: StoreError, _ query: Query) -> RunFailure {
         var failure = RunFailure(error)
         let fix: String? =
@@ -115,7 +117,7 @@ package struct QueryRunner: Sendable {
         }
     }
 
-    /// A count needs no columns, which might have to be looked up elsewhere.
+    /// Returns the request; a count gets no columns, because they could require lookups.
     private func request(
         _ entity: String, _ resolver: QueryResolver
     ) throws -> (request: RowRequest, shape: NestedShape?) {
@@ -127,7 +129,7 @@ package struct QueryRunner: Sendable {
     private func rows(of entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
         var (request, shape) = try self.request(entity, resolver)
         let limit = request.limit
-        // One more tells whether there are more.
+        // One more row shows whether there are more.
         request.limit = limit.map { $0 &+ 1 }
         let cursor = try resolver.container.newContext().cursor(request)
         let names =
@@ -175,7 +177,7 @@ package struct QueryRunner: Sendable {
 
     /// Writes the rows.
     ///
-    /// - Returns: whether the limit kept some back.
+    /// - Returns: whether the limit left out rows.
     private func write<Output: ValueEncoder>(
         _ cursor: RowCursor, limit: Int?, to output: Output,
         row write: (Int, RowBatch) throws -> Void
@@ -221,7 +223,7 @@ package struct QueryRunner: Sendable {
 
     // MARK: Explanations
 
-    /// Words, then what would help, then SQLite's own account of the statement.
+    /// Prints sentences, then suggestions, then the SQL and SQLite's query plan.
     private func explain(_ entity: String, _ resolver: QueryResolver) throws -> QueryOutcome {
         let explanation = try resolver.container.newContext().explain(
             request(entity, resolver).request, isCount: resolver.query.wanted == .count)
@@ -279,7 +281,7 @@ package struct QueryRunner: Sendable {
     // MARK: Output
 
     private func output() throws -> OutputFile {
-        // A table spells control characters out itself.
+        // A table escapes control characters itself.
         let isTable = if case .table = format { true } else { false }
         return try OutputFile(path: path, escapesControls: isTerminal && !isTable)
     }
@@ -294,7 +296,7 @@ package struct QueryRunner: Sendable {
 }
 
 extension TableEncoder.Column {
-    /// A column of a cursor.
+    /// Creates a column for a column of a cursor.
     fileprivate init(name: String, column: RowColumn) {
         self.name = name
         guard !column.isList, case .attribute(let type) = column.content else {

@@ -3,14 +3,14 @@ import GraphModel
 
 /// The variables of a query's predicate, from `name=value` and the clock.
 ///
-/// Nothing declares their types, so a value takes the one that makes the predicate right: in
-/// `priority > $n` the text `5` is a number, in `title == $t` it is text, and in `dueOn < $d` the
+/// Their types are not declared, so each value gets the type that makes the predicate valid. In
+/// `priority > $n`, the text `5` is a number. In `title == $t`, it is text. In `dueOn < $d`, the
 /// text `today - 7d` is a date.
 struct QueryVariables {
-    /// Beyond so many, values are tried in their plainest form only.
+    /// The number of variables above which only the first reading of each value is tried.
     private static let triedMax = 6
 
-    /// What a predicate's variables stand for.
+    /// The values of a predicate's variables.
     struct Values {
         var single: [String: GraphValue]
         var lists: [String: any GraphPredicateArgument] = [:]
@@ -19,7 +19,7 @@ struct QueryVariables {
     private let texts: [(name: String, values: [String])]
     private let now: Double
 
-    /// - Throws: `QueryMistake` where a text is not `name=value`.
+    /// - Throws: `QueryMistake` if a text is not `name=value`.
     init(_ sets: [String], now: Double) throws(QueryMistake) {
         var texts: [String: [String]] = [:]
         for set in sets {
@@ -32,10 +32,10 @@ struct QueryVariables {
         self.now = now
     }
 
-    /// The values with which the predicate is right for the entity.
+    /// Returns the values with which the predicate is valid for the entity.
     ///
-    /// - Throws: the `GraphPredicateError` that the first way of reading them leads to, or
-    ///   `QueryMistake` for a name that the predicate does not use.
+    /// - Throws: the `GraphPredicateError` of the first reading, or `QueryMistake` for a name that
+    ///   the predicate does not use.
     func bind(
         _ predicate: ParsedPredicate?, entityName: String, in model: ManagedObjectModel
     ) throws -> Values {
@@ -44,7 +44,7 @@ struct QueryVariables {
         let lists = predicate.predicate.listVariables
         var first: GraphPredicateError?
         var choice = Array(repeating: 0, count: texts.count)
-        // Several values are a list, and so is one behind IN.
+        // Several values are a list, and so is a value to the right of IN.
         let readings = texts.map { text in
             self.readings(
                 of: text.values, asList: text.values.count > 1 || lists.contains(text.name))
@@ -65,7 +65,7 @@ struct QueryVariables {
                     variables: values.lists.merging(values.single) { $1 })
                 return values
             } catch {
-                // No other reading mends what is not about types.
+                // Another reading can only fix a type error.
                 guard error.code == .type else { throw first ?? error }
                 first = first ?? error
             }
@@ -93,14 +93,14 @@ struct QueryVariables {
     private func readings(of texts: [String], asList: Bool) -> [any GraphPredicateArgument] {
         guard asList else { return readings(of: texts[0]) }
         let all = texts.map { readings(of: $0) }
-        // A list is of one kind.
+        // All items of a list have the same type.
         return (0..<(all.map(\.count).min() ?? 0)).map { place in
             GraphExpression.aggregate(all.map { .constant($0[place]) })
         }
     }
 
-    /// What a text may stand for, text itself first: it also becomes a date, a UUID or binary
-    /// where one is compared with it.
+    /// Returns the possible readings of a text, starting with the text itself, which also becomes a
+    /// date, UUID, or binary value if compared with one.
     private func readings(of text: String) -> [GraphValue] {
         var readings: [GraphValue] = [.string(text)]
         if let integer = Int64(text) {
@@ -120,7 +120,7 @@ struct QueryVariables {
         return readings
     }
 
-    /// The next combination; false after the last one.
+    /// Advances to the next combination; `false` after the last one.
     private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {
         for position in choice.indices.reversed() {
             choice[position] += 1
@@ -132,7 +132,7 @@ struct QueryVariables {
 }
 
 extension GraphPredicate {
-    /// The variables right of an IN.
+    /// The variables to the right of an IN.
     fileprivate var listVariables: Set<String> {
         switch self {
         case .constant: return []

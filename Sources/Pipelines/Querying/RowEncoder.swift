@@ -8,7 +8,7 @@ struct RowEncoder<Output: ValueEncoder> {
     private let faults: TextFaults
     private let missing: MissingFiles
 
-    /// - Parameter columns: how many of the cursor's columns are written; nil for all.
+    /// - Parameter columns: the number of the cursor's columns to write; `nil` for all.
     init(
         _ cursor: RowCursor, columns count: Int? = nil, to output: Output, _ missing: MissingFiles
     ) {

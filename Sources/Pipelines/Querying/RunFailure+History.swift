@@ -10,7 +10,7 @@ extension QueryOutcome {
 }
 
 extension RunFailure {
-    /// What reading or purging a history failed of.
+    /// Creates the failure for an error of reading or purging a history.
     init(history error: any Error, store: String) {
         switch error {
         case let mistake as QueryMistake: self.init(.usage, [mistake.diagnostic])

@@ -4,29 +4,29 @@ import FoundationEssentials
 package import GraphModel
 package import GraphStore
 
-/// Looks whether a store is sound, or saves what can be read of it: `etl verify`.
+/// Verifies a store, or recovers what can be read of it: `etl verify`.
 package struct StoreCheck: Sendable {
-    /// What was found.
+    /// The result of a verification or repair.
     package struct Answer: Sendable {
-        /// The store that was looked at, or the new one.
+        /// The verified store, or the new one after a repair.
         package var store: String
-        /// Objects that were saved, by entity; nil where nothing was to be saved.
+        /// The number of recovered objects by entity; `nil` if this was no repair.
         package var objects: [String: Int]?
-        /// What was lost on the way.
+        /// The losses of a repair.
         package var losses: [StoreFinding] = []
-        /// What is wrong.
+        /// The problems found.
         package var findings: [StoreFinding] = []
         /// Whether the model is known.
         package var knowsModel = true
-        /// What is to be known of a store that an app made, which is no fault of it.
+        /// Remarks about a store that an app created; they are not problems.
         package var remarks: [String] = []
-        /// The model that the store should have, if one was given.
+        /// The file of the model that the store should have; `nil` if not given.
         package var modelFile: String?
 
-        /// Whether there is nothing to complain of.
+        /// Whether there are no problems and no losses.
         package var isGood: Bool { losses.isEmpty && findings.isEmpty }
 
-        /// One line.
+        /// The result in one line.
         package var summary: String {
             if let objects {
                 let saved = ReportWords.several(objects.values.reduce(0, +), "object")
@@ -39,7 +39,7 @@ package struct StoreCheck: Sendable {
             return "\(store) is valid" + (knowsModel ? "" : ", but its objects were not checked")
         }
 
-        /// What to do about what was found, where a repair mends some of it.
+        /// The fix for the problems, if a repair can correct some of them.
         package var hint: String? {
             guard objects == nil else { return nil }
             guard findings.contains(where: \.isMendable) else {
@@ -54,7 +54,7 @@ package struct StoreCheck: Sendable {
                 + " store and repairs what it can; this store stays unchanged"
         }
 
-        /// What keeps the answer from being a whole one.
+        /// The reason why the verification is incomplete.
         package var warning: Diagnostic? {
             guard !knowsModel else { return nil }
             return Diagnostic(
@@ -70,7 +70,7 @@ package struct StoreCheck: Sendable {
     private let isQuick: Bool
 
     /// - Parameters:
-    ///   - model: the model that the store should have; nil takes its own.
+    ///   - model: the model that the store should have; `nil` uses the store's own model.
     ///   - modelFile: the file of that model.
     package init(
         store: String, model: ManagedObjectModel?, modelFile: String? = nil, isQuick: Bool = false
@@ -81,7 +81,7 @@ package struct StoreCheck: Sendable {
         self.isQuick = isQuick
     }
 
-    /// Refuses a model or a spec where a store is to be named.
+    /// Rejects a model or a spec, because a store is expected.
     private func checkKind() throws(RunFailure) {
         guard ModelSource.canWrite(store) || store.hasSuffix(".momd") || store.hasSuffix(".mom"),
             FileSystem.exists(store), !ModelSource.isStore(store)
@@ -92,7 +92,7 @@ package struct StoreCheck: Sendable {
                 + "`etl model show \(store)` shows a model, `etl check \(store)` looks at a spec")
     }
 
-    /// Looks whether the store is sound.
+    /// Verifies the store.
     package func verify() throws(RunFailure) -> Answer {
         try checkKind()
         do throws(StoreError) {
@@ -106,7 +106,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Saves what can be read into a new store.
+    /// Recovers what can be read into a new store.
     package func repair(to path: String) throws(RunFailure) -> Answer {
         try checkKind()
         do throws(StoreError) {
@@ -116,7 +116,7 @@ package struct StoreCheck: Sendable {
                 findings: salvage.remaining)
         } catch {
             var failure = failure(error)
-            // The old store is there, so what is missing is the new one's folder.
+            // The old store exists, so the folder of the new one is missing.
             if error.code == .missing, FileSystem.exists(store) {
                 failure.fault = .cannotCreate
             }
@@ -141,7 +141,7 @@ package struct StoreCheck: Sendable {
         return failure
     }
 
-    /// The answer as lines, or as one JSON object; nothing for good news in lines.
+    /// Returns the result as lines or as one JSON object; without problems, there are no lines.
     package func text(_ answer: Answer, json: Bool) throws(RunFailure) -> String {
         guard json else {
             let lines =
@@ -153,7 +153,7 @@ package struct StoreCheck: Sendable {
         struct Report: Encodable {
             var store: String
             var sound: Bool
-            /// Whether the objects were looked at, too.
+            /// Whether the objects were also verified.
             var complete: Bool
             var findings: [StoreFinding]
             var remarks: [String]
@@ -175,7 +175,8 @@ package struct StoreCheck: Sendable {
 }
 
 extension StoreFinding {
-    /// Whether a repair mends it, or leaves out what it is about; values stay what they are.
+    /// Whether a repair corrects the problem or leaves out the data with it; a repair does not
+    /// change values.
     fileprivate var isMendable: Bool {
         switch kind {
         case .file, .structure, .metadata, .counter, .entity, .version, .unique, .dangling,

@@ -2,15 +2,16 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
-/// How a table is drawn.
+/// The style of a table.
 package struct TableStyle: Sendable, Hashable {
-    /// The columns of the terminal; nil where there is none, and the table may be as wide as its
-    /// columns want, from 80 on.
+    /// The width of the terminal in columns; `nil` without a terminal.
+    ///
+    /// The table is then at least 80 columns wide, or as wide as its columns require.
     package var width: Int?
-    /// The header is bold and nil is faint.
+    /// Whether the header is bold and nil is faint.
     package var isColoured: Bool
 
-    /// Makes a style.
+    /// Creates a style.
     package init(width: Int?, isColoured: Bool = false) {
         self.width = width
         self.isColoured = isColoured
@@ -19,17 +20,19 @@ package struct TableStyle: Sendable, Hashable {
 
 /// Writes records as a table that fits the terminal.
 ///
-/// The first rows are kept back until their widths are known; from then on rows go out as they
-/// come, and what is wider is cut. A column that does not fit is left out, and `…` in the header
-/// says so; without a terminal all of them fit.
+/// The first rows are buffered until the widths are known. Later rows are written immediately, and
+/// wider values are truncated. Columns that do not fit are left out, and the header ends with `…`.
+/// Without a terminal, all columns fit.
 final class TableEncoder: ValueEncoder {
-    /// A column as it is to be shown.
+    /// A column of the table.
     struct Column {
         var name: String
-        /// Shown at the right, and not cut while there is room.
+        /// Whether it is right-aligned, and not truncated while there is space.
         var isNumeric: Bool
         var mayBeCut: Bool
-        /// Its numbers are counts, with commas between thousands; values are shown as they are.
+        /// Whether its numbers are counts, which get a thousands separator.
+        ///
+        /// Other values are unchanged.
         var isCount = false
     }
 
@@ -40,10 +43,10 @@ final class TableEncoder: ValueEncoder {
     }
 
     private static let sampleRowsMax = 200
-    /// What a number of a later row may have more than those of the first ones.
+    /// The number of additional digits reserved for numbers in later rows.
     private static let digitsToCome = 3
     private static let flushByteCount = 64 * 1024
-    /// Of a value, no more is kept before the layout is known.
+    /// The maximum width to which values are buffered before the layout is known.
     private static let valueWidthMax = 400
     private static let openWidth = 80
 
@@ -69,7 +72,7 @@ final class TableEncoder: ValueEncoder {
         widthMax = max(1, style.width ?? Self.valueWidthMax)
     }
 
-    /// The names of the columns that did not fit; known once rows go out.
+    /// The names of the columns that did not fit; available after rows are written.
     var hiddenColumns: [String] {
         columns.dropFirst(layout?.widths.count ?? columns.count).map(\.name)
     }
@@ -121,7 +124,7 @@ final class TableEncoder: ValueEncoder {
 
     private func add(_ text: String, isNull: Bool = false) {
         guard items == nil else {
-            // What is beyond the width is not seen, however long the list.
+            // Items beyond the width are not visible, however long the list is.
             if (items?.count ?? 0) <= widthMax { items?.append(text) }
             return
         }
@@ -136,7 +139,7 @@ final class TableEncoder: ValueEncoder {
         return try output.finish(rowCount: rowCount)
     }
 
-    /// Lays the table out by the rows so far, and writes them.
+    /// Computes the layout from the buffered rows, and writes them.
     private func begin() throws(RecordStreamError) {
         let digitsToCome = sample.count < Self.sampleRowsMax ? 0 : Self.digitsToCome
         let wanted = columns.enumerated().map { position, column in
@@ -164,7 +167,7 @@ final class TableEncoder: ValueEncoder {
         append("\n")
         for row in sample { try write(row) }
         sample = []
-        // A person sees the first page while the rest is still sought.
+        // Show the first page while the query still runs.
         try flush()
     }
 
@@ -178,9 +181,9 @@ final class TableEncoder: ValueEncoder {
 
     private func line(_ cells: [Cell], _ widths: [Int], isHeader: Bool = false) -> String {
         var line = ""
-        // Blanks that are owed, so that none stand at the end.
+        // Pending blanks, so that a line does not end with blanks.
         var blanks = 0
-        // A number that is longer than expected takes what the table leaves free, if it can.
+        // A number that is longer than expected uses free width of the table if possible.
         var spare = widthMax - widths.reduce(TableLayout.gap * (widths.count - 1), +)
         for (position, width) in widths.enumerated() {
             var cell = cells[position]

@@ -1,26 +1,26 @@
-/// The widths of a table's columns, and which of them fit.
+/// The widths of a table's columns, and the columns that fit.
 struct TableLayout: Hashable {
-    /// What is known of a column before it is laid out.
+    /// The data about a column before the layout.
     struct Column: Hashable {
-        /// The columns of the terminal that its name takes.
+        /// The width of its name on the terminal.
         var nameWidth: Int
-        /// Those of its widest value.
+        /// The width of its widest value.
         var valueWidth: Int
-        /// Part of a value is of use, as it is of text; part of a number or a date is not.
+        /// Whether part of a value is useful, as for text, but not for a number or a date.
         var mayBeCut: Bool
     }
 
-    /// Between two columns.
+    /// The width between two columns.
     static let gap = 2
-    /// A text is not cut to less than this, nor a name.
+    /// The minimum width to which a text is truncated, followed by that of a name.
     private static let textWidthMin = 10
     private static let nameWidthMin = 6
     private static let readableWidth = 40
 
-    /// The width of each column that fits, from the first one on.
+    /// The width of each column that fits, starting with the first.
     let widths: [Int]
 
-    /// - Parameter width: the columns of the terminal.
+    /// - Parameter width: the width of the terminal in columns.
     init(_ columns: [Column], width: Int) {
         let widest = columns.map { max($0.nameWidth, $0.valueWidth, 1) }
         var widths = zip(columns, widest).map { column, widest in
@@ -31,8 +31,7 @@ struct TableLayout: Hashable {
         var count = 0
         for (position, least) in widths.enumerated() {
             let needed = least + (position == 0 ? 0 : Self.gap)
-            // Behind the last one that is shown there must be room for the sign that others are
-            // not.
+            // After the last visible column, reserve space for the mark of hidden columns.
             let mark = position == widths.count - 1 ? 0 : Self.gap + 1
             guard position == 0 || left >= needed + mark else { break }
             left -= needed
@@ -40,17 +39,17 @@ struct TableLayout: Hashable {
         }
         if count < widths.count { left -= Self.gap + 1 }
         widths.removeSubrange(count...)
-        // The first column is shown in any case.
+        // The first column is always visible.
         if left < 0, count > 0 { widths[0] = max(1, widths[0] + left) }
-        // Names come first: no text is widened while one of them is cut.
+        // Widen names first: no text is widened while a name is truncated.
         let named = zip(columns, widths).map { max($0.nameWidth, $1) }
         Self.widen(&widths, upTo: named, by: &left)
         Self.widen(&widths, upTo: widest, by: &left)
         self.widths = widths
     }
 
-    /// The width at which no column is left out, no name is cut, and no value to less than a text
-    /// needs that is to be read.
+    /// Returns the width at which no column is left out, no name is truncated, and texts have a
+    /// readable width.
     static func wholeWidth(_ columns: [Column]) -> Int {
         let wanted = columns.map { column in
             let value = column.mayBeCut ? min(readableWidth, column.valueWidth) : column.valueWidth
@@ -59,7 +58,8 @@ struct TableLayout: Hashable {
         return wanted.reduce(gap * max(0, columns.count - 1), +)
     }
 
-    /// Gives what is left to the narrowest columns that want more.
+    /// Distributes the remaining width, one column at a time, to the narrowest column that needs
+    /// more.
     private static func widen(_ widths: inout [Int], upTo widest: [Int], by left: inout Int) {
         while left > 0 {
             let wanting = widths.indices.filter { widths[$0] < widest[$0] }

@@ -1,15 +1,15 @@
 import Diagnostics
 
-/// Text as a terminal shows it: its lines end at words, and paths below the current folder are
+/// Formats text for a terminal: wraps lines between words, and makes paths below the current folder
 /// relative.
 package enum TerminalText {
     // MARK: Words
 
-    /// Breaks lines that are longer than the terminal is wide.
+    /// Wraps lines that are wider than the terminal.
     ///
-    /// What continues a line stands two
-    /// columns deeper than its beginning, or below the second column of a table. A word that is
-    /// longer than a line stays whole, and so does a line with a caret below it.
+    /// Continuation lines are indented by two more columns, or aligned with the second column of a
+    /// table. A word that is longer than a line is not broken, and neither is a line with a caret
+    /// below it.
     package static func wrapped(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.enumerated().map { place, line in
@@ -44,7 +44,7 @@ package enum TerminalText {
         return result
     }
 
-    /// Where what continues a line begins.
+    /// Returns the indentation of continuation lines.
     private static func margin(of line: String, indent: Int, _ columns: Int) -> Int {
         let text = line.dropFirst(indent)
         if let gap = text.firstRange(of: "  ") {
@@ -57,7 +57,7 @@ package enum TerminalText {
 
     // MARK: Colors
 
-    /// Colors counts by what became of records and objects: `2 inserted` green, `1 superseded`
+    /// Colors counts by the result for records and objects: `2 inserted` green, `1 superseded`
     /// yellow, and `1 rejected` red.
     package static func withColoredCounts(_ text: String) -> String {
         text.replacing(#/\b([0-9][0-9,]*) (?:nested objects? )?([a-z]+)\b/#) { match in
@@ -72,7 +72,7 @@ package enum TerminalText {
         }
     }
 
-    /// Whether a line tells what a stage did.
+    /// Returns whether a line reports the result of a stage.
     package static func isLineOfStage(_ text: String) -> Bool {
         text.starts(with: #/(?:would )?(?:import|update|delete|export|verify) [^\n]*: /#)
     }
@@ -81,7 +81,7 @@ package enum TerminalText {
 
     /// Shortens paths below folders.
     ///
-    /// What stands in quotation marks may be data, and stays.
+    /// Text in quotation marks can be data, and is unchanged.
     ///
     /// - Parameter folders: absolute paths of the current folder.
     package static func withRelativePaths(_ text: String, below folders: [String]) -> String {
@@ -106,7 +106,7 @@ package enum TerminalText {
         return result + rest
     }
 
-    /// The current folder as paths may name it: as the system does, and as the shell does.
+    /// Returns the paths of the current folder: from the system and from the shell.
     package static func currentFolders(environment: [String: String]) -> [String] {
         let own = WorkingFolder.path
         guard let named = environment["PWD"], named != own,

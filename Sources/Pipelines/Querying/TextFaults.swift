@@ -1,7 +1,7 @@
 import GraphStore
 import RecordStreams
 
-/// Tells of texts that are not UTF-8, as other programs leave them in a store: no file may have them.
+/// Finds texts that are not UTF-8, which other programs can store but no output file may contain.
 struct TextFaults {
     private let entity: String
     private let fields: [[String]]
@@ -11,7 +11,7 @@ struct TextFaults {
         fields = cursor.fields
     }
 
-    /// What ends the writing of a row with such a text.
+    /// Returns the failure for a row with such a text.
     func fault(in row: Int, of batch: RowBatch) -> RunFailure {
         let values = batch.row(row)
         let field = fields.indices.first { place in

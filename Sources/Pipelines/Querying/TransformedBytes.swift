@@ -2,14 +2,14 @@ import FoundationEssentials
 import RecordStreams
 import XcodeModel
 
-/// What Transformable attributes hold where no transformer of ours wrote it.
+/// The content of Transformable attributes that etl did not write.
 enum TransformedBytes {
-    /// Whether the bytes are no JSON.
+    /// Returns whether the bytes are not JSON.
     static func isForeign(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         BinaryPropertyList.isOne(bytes.prefix(8)) || !JSONScanner.validate(bytes)
     }
 
-    /// An archive of plain classes as JSON; other bytes as a text of base64.
+    /// Returns an archive of plain classes as JSON, and other bytes as Base64 text.
     static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
         if let json = ArchiveJSON.text(of: bytes) { return json }

@@ -1,12 +1,12 @@
 import RecordStreams
 
-/// Takes the values of records one by one, in the order of the columns.
+/// Receives the values of records one by one, in the order of the columns.
 ///
-/// Generic code over it is specialised where it is used, so that files pay nothing for tables.
+/// Generic code over it is specialized, so writing files has no overhead from tables.
 protocol ValueEncoder: AnyObject {
     /// The number of records ended so far.
     var rowCount: Int { get }
-    /// Whether a text was not UTF-8, so that what was written is of no use.
+    /// Whether a text was not UTF-8, so the output is unusable.
     var hasInvalidText: Bool { get }
     func beginRecord()
     func endRecord() throws(RecordStreamError)
@@ -14,20 +14,20 @@ protocol ValueEncoder: AnyObject {
     func bool(_ value: Bool)
     func integer(_ value: Int64)
     func double(_ value: Double)
-    /// Valid UTF-8.
+    /// Writes valid UTF-8.
     func text(_ bytes: UnsafeBufferPointer<UInt8>)
-    /// Text that needs no escapes, such as a UUID or a date.
+    /// Writes text that needs no escapes, such as a UUID or a date.
     func ascii(_ bytes: UnsafeBufferPointer<UInt8>)
-    /// A number in JSON's grammar.
+    /// Writes a number in JSON's grammar.
     func number(_ bytes: UnsafeBufferPointer<UInt8>)
-    /// A value that is JSON already.
+    /// Writes a value that is already JSON.
     func json(_ bytes: UnsafeBufferPointer<UInt8>)
     func beginList()
     /// Ends a list.
     ///
-    /// - Returns: whether it must be begun and written once more.
+    /// - Returns: whether the list must be begun and written again.
     func endList() -> Bool
-    /// Writes what is left.
+    /// Writes the rest.
     func finish() throws(RecordStreamError) -> OutputSummary
 }
 

@@ -6,9 +6,9 @@ import GraphStore
 import XcodeModel
 import YAML
 
-/// Reads a model from wherever it stands: YAML, one of Xcode's models, or a store.
+/// Reads a model from YAML, an Xcode model, or a store.
 package enum ModelSource {
-    /// Reads a YAML file, or an Xcode model where the path is a folder or named as one.
+    /// Reads a YAML file, or an Xcode model if the path is a folder or has the name of one.
     package static func read(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -16,7 +16,7 @@ package enum ModelSource {
         return (reading.model, reading.diagnostics)
     }
 
-    /// The same, with what can be known of a YAML model that has errors.
+    /// Reads a model, and of a YAML model with errors the parts that are known.
     static func reading(_ path: String) -> ModelReading {
         let kind = (try? FileStatus(of: path))?.kind
         let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
@@ -40,7 +40,7 @@ package enum ModelSource {
         ])
     }
 
-    /// Where a YAML file says that it is a pipeline spec.
+    /// Returns the position of the `etl` key, if a YAML file is a pipeline spec.
     private static func specMark(_ root: YAMLNode?) -> YAMLMark? {
         guard case .mapping(let entries) = root?.content,
             !entries.contains(where: { $0.key == "model" || $0.key == "entities" })
@@ -48,7 +48,7 @@ package enum ModelSource {
         return entries.first { $0.key == "etl" }?.keyMark
     }
 
-    /// The same, the model that a store carries, and the one that a pipeline spec is about.
+    /// Reads a model file, the model that a store contains, or the model of a pipeline spec.
     package static func readOrStored(
         _ path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -69,7 +69,8 @@ package enum ModelSource {
         }
     }
 
-    /// What is wrong with a YAML file that is a model, and so no spec; nil where it is none.
+    /// Returns the problems of a YAML file that is a model and not a spec; `nil` if it is not a
+    /// model.
     package static func problems(ifModel path: String) -> [Diagnostic]? {
         let root = YAMLParser.parse(file: path).root
         guard case .mapping(let entries)? = root?.content,
@@ -78,7 +79,7 @@ package enum ModelSource {
         return reading(path).diagnostics
     }
 
-    /// The model that a spec names, or else that of its store.
+    /// Returns the model that a spec names, or otherwise the model of its store.
     private static func model(
         ofSpec path: String
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -105,15 +106,16 @@ package enum ModelSource {
         return (nil, [diagnostic])
     }
 
-    /// Whether the file is an SQLite database, as stores are.
+    /// Returns whether the file is an SQLite database.
     static func isStore(_ path: String) -> Bool { starts(path, with: "SQLite format 3\0") }
 
-    /// Whether the name of a file says in which form a model is to be written.
+    /// Returns whether a file name determines the format in which to write a model.
     package static func canWrite(_ path: String) -> Bool {
         isXcodeName(path) || path.hasSuffix(".yaml") || path.hasSuffix(".yml")
     }
 
-    /// Writes a model in the form that the path's name says, and returns what it does not say.
+    /// Writes a model in the format of the file name, and returns warnings about what the format
+    /// cannot express.
     package static func write(
         _ model: ManagedObjectModel, to path: String, overwrites: Bool
     ) throws(Diagnostic) -> [Diagnostic] {
@@ -138,7 +140,7 @@ package enum ModelSource {
         return path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel")
     }
 
-    /// A `contents` file under another name.
+    /// Returns whether the file is XML: a `contents` file under another name.
     private static func isXML(_ path: String) -> Bool {
         starts(path, with: "<?xml") || starts(path, with: "<model")
     }

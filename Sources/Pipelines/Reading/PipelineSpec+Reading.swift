@@ -76,7 +76,7 @@ enum SpecKeys {
 }
 
 extension PipelineSpec {
-    /// Reads a spec as far as it can be read; nil if it is something else.
+    /// Reads as much of a spec as possible; `nil` if the file is not a spec.
     init?(_ root: YAMLValue, _ reader: SpecificationReader) {
         guard let top = root.mapping() else { return nil }
         if let model = top.optional("model"), top.optional("entities") != nil {
@@ -92,7 +92,7 @@ extension PipelineSpec {
             ?? (top.has("name") ? "" : Self.name(fromFile: reader.problems.file))
         let parameters = keys[SpecKeys.parameters] ?? []
         reader.templateNames += parameters.map(\.name)
-        // Stands for a store that cannot be read, so that the stages are looked at all the same.
+        // A placeholder for an invalid store, so that the stages are still checked.
         let none = StoreSpec(
             at: TemplateText(literal: "", at: root.location), model: nil, open: .existing,
             location: root.location)
@@ -105,8 +105,8 @@ extension PipelineSpec {
         top.finish(SpecKeys.mapping)
     }
 
-    /// Warns of parameters that nothing uses, unless something is wrong: what uses one may then not
-    /// have been read.
+    /// Warns of unused parameters, unless there are errors: the key that uses a parameter may then
+    /// not have been read.
     func warnOfUnused(_ reader: SpecificationReader) {
         guard !reader.problems.hasErrors else { return }
         for parameter in parameters where !reader.usedNames.contains(parameter.name) {

@@ -6,13 +6,13 @@ import YAML
 
 /// Reads spec files.
 package enum SpecificationFile {
-    /// Reads a file without its model; the spec is nil where a problem is an error.
+    /// Reads a file without its model; the spec is `nil` if there are errors.
     package static func read(file: String) -> (spec: PipelineSpec?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(file: file)
         return strict(partial(root, diagnostics, file))
     }
 
-    /// Reads a text that is at hand; `file` is what messages call it.
+    /// Reads a spec from a text; messages call it `file`.
     package static func read(
         text: String, file: String
     ) -> (spec: PipelineSpec?, diagnostics: [Diagnostic]) {
@@ -20,10 +20,11 @@ package enum SpecificationFile {
         return strict(partial(root, diagnostics, file))
     }
 
-    /// Everything that can be said without data and secrets, against the model too where the
-    /// spec names one; without one, `SpecificationChecker` runs when the store is open.
+    /// Returns all problems that can be found without data and secrets, also against the model if
+    /// the spec names one.
     ///
-    /// Parameters in the model's path have the values that `context` gives them.
+    /// Without one, `SpecificationChecker` runs when the store is open. Parameters in the model's
+    /// path get their values from `context`.
     package static func check(
         file: String, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -31,7 +32,7 @@ package enum SpecificationFile {
         return check(partial(root, diagnostics, file, warnsOfUnused: true), context)
     }
 
-    /// The same for a text that is at hand.
+    /// Checks a spec from a text; messages call it `file`.
     package static func check(
         text: String, file: String, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -41,7 +42,7 @@ package enum SpecificationFile {
 
     private typealias Partial = (spec: PipelineSpec?, diagnostics: [Diagnostic])
 
-    /// As much of the spec as can be read.
+    /// Reads as much of the spec as possible.
     private static func partial(
         _ root: YAMLNode?, _ diagnostics: [Diagnostic], _ file: String,
         warnsOfUnused: Bool = false
@@ -57,9 +58,9 @@ package enum SpecificationFile {
         return (spec, problems.sorted)
     }
 
-    /// What to say of data, or of a store, in the place of a spec.
+    /// Returns the problem if the file is data or a store instead of a spec.
     private static func otherFile(_ file: String, _ root: YAMLNode?) -> Diagnostic? {
-        // JSON is YAML, so a spec may have such a name.
+        // JSON is YAML, so a spec can have the name of a data file.
         if case .mapping(let entries)? = root?.content,
             entries.contains(where: { ["etl", "stages"].contains($0.key) })
         {
@@ -97,8 +98,8 @@ package enum SpecificationFile {
         let reading = spec.modelReading(values)
         var found = partial.diagnostics + ParameterValues.check(spec, context)
         found += reading.diagnostics
-        // What is certain of a model with errors is enough for much of the spec; a store that is
-        // there has a model of its own.
+        // The known part of a model with errors is enough to check much of the spec. An existing
+        // store contains its own model.
         let stored = spec.storedModel(values)
         if let known = reading.known ?? stored {
             found += SpecificationChecker.check(spec, known, besides: reading.unknownEntities)
@@ -118,9 +119,9 @@ package enum SpecificationFile {
 }
 
 extension PipelineSpec {
-    /// The model that the spec names; nil where it names none, or where it has errors.
+    /// Reads the model that the spec names; `nil` if it names none or the model has errors.
     ///
-    /// A model whose path holds a parameter without a value is left for the run.
+    /// A model whose path contains a parameter without a value is read only by the run.
     package func readModel(
         _ values: ParameterValues
     ) -> (model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
@@ -128,32 +129,32 @@ extension PipelineSpec {
         return (reading.model, reading.diagnostics)
     }
 
-    /// How long a look at a store that somebody writes may take, which waits for who opens it.
+    /// The time to wait when a check reads a store that another process is writing to: 250 ms.
     private static let forALook = LockPatience { $0 < .milliseconds(250) }
 
-    /// The model of the store that is to be opened, where the spec names none.
+    /// Returns the model of the existing store if the spec names no model.
     fileprivate func storedModel(_ values: ParameterValues) -> ManagedObjectModel? {
         guard store.model == nil, values.canResolve(store.at) else { return nil }
-        // What is wrong with the store is told when it is opened.
+        // Problems of the store are reported when it is opened.
         return try? PersistentContainer.model(
             ofStoreAt: values.path(store.at), waiting: Self.forALook)
     }
 
-    /// Whether a store is there already, and keeps all digits of decimals.
+    /// Returns whether a store exists and keeps all digits of decimals.
     private func storeKeepsExactDecimals(_ values: ParameterValues) -> Bool {
         guard store.open != .replace, values.canResolve(store.at) else { return false }
-        // What is wrong with the store is told when it is opened.
+        // Problems of the store are reported when it is opened.
         return
             (try? PersistentContainer.keepsExactDecimals(
                 at: values.path(store.at), waiting: Self.forALook)) ?? false
     }
 
-    /// The file that holds the model, which may be the spec.
+    /// Returns the file that contains the model, which may be the spec.
     func modelFile(_ values: ParameterValues) -> String {
         modelFileReading(values)?.file ?? file
     }
 
-    /// The same, with what can be known of a model that has errors.
+    /// Returns the model, and of a model with errors the parts that are known.
     func modelReading(_ values: ParameterValues) -> ModelReading {
         var reading = modelSourceReading(values)
         if store.keepsExactDecimals ?? storeKeepsExactDecimals(values) {
@@ -165,7 +166,7 @@ extension PipelineSpec {
     /// The code of the warning that the store has another version of the model.
     static let otherVersionCode = "spec.model-version"
 
-    /// What the model's file is read as; nil if the spec names no file.
+    /// Reads the model's file; `nil` if the spec names no file.
     func modelFileReading(_ values: ParameterValues) -> StoreSpec.KnownModel? {
         guard case .file(let template)? = store.model, values.canResolve(template) else {
             return nil
@@ -203,7 +204,7 @@ extension PipelineSpec {
             if let first = reading.diagnostics.first, first.code.hasPrefix("file.") {
                 reading.diagnostics = [
                     Diagnostic(
-                        // What the user cannot correct in the spec keeps its code.
+                        // Problems that the user cannot correct in the spec keep their code.
                         code: ["file.permission", "file.resources"].contains(first.code)
                             ? first.code : "spec.model",
                         "The model '\(path)' cannot be read: \(first.message)",
@@ -217,7 +218,7 @@ extension PipelineSpec {
 }
 
 extension Diagnostic {
-    /// What is said of a model as a whole, at the place where the spec names it.
+    /// Returns the diagnostic of a complete model at the location where the spec names it.
     fileprivate func placed(atModel path: String, _ template: TemplateText) -> Diagnostic {
         guard case .file = place else { return self }
         var copy = self

@@ -1,7 +1,7 @@
 import Diagnostics
 import YAML
 
-/// The kinds of stages, in the order of messages and pages.
+/// The kinds of stages, in the order of messages and reports.
 enum StageKinds {
     static let all: [any StageKind.Type] = [
         ImportSpec.self, UpdateSpec.self, DeleteSpec.self, ExportSpec.self, VerifySpec.self,

@@ -3,20 +3,20 @@ import Dispatch
 import Synchronization
 
 private enum Wait {
-    /// How often the writer looks whether the run is to stop.
+    /// The interval at which the waiting writer checks for an interruption.
     static let milliseconds = 100
-    /// Waits after which the writer is told that nothing comes for now.
+    /// The number of intervals without a batch after which `pause` is called.
     static let untilPause = 10
 }
 
-/// A bounded queue of batches between the thread that reads and the one that writes.
+/// A bounded queue of batches between the reading thread and the writing thread.
 ///
-/// Batches go round: the reader takes an empty one, fills it and puts it in; the writer takes it
-/// out and gives it back. So there are never more than the queue was made with, and memory stays
-/// flat however fast one side is.
+/// The reader takes an idle batch, fills it, and puts it into the queue. The writer takes it from
+/// the queue and recycles it. The number of batches is fixed, so memory stays flat if one side is
+/// faster.
 final class BatchQueue<Batch>: Sendable {
-    // A batch is in one of the two lists or in the hands of one side, never of both; the lists are
-    // behind a lock, which also orders the hand-over.
+    // A batch is in one of the two lists or used by one side, never both. The lock around the lists
+    // also orders the transfer between threads.
     private struct Unshared: @unchecked Sendable {
         var batch: Batch
     }
@@ -28,11 +28,11 @@ final class BatchQueue<Batch>: Sendable {
         var isCancelled = false
         var hasOverflowed = false
         var error: (any Error)?
-        /// Batches that were put in and not yet given back.
+        /// The number of batches that were put in and not yet recycled.
         var outCount = 0
-        /// One of those is large.
+        /// Whether one of those batches is large.
         var hasLarge = false
-        /// The reader waits until all of them are back.
+        /// Whether the reader waits until all of them are recycled.
         var isHeld = false
     }
 
@@ -44,10 +44,11 @@ final class BatchQueue<Batch>: Sendable {
     private let isLarge: @Sendable (Batch) -> Bool
 
     /// - Parameters:
-    ///   - isReadFirst: the reader is done before the writer begins, and does not wait for it.
-    ///   - isLarge: whether a batch has so much memory that the next is filled only when the writer
-    ///     is done with it.
-    ///   - make: makes one of the `count` batches.
+    ///   - isReadFirst: whether the reader finishes before the writer starts, and never waits for
+    ///     it.
+    ///   - isLarge: whether a batch uses so much memory that the next one is filled only after the
+    ///     writer has recycled it.
+    ///   - make: creates one of the `count` batches.
     init(
         count: Int, isReadFirst: Bool = false,
         isLarge: @escaping @Sendable (Batch) -> Bool = { _ in false }, _ make: () -> Batch
@@ -56,12 +57,13 @@ final class BatchQueue<Batch>: Sendable {
         self.isLarge = isLarge
         idleCount = DispatchSemaphore(value: 0)
         state = Mutex(State(idle: []))
-        // A semaphore may not end with fewer than it began with, so it begins with none.
+        // Dispatch traps if a semaphore is deallocated with less than its initial value, so start
+        // at 0.
         for _ in 0..<count { add(Unshared(batch: make())) }
     }
 
-    /// Runs the reader on a thread of its own, and ends the queue when it returns or fails, or if
-    /// there is no thread.
+    /// Runs the reader on a separate thread, and finishes the queue when the reader returns or
+    /// fails, or if the thread cannot be started.
     func fill(in group: DispatchGroup, _ reader: @escaping @Sendable () throws -> Void) {
         group.enter()
         do {
@@ -75,7 +77,7 @@ final class BatchQueue<Batch>: Sendable {
         }
     }
 
-    /// Runs the reader, and ends the queue when it returns or fails.
+    /// Runs the reader, and finishes the queue when the reader returns or fails.
     func fill(_ reader: () throws -> Void) {
         do {
             try reader()
@@ -85,8 +87,10 @@ final class BatchQueue<Batch>: Sendable {
         }
     }
 
-    /// An empty batch, once there is one; nil when the writer wants no more, or has not begun and
-    /// there are too few.
+    /// Returns an idle batch, and waits for one if necessary.
+    ///
+    /// Returns `nil` if the writer has canceled. If `isReadFirst`, never waits and returns `nil` if
+    /// all batches are full.
     func takeIdle() -> Batch? {
         if isReadFirst {
             return state.withLock { state in
@@ -97,18 +101,18 @@ final class BatchQueue<Batch>: Sendable {
         if mustHold() { release.wait() }
         idleCount.wait()
         let next = state.withLock { $0.isCancelled ? nil : $0.idle.popLast() }
-        // Whoever asks again after the end must not wait for ever.
+        // A further call after the cancellation must not wait forever.
         if next == nil { idleCount.signal() }
         return next?.batch
     }
 
-    /// Whether there was more than all batches take, where the reader was not to wait.
+    /// Whether the reader ran out of batches while `isReadFirst` kept it from waiting.
     var hasOverflowed: Bool { state.withLock(\.hasOverflowed) }
 
-    /// Whether the writer wants no more.
+    /// Whether the writer has canceled the reader.
     var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-    /// Hands a full batch to the writer.
+    /// Passes a full batch to the writer.
     func put(_ batch: Batch) {
         let isLarge = isLarge(batch)
         let unshared = Unshared(batch: batch)
@@ -120,7 +124,7 @@ final class BatchQueue<Batch>: Sendable {
         filledCount.signal()
     }
 
-    /// Tells the writer that no more comes, and why if something went wrong.
+    /// Marks the end of the input, with an error if the reader failed.
     func finish(_ error: (any Error)? = nil) {
         state.withLock {
             $0.isFinished = true
@@ -129,13 +133,13 @@ final class BatchQueue<Batch>: Sendable {
         filledCount.signal()
     }
 
-    /// The next full batch, once there is one; nil at the end.
+    /// Returns the next full batch, and waits for one if necessary; `nil` at the end.
     ///
     /// - Parameters:
-    ///   - ignoringTimeLimit: only a signal ends the wait for the reader.
-    ///   - pause: done once when nothing has come for a second.
-    /// - Throws: what went wrong at the reader, after the batches before it; `Interrupted` when
-    ///   that was asked for while the reader waits for its input.
+    ///   - ignoringTimeLimit: whether only a signal interrupts the wait.
+    ///   - pause: called once if no batch has arrived for 1 s.
+    /// - Throws: the reader's error after the batches before it, or `Interrupted` if the run is
+    ///   interrupted while the reader waits for its input.
     func take(
         _ interruption: Interruption, ignoringTimeLimit: Bool = false,
         pause: () throws -> Void = {}
@@ -154,7 +158,7 @@ final class BatchQueue<Batch>: Sendable {
         return next?.batch
     }
 
-    /// Gives a batch back to be filled again.
+    /// Returns a batch to the idle list.
     func recycle(_ batch: Batch) {
         add(Unshared(batch: batch))
         let isReleased = state.withLock { state in
@@ -172,7 +176,7 @@ final class BatchQueue<Batch>: Sendable {
         idleCount.signal()
     }
 
-    /// Whether the reader has to wait until a large batch, and those around it, are back.
+    /// Whether the reader must wait until a large batch and all other batches in use are recycled.
     private func mustHold() -> Bool {
         state.withLock { state in
             guard state.hasLarge, !state.isCancelled else { return false }
@@ -181,7 +185,7 @@ final class BatchQueue<Batch>: Sendable {
         }
     }
 
-    /// Tells the reader to stop.
+    /// Stops the reader.
     func cancel() {
         let isReleased = state.withLock { state in
             state.isCancelled = true

@@ -1,24 +1,24 @@
 import Files
 import RecordStreams
 
-/// What a stopped run has saved of an import.
+/// The part of an import that an interrupted run has saved.
 struct BegunImport {
     let stage: String
     let fingerprint: String
-    /// Inputs that were read to their ends.
+    /// The inputs that were read completely.
     let inputs: [InputNote]
-    /// How far it came in the next one; nil where the import is done.
+    /// The position in the next input; `nil` if the import is done.
     let position: InputPosition?
     let isDone: Bool
 
-    /// Whether the import, run again, would read something that it has made objects of.
+    /// Returns whether running the import again would read records that it has already saved.
     ///
-    /// - Parameter isSame: whether an input of the same size is what it was, or a larger one begins
-    ///   with it.
+    /// - Parameter isSame: whether an input of the same size is unchanged, or a larger one starts
+    ///   with the bytes that were read.
     func wouldRepeat(
         _ spec: ImportSpec, isSame: (InputNote, InputFile) throws -> Bool
     ) rethrows -> Bool {
-        // What is imported once is known by the store, once the import is done.
+        // After the import is done, the store knows the inputs of `read.once`.
         if isDone, spec.read.isOnce { return false }
         if spec.read.generated != nil { return true }
         for note in inputs {
@@ -29,14 +29,14 @@ struct BegunImport {
         return position.map { Self.file(at: $0.path) != nil } ?? false
     }
 
-    /// What stands there today; nil where nothing does.
+    /// Returns the input file at the path; `nil` if it does not exist.
     private static func file(at path: FileName) -> InputFile? {
         try? InputFiles.file(at: path)
     }
 }
 
 extension RunJournal.Saved {
-    /// All imports that have begun, the one that was stopped last.
+    /// All imports that have begun; the interrupted one is last.
     var begunImports: [BegunImport] {
         var begun = stages.compactMap { note in
             note.inputs.map {

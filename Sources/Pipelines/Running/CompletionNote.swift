@@ -2,12 +2,13 @@ import Files
 import FoundationEssentials
 import GraphStore
 
-/// What a run leaves beside an app's store while the file that it has written takes the store's
-/// place: `<store>.etl-done`.
+/// The notes that a run saves next to an app's store while its finished file replaces the store:
+/// `<store>.etl-done`.
 ///
-/// The store itself takes no notes of ours, so that a run which is killed right behind the swap
-/// would else be run once more, and append what it has appended. It holds the notes of the run and
-/// tells which file they are of; it goes when the run's report is written.
+/// etl writes no notes into an app's store. Without this file, a run that is killed right after the
+/// replacement would run again, and append its objects a second time. The file contains the notes
+/// of the run and identifies the store file that they describe. It is deleted when the run's report
+/// has been written.
 struct CompletionNote: Decodable {
     let run: RunNote
     let stages: [StageNote]
@@ -17,24 +18,24 @@ struct CompletionNote: Decodable {
         CompanionFile.completion.path(of: storePath)
     }
 
-    /// Writes the note, before the finished file takes the store's place.
+    /// Writes the note before the finished file replaces the store.
     static func write(
         _ saved: RunJournal.Saved, of workPath: String, beside storePath: String
     ) throws {
         let note = CompletionNote(
             run: saved.run, stages: saved.stages, file: try Publication.fileNumber(workPath))
-        // Durable before the swap is: a run that is not known to be done would be done twice.
+        // Must be durable before the replacement; otherwise, the run could be repeated.
         try WholeFile.write(Array(note.json.exact.utf8), to: path(of: storePath))
     }
 
-    /// The notes of a run whose file is the store by now; nil where there are none.
+    /// Returns the notes of a run whose file has replaced the store; `nil` otherwise.
     ///
-    /// - Throws: `RunFailure` (71, 74, or 77) where that cannot be told.
+    /// - Throws: `RunFailure` (71, 74, or 77) if a file cannot be read.
     static func read(beside storePath: String) throws(RunFailure) -> RunJournal.Saved? {
         guard let data = try WholeFile.readIfThere(FileName(path(of: storePath))) else {
             return nil
         }
-        // One that is damaged was never whole, and the store is as it was.
+        // A damaged note was never complete, so the store was not replaced.
         guard let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
             note.run.format == RunNote.currentFormat,
             note.file == (try Publication.fileNumber(storePath))

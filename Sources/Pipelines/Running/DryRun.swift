@@ -3,10 +3,11 @@ import Files
 import FoundationEssentials
 import GraphStore
 
-/// The files of a dry run: a copy of the store beside it, named after the process, gone at the end.
+/// The files of a dry run: a copy of the store next to it, named after the process and deleted at
+/// the end.
 ///
-/// They stand where there is room for the store itself; in the folder for temporary files if the
-/// store's own folder is not there yet.
+/// They are in the folder for temporary files if the store's folder does not exist or is not
+/// writable.
 enum DryRun {
     private static let suffix = ".etl-plan-"
 
@@ -24,15 +25,15 @@ enum DryRun {
 
     static func removeRejects(of storePath: String) {
         let folder = rejectsFolder(for: storePath)
-        // Without rejects there is none.
+        // Without rejects, the folder does not exist.
         try? FileSystem.removeAll(folder)
     }
 
-    /// Removes what killed dry runs have left.
+    /// Removes the files that killed dry runs have left.
     static func removeLeftovers(of path: String) {
         let folder = PathText.folder(of: path)
         let prefix = PathText.lastComponent(path) + suffix
-        // No folder, no leftovers.
+        // Without the folder, there is nothing to remove.
         guard let names = try? FileSystem.textNames(in: folder) else {
             return
         }
@@ -42,14 +43,14 @@ enum DryRun {
             guard let number, let process = Int32(number), !FileDescriptor.isRunning(process) else {
                 continue
             }
-            // Whatever stays is removed by the next one.
+            // The next dry run removes what cannot be removed now.
             try? FileSystem.removeAll(PathText.join(folder, name))
         }
     }
 }
 
 extension StoreTarget {
-    /// What a dry run's store holds that the store itself does not.
+    /// Returns the changes that the dry run has made in its copy of the store.
     func difference(of container: PersistentContainer) throws -> StoreDifference {
         try container.difference(
             from: isThere ? path : nil, by: way.real == .replacement ? .uniqueness : .primaryKey)

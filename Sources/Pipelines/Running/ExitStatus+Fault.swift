@@ -2,14 +2,16 @@ package import Diagnostics
 import Files
 
 extension ExitStatus {
-    /// How a command ends for a fault: the one place where that is decided.
+    /// Creates the exit status of a fault.
+    ///
+    /// All commands use this mapping.
     package init(_ fault: Fault) {
         self =
             switch (fault.origin, fault.kind) {
             case (_, .usage): .usage
             case (_, .resources): .osError
             case (_, .busy): .temporaryFailure
-            // What a run writes has one status for everything that keeps the file from being made.
+            // All faults that keep an output from being created have one status.
             case (.output, .permission), (.output, .notCreated), (.output, .missing),
                 (.output, .invalid):
                 .cannotCreate
@@ -25,26 +27,26 @@ extension ExitStatus {
     }
 }
 
-/// The common faults, each named as the status that it leads to.
+/// The common faults, each named after its exit status.
 extension Fault {
     /// A flag or an argument is wrong.
     package static let usage = Fault(.spec, .usage)
-    /// The data is damaged, or a guard refused it.
+    /// The data is damaged, or a guard rejected it.
     package static let dataError = Fault(.inputData, .invalid)
     /// An input is missing.
     package static let noInput = Fault(.input, .missing)
-    /// An output cannot be made.
+    /// An output cannot be created.
     package static let cannotCreate = Fault(.output, .notCreated)
     /// Reading or writing a file of the run failed.
     package static let ioError = Fault(.output, .inputOutput)
-    /// Memory, threads, or descriptors ran out.
+    /// Memory, threads, or file descriptors ran out.
     package static let osError = Fault(.program, .resources)
     /// The store is in use.
     package static let temporaryFailure = Fault(.store, .busy)
-    /// The store may not be used.
+    /// The process has no permission to use the store.
     package static let noPermission = Fault(.store, .permission)
-    /// The spec, its parameters, or the model are wrong.
+    /// The spec, its parameters, or the model is invalid.
     package static let configuration = Fault(.spec, .invalid)
-    /// A mistake of etl.
+    /// An error in etl.
     package static let software = Fault(.program, .invalid)
 }

@@ -2,13 +2,13 @@ package import Diagnostics
 import Files
 import Processes
 
-/// The command of `on-failure`, for a run that has ended with another code than 0.
+/// The command of `on-failure`, which runs after a run that ended with a status other than 0.
 package struct FailureCommand: Sendable {
     private let command: Command
 
     /// - Parameters:
-    ///   - report: the path of the run's report; nil if it wrote none.
-    ///   - status: how the run ended.
+    ///   - report: the path of the run's report; `nil` if no report was written.
+    ///   - status: the exit status of the run.
     init(_ command: Command, report: String?, _ status: ExitStatus) {
         var command = command
         if let report { command.words.append(report) }
@@ -16,21 +16,26 @@ package struct FailureCommand: Sendable {
         self.command = command
     }
 
-    /// The code of a failure of the command, which `-q` does not hide.
+    /// The code of a failure of the command.
+    ///
+    /// `-q` does not hide it.
     package static let problemCode = "run.on-failure"
 
-    /// How long the command may take: the next run waits for the end of this one.
+    /// The maximum duration of the command.
+    ///
+    /// The next scheduled run may wait until this one has ended.
     private static let secondsMax = 300.0
 
-    /// Starts the command, and waits for its end; what it writes is shown.
+    /// Starts the command, shows its output, and waits until it ends.
     ///
-    /// It is ended after five minutes, or by a signal that comes while it runs.
+    /// Terminates the command after 5 minutes, or if a signal arrives while it runs.
     ///
-    /// - Parameter warn: is also told of its failure, which changes nothing of how the run ended.
+    /// - Parameter warn: also reports a failure of the command, which does not change the exit
+    ///   status.
     package func run(
         _ interruption: Interruption, _ warn: @escaping @Sendable (Diagnostic) -> Void
     ) {
-        // The signal that has ended the run is no reason to end this.
+        // The signal that ended the run must not end the command.
         let endedBySignal = interruption.signal != nil
         let start = ContinuousClock.now
         var isLate: Bool { ContinuousClock.now - start > .seconds(Self.secondsMax) }
@@ -59,9 +64,9 @@ package struct FailureCommand: Sendable {
 }
 
 extension RunReporter {
-    /// The command of `on-failure`, if there is one and the run ended so that it is to be started.
+    /// Returns the command of `on-failure` if the spec has one and the outcome requires it.
     ///
-    /// - Parameter report: the path of the report, if it was written.
+    /// - Parameter report: the path of the report, if one was written.
     func failureCommand(_ outcome: RunOutcome, report: String?) -> FailureCommand? {
         guard outcome.status != .ok, !run.options.isDry, run.options.allowsCommands,
             let spec = run.spec ?? SpecificationFile.read(file: file).spec,

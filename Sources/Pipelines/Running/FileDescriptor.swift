@@ -2,21 +2,21 @@ import Diagnostics
 import Files
 import GraphModel
 
-/// What this module asks of open files and their names.
+/// File operations of this module.
 enum FileDescriptor {
-    /// Opens a file to write at its end, and makes it where it is missing.
+    /// Opens a file for appending, and creates it if it does not exist.
     static func createForAppending(_ path: FileName) throws(SystemFault) -> Int32 {
         try FileSystem.open(path, [.writing, .creating, .appending], mode: 0o644)
     }
 
-    /// Opens a file to lock it, and makes it where it is missing.
+    /// Opens a file for locking, and creates it if it does not exist.
     static func createForLocking(_ path: String) throws(SystemFault) -> Int32 {
         try FileSystem.createForLocking(path)
     }
 
-    /// Opens a file to see whether it is locked, as far as this user may.
+    /// Opens a file to check its lock, for writing if permitted and otherwise for reading.
     ///
-    /// - Returns: the descriptor, or -1.
+    /// - Returns: the descriptor, or -1 on failure.
     static func openForLocking(_ path: String) -> Int32 {
         let flags: OpenFlags = [.withoutLink, .withoutWaiting]
         return (try? FileSystem.open(path, [.updating, flags]))
@@ -27,32 +27,33 @@ enum FileDescriptor {
 
     /// Writes all bytes.
     ///
-    /// - Returns: whether that succeeded.
+    /// - Returns: whether the write succeeded.
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         (try? FileSystem.write(bytes, to: descriptor)) != nil
     }
 
-    /// Writes all bytes at a place.
+    /// Writes all bytes at a position.
     ///
-    /// - Returns: whether that succeeded.
+    /// - Returns: whether the write succeeded.
     static func writeAll(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at position: Int64
     ) -> Bool {
         (try? FileSystem.write(bytes, to: descriptor, at: position)) != nil
     }
 
-    /// Reads bytes from a place on.
+    /// Reads bytes starting at a position.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: the number of bytes; 0 at the end.
     static func read(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(SystemFault) -> Int {
         try FileSystem.read(descriptor, into: room, at: position)
     }
 
-    /// Makes a file to write and read that no name leads to, so that it is gone with this process.
+    /// Creates a file for reading and writing without a name, which is deleted when the process
+    /// ends.
     ///
-    /// - Returns: the descriptor, or -1.
+    /// - Returns: the descriptor, or -1 on failure.
     static func createUnnamed(in folder: String, prefix: String) -> Int32 {
         (try? FileSystem.openUnnamed(in: folder, prefix: prefix)) ?? -1
     }
@@ -62,53 +63,53 @@ enum FileDescriptor {
         (try? FileStatus(of: descriptor)).map { Int64($0.size) } ?? 0
     }
 
-    /// What is free on the disk of a folder for this user, in bytes.
+    /// The free space for this user on the disk of a folder, in bytes.
     static func freeBytes(in folder: String) -> Int64? {
         FileSystem.freeBytes(in: folder)
     }
 
-    /// Waits until what was written is on the disk.
+    /// Flushes the file to disk.
     ///
     /// - Returns: whether that succeeded.
     static func synchronize(_ descriptor: Int32) -> Bool {
         (try? FileSystem.synchronize(descriptor)) != nil
     }
 
-    /// Cuts an open file to a length.
+    /// Truncates an open file to a length.
     ///
     /// - Returns: whether that succeeded.
     static func cut(_ descriptor: Int32, to length: Int) -> Bool {
         (try? FileSystem.cut(descriptor, to: Int64(length))) != nil
     }
 
-    /// The size of the file at a path; nil where there is none.
+    /// The size of the file at a path; `nil` if it does not exist.
     static func size(_ path: some FilePath) -> Int? {
         (try? FileStatus(of: path))?.size
     }
 
-    /// What changes when a file is written: which file it is, its size, and when it was changed;
-    /// empty where there is none.
+    /// The inode, size, and modification time of a file, which change when it is written; empty if
+    /// the file is empty or does not exist.
     static func state(_ path: String) -> String {
         guard let status = try? FileStatus(of: path), status.size > 0 else { return "" }
         return "\(status.inode):\(status.size):\(status.timeWritten)"
     }
 
-    /// When the file at a path was last written, in nanoseconds since 1970; 0 where there is none.
+    /// The modification time of a file in nanoseconds since 1970; 0 if it does not exist.
     static func timeWritten(_ path: String) -> Int64 {
         (try? FileStatus(of: path))?.timeWritten ?? 0
     }
 
-    /// Gives a file another name, in place of a file that has it.
+    /// Renames a file, and replaces an existing target.
     static func rename(
         _ path: FileName, to target: FileName
     ) throws(SystemFault) {
         try FileSystem.rename(path, to: target)
     }
 
-    /// Removes a file; nothing happens where there is none.
+    /// Removes a file; does nothing if it does not exist.
     static func remove(_ path: some FilePath) { try? FileSystem.remove(path) }
 
-    /// The names in a folder, without `.` and `..`; none where it cannot be read.
+    /// The names in a folder without `.` and `..`; empty if it cannot be read.
     static func names(in folder: FileName) -> [FileName] {
         (try? FileSystem.names(in: folder)) ?? []
     }
@@ -116,10 +117,10 @@ enum FileDescriptor {
     /// Whether a path leads to a folder.
     static func isFolder(_ path: FileName) -> Bool { FileSystem.isFolder(path) }
 
-    /// Removes an empty folder; nothing happens where there is none.
+    /// Removes an empty folder; does nothing if it does not exist.
     static func removeFolder(_ path: FileName) { try? FileSystem.removeFolder(path) }
 
-    /// Makes the names in a folder of rejects durable, where its file system can.
+    /// Flushes the entries of a folder of rejects to disk, if its file system supports that.
     static func synchronizeFolder(_ path: some FilePath) throws(RunFailure) {
         do throws(SystemFault) {
             try FileSystem.synchronizeFolder(path)
@@ -131,17 +132,17 @@ enum FileDescriptor {
         }
     }
 
-    /// Takes the lock of an open file, which dies with the process.
+    /// Locks an open file until the process ends.
     ///
-    /// - Returns: whether it was free.
+    /// - Returns: whether the lock was free.
     static func lock(_ descriptor: Int32) -> Bool {
         FileSystem.lock(descriptor)
     }
 
-    /// Gives the lock of an open file back, whoever else has the file open by the same descriptor.
+    /// Releases the lock of an open file, even if other processes share the descriptor.
     static func unlock(_ descriptor: Int32) { FileSystem.unlock(descriptor) }
 
-    /// Replaces a file's content with a short text.
+    /// Replaces the content of a file.
     static func rewrite(_ descriptor: Int32, _ text: String) {
         _ = cut(descriptor, to: 0)
         try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
@@ -150,15 +151,15 @@ enum FileDescriptor {
     /// The first bytes of a file as text.
     static func head(_ descriptor: Int32) -> String {
         let bytes = withUnsafeTemporaryAllocation(byteCount: 400, alignment: 1) { room in
-            // What cannot be read says nothing.
+            // An unreadable file has an empty head.
             room[..<((try? FileSystem.read(descriptor, into: room, at: 0)) ?? 0)].map { $0 }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first bytes of the file at a path as text; nil where it cannot be read.
+    /// The first bytes of the file at a path as text; `nil` if it cannot be opened.
     static func head(ofFile path: String) -> String? {
-        // A pipe is not waited for.
+        // Do not wait for the writer of a pipe.
         guard let descriptor = try? FileSystem.open(path, [.reading, .withoutWaiting]) else {
             return nil
         }
@@ -166,13 +167,13 @@ enum FileDescriptor {
         return head(descriptor)
     }
 
-    /// The bytes of a file; nil where it cannot be read.
+    /// The content of a file; `nil` if it cannot be read.
     static func contents(_ path: FileName) -> [UInt8]? { try? FileSystem.contents(path) }
 
-    /// SHA-256 over what files hold; those that are missing hold nothing.
+    /// Returns the SHA-256 of the contents of files; missing files count as empty.
     ///
-    /// - Parameter ignored: bytes at the beginning of the files that do not count.
-    /// - Returns: nil where one cannot be read.
+    /// - Parameter ignored: ranges at the start of each file that are treated as zeros.
+    /// - Returns: `nil` if a file cannot be read.
     static func digest(_ paths: [String], ignoring ignored: [Range<Int>]) -> String? {
         var digest = ContentDigest()
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
@@ -199,12 +200,12 @@ enum FileDescriptor {
         return digest.text(bytes: 32)
     }
 
-    /// Which file a path leads to, whatever its name; nil where there is none.
+    /// The device and inode of the file at a path; `nil` if it does not exist.
     static func identity(_ path: FileName) -> [UInt64]? {
         (try? FileStatus(of: path)).map { [$0.device, $0.inode] }
     }
 
-    /// The size of what is a regular file now, in bytes.
+    /// The size of a regular file in bytes; `nil` for other kinds of file.
     static func fileSize(_ path: some FilePath) -> Int? {
         guard let status = try? FileStatus(of: path), status.kind == .file else { return nil }
         return status.size
@@ -215,26 +216,26 @@ enum FileDescriptor {
         (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
-    /// The path without links, where it leads to something.
+    /// The path without symbolic links; `nil` if it does not exist.
     static func resolved(_ path: FileName) -> FileName? { FileSystem.resolved(path) }
 
-    /// The same of a text; nil also where the path without links is not UTF-8.
+    /// The path without symbolic links; `nil` if it does not exist or is not UTF-8.
     static func resolved(_ path: String) -> String? { resolved(FileName(path))?.exactText }
 
     static var processID: Int32 { SystemProcess.number }
 
-    /// Whether a process is there, whoever owns it.
+    /// Whether a process is running, whichever user owns it.
     static func isRunning(_ process: Int32) -> Bool { SystemProcess.isRunning(process) }
 
-    /// Whether files can be made in a folder.
+    /// Whether this process can create files in a folder.
     static func isWritableFolder(_ path: String) -> Bool {
         FileSystem.allows(path, [.write, .search])
     }
 }
 
 extension SystemFault {
-    /// The kind of a run's failure that it ends: what the user may not do, and what has run out, are
-    /// told as such.
+    /// Returns the kind of fault to report: permission and resource faults keep their kind, and all
+    /// others get the given kind.
     func kind(else kind: FaultKind) -> FaultKind {
         [.permission, .resources].contains(self.kind) ? self.kind : kind
     }

@@ -3,17 +3,17 @@ import GraphModel
 import YAML
 
 extension Stage {
-    /// What the stage says, wherever it stands in its file; equal as long as it says the same.
+    /// A fingerprint of the stage's content, independent of its position in the file.
     ///
-    /// Worked out from all that it says each time: a run asks its journal, which remembers it.
+    /// It is computed on each access; the run journal caches it.
     var fingerprint: String { Fingerprint.of(name + " " + words) }
 }
 
 extension YAMLNode {
-    /// All that the node says, without its places, comments and layout.
+    /// The content of the node, without positions, comments, and layout.
     ///
-    /// Texts are preceded by their length, so that no two nodes come to the same words unless
-    /// they say the same. The order of keys is part of it: that of an export's columns matters.
+    /// Each text is preceded by its length, so different nodes have different encodings. The order
+    /// of keys is included, because the order of an export's columns matters.
     var words: String {
         var words = ""
         addWords(to: &words)
@@ -45,7 +45,7 @@ extension YAMLNode {
     }
 }
 
-/// A short text that tells whether something is what it was.
+/// Digests that show whether a text has changed.
 enum Fingerprint {
     static func of(_ text: String) -> String {
         var digest = ContentDigest()
@@ -54,15 +54,15 @@ enum Fingerprint {
     }
 }
 
-/// The running SHA-256 of an input's bytes, compared on the way with what an earlier run read.
+/// The running SHA-256 of an input's bytes, compared with the digests of an earlier run.
 final class InputDigest {
     private var hash = ByteDigest()
     private(set) var byteCount = 0
-    /// What is still to be compared, in the order of the input.
+    /// The digests still to compare, in the order of the input.
     private var expected: ArraySlice<InputPosition>
     private var differs = false
 
-    /// - Parameter expected: what the bytes before these must be, in the order of the input.
+    /// - Parameter expected: the expected digests at positions of the input, in input order.
     init(expected: [InputPosition]) {
         self.expected = expected[...]
     }
@@ -81,8 +81,7 @@ final class InputDigest {
         byteCount += rest.count
     }
 
-    /// Whether all is as expected so far, and nothing of what comes before a place is left to be
-    /// compared.
+    /// Whether all digests so far match, and no digest up to a position is still to be compared.
     func agrees(upTo place: InputPosition?) -> Bool {
         !differs && place.map { expected.first != $0 } != false
     }

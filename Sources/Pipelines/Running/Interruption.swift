@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Why a run is to stop before its end.
+/// The reason why a run must stop early.
 package enum StopReason: Sendable, Hashable {
-    /// SIGINT, SIGTERM or SIGHUP, by number.
+    /// SIGINT, SIGTERM, or SIGHUP, by number.
     case signal(Int32)
     /// `budget.time` or `--timeout`.
     case timeLimit
 
-    /// How a run that stopped for it ends.
+    /// The exit status of a run that stopped for this reason.
     var status: ExitStatus {
         switch self {
         case .signal(15): .terminated
@@ -18,7 +18,7 @@ package enum StopReason: Sendable, Hashable {
     }
 }
 
-/// Asks a run to stop at the next safe place.
+/// A request to stop a run at the next safe point.
 package final class Interruption: Sendable {
     private let requested = Atomic<Int32>(0)
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
@@ -26,29 +26,30 @@ package final class Interruption: Sendable {
 
     package init() {}
 
-    /// Asks the run to finish its batch and stop; takes no lock and no memory, so that a signal's
-    /// handler may call it.
+    /// Asks the run to finish its batch and stop.
     ///
-    /// - Parameter signal: the signal that asks, from which the exit status follows.
+    /// Takes no lock and allocates no memory, so a signal handler can call it.
+    ///
+    /// - Parameter signal: the signal, which determines the exit status.
     package func request(signal: Int32) {
         requested.store(signal, ordering: .sequentiallyConsistent)
     }
 
-    /// The signal that asked, if one did.
+    /// The signal that requested the stop; `nil` without one.
     package var signal: Int32? {
         let value = requested.load(ordering: .sequentiallyConsistent)
         return value == 0 ? nil : value
     }
 
-    /// Asks the run to stop once so much time is over.
+    /// Asks the run to stop after a duration.
     func limit(to duration: Duration) {
         deadline.withLock { $0 = ContinuousClock.now + duration }
         hasDeadline.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Why the run is to stop; nil while it is not.
+    /// Returns the reason to stop; `nil` if the run may continue.
     ///
-    /// - Parameter ignoringTimeLimit: only a signal stops it.
+    /// - Parameter ignoringTimeLimit: whether only a signal stops the run.
     func reason(ignoringTimeLimit: Bool = false) -> StopReason? {
         if let signal { return .signal(signal) }
         guard !ignoringTimeLimit, hasDeadline.load(ordering: .relaxed) else { return nil }
@@ -58,18 +59,18 @@ package final class Interruption: Sendable {
         return isOver ? .timeLimit : nil
     }
 
-    /// - Throws: `Interrupted` where the run is to stop.
+    /// - Throws: `Interrupted` if the run must stop.
     func check(ignoringTimeLimit: Bool = false) throws {
         if let reason = reason(ignoringTimeLimit: ignoringTimeLimit) { throw Interrupted(reason) }
     }
 }
 
-/// A run that was asked to stop, and did so after saving.
+/// The error of a run that stopped on request, after a save.
 struct Interrupted: Error {
     var reason: StopReason
-    /// Where the next run goes on, such as `record 120,001 of tasks.ndjson`.
+    /// The position at which the next run resumes, such as `record 120,001 of tasks.ndjson`.
     var resumesAt: String?
-    /// What there is for the next run, in words; nil where this one had not begun.
+    /// A description of the work left for the next run; `nil` if the run had not begun.
     var leftOver: String?
 
     init(_ reason: StopReason) {

@@ -1,9 +1,9 @@
 import GraphStore
 
-/// How `budget.memory` is divided among what holds memory in proportion to the data.
+/// The division of `budget.memory` among the users of memory that grows with the data.
 ///
-/// What a process needs whatever it does, and the batches between reading and writing, are beside
-/// it: 48 MiB at most.
+/// The base memory of the process and the batches between reader and writer are not included; they
+/// take at most 48 MiB.
 struct MemoryShares: Sendable {
     private let total: Int
 
@@ -11,17 +11,17 @@ struct MemoryShares: Sendable {
         self.total = total
     }
 
-    /// The page cache of the connection that writes; more than this is of no use to it.
+    /// The page cache of the writing connection, at most 256 MiB, because more does not help.
     ///
-    /// An import into a full store adds what its map of keys does not need.
+    /// An import into a non-empty store adds the memory that its map of keys does not need.
     var pages: Int { min(total / 32 * 7, 256 << 20) }
 
-    /// The page cache of each connection that reads.
+    /// The page cache of each reading connection.
     var readerPages: Int { min(total / 16, 64 << 20) }
 
-    /// What a load remembers of rows and keys.
+    /// Returns the limits for the rows and keys that a load keeps in memory.
     ///
-    /// - Parameter countingRows: how often equal records come is remembered, too.
+    /// - Parameter countingRows: whether the load also counts equal records.
     func load(countingRows: Bool) -> BulkMemory {
         var memory = BulkMemory(
             keys: total / 2 - (countingRows ? rowKeys : 0), links: total / 32 * 3,
@@ -30,24 +30,24 @@ struct MemoryShares: Sendable {
         return memory
     }
 
-    /// How often equal records of an input came, for all lanes.
+    /// The counts of equal input records, for all lanes together.
     var rowKeys: Int { total / 8 }
 
-    /// Records that are kept aside, of loads in which no record waits: what these would take.
+    /// The buffered records of loads without deferred rows, which use the memory of deferred rows.
     var staging: Int { total / 16 }
 
-    /// What links take while they are sorted, when a load is over and its share is free.
+    /// The memory for sorting links at the end of a load, when the load's memory is free.
     var sorting: Int { total / 2 }
 
-    /// Batches between the threads that read and the one that writes.
+    /// The number of batches between the reading threads and the writing thread.
     ///
-    /// Each reader has three or more of them. Each may hold a record of the largest size, so there
-    /// are never many.
+    /// Each reader has at least three. A batch can contain a record of the maximum size, so the
+    /// number is small.
     var batches: Int { total < 128 << 20 ? 3 : max(6, min(12, (total >> 20) / 256 * 6)) }
 }
 
 extension PersistentContainer {
-    /// Makes what loads have put off, with the memory that a run has for it.
+    /// Builds the indexes and links that loads have deferred, within the memory budget of the run.
     func buildPendingIndexes(_ budget: BudgetSpec) throws {
         try buildPendingIndexes(linkBytes: MemoryShares(budget.memory).sorting)
     }

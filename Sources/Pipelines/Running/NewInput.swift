@@ -1,10 +1,10 @@
 import GraphStore
 import RecordStreams
 
-/// What the imports that an unfinished run has done would read today.
+/// Detects changed inputs of the completed imports of an unfinished run.
 ///
-/// If they would read something new, the run is not completed: its new records would never be
-/// looked at. Inputs that are gone are no reason: what was in them is in the store.
+/// If an input is new or changed, the run is not completed, because the import would never read the
+/// new records. Missing inputs are ignored: their records are already in the store.
 struct NewInput {
     let stages: [Stage]
     let values: ParameterValues
@@ -12,19 +12,19 @@ struct NewInput {
     let container: PersistentContainer
     let pipeline: String
     let interruption: Interruption
-    /// What the imports that are done have saved stays in the store when they run again.
+    /// Whether the saved work of completed imports stays in the store if they run again.
     let staysSaved: Bool
 
-    /// What is to be done where an import that is done must not be repeated.
+    /// The fix to suggest if a completed import must not be repeated.
     static let wayOn = "run the stages that are left by --from STAGE, or all of them by --restart"
 
-    /// Whether an import would make objects twice if it read again what it has made them of.
+    /// Whether repeating the import would append the same objects a second time.
     static func isRefused(_ spec: ImportSpec, staysSaved: Bool) -> Bool {
         spec.whenFound == .append && staysSaved
     }
 
-    /// The first input that is new, is not what it was, or cannot be known again; nil where all is
-    /// as it was.
+    /// Returns the first input that is new, has changed, or cannot be identified in a later run;
+    /// `nil` if all inputs are unchanged.
     func first(since saved: RunJournal.Saved) throws -> InputFile? {
         for note in saved.stages {
             guard let inputs = note.inputs, let (stage, spec) = importStage(note.name),
@@ -35,7 +35,7 @@ struct NewInput {
         return nil
     }
 
-    /// Makes sure that no import that is done would append its objects once more.
+    /// Checks that no completed import would append its objects again.
     ///
     /// - Throws: `RunFailure` (65) if one would.
     func refuseTwice(
@@ -47,7 +47,8 @@ struct NewInput {
                 try begun.wouldRepeat(
                     spec,
                     isSame: { note, file in
-                        // Of a file that is compressed nobody knows how much it was.
+                        // The note has no decompressed size, so a compressed file that has grown
+                        // counts as different.
                         let limit = file.byteCount > note.byteCount ? note.byteCount : nil
                         return try ImportInputs.digest(
                             of: file, ReadOptions(spec.read), interruption, upTo: limit)
@@ -75,7 +76,7 @@ struct NewInput {
     ) throws -> InputFile? {
         let read = spec.read
         if let command = read.command { return InputFile(command: values.command(command)) }
-        // What cannot be found any more is no reason.
+        // Missing files are ignored.
         let files =
             (try? InputFiles.expand(
                 patterns: read.files.map { values.path($0) }, baseFolder: ".")) ?? []

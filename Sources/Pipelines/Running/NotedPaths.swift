@@ -2,20 +2,20 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// Paths as notes in a store have them: relative to the folder of the spec.
+/// Converts between paths and their form in the notes of a store, relative to the spec's folder.
 ///
-/// A run may be started in another working folder, and a project may be moved, and the notes still
-/// tell which file is which. A secret in a path is noted as `${name}`, as the spec has it: the store
-/// does not hold it, and the path still leads to the file.
+/// The notes identify the files even if a run starts in another working folder or the project
+/// moves. A secret in a path is written as `${name}`, as in the spec, so the store does not contain
+/// the secret.
 struct NotedPaths: Sendable {
-    /// The spec's folder as it was given.
+    /// The spec's folder as given.
     private let given: FileName
-    /// The same as an absolute path without symbolic links.
+    /// The spec's folder as an absolute path without symbolic links.
     private let folder: FileName
     private let workingFolder: FileName
     private let secrets: [(name: String, text: String)]
 
-    /// - Parameter values: the parameters; without them, paths with secrets stay as they are noted.
+    /// - Parameter values: the parameters; without them, secrets in paths are not replaced.
     init(_ spec: PipelineSpec, _ values: ParameterValues? = nil) {
         self.init(folder: spec.folder, secrets: values?.secrets ?? [])
     }
@@ -28,7 +28,8 @@ struct NotedPaths: Sendable {
         folder = Self.real(workingFolder.joining(given))
     }
 
-    /// The path as a note has it; what is no file, such as `-`, stays.
+    /// Returns the path in the form of a note; names that are not files, such as `-`, are
+    /// unchanged.
     func noted(_ path: FileName) -> FileName {
         secrets.reduce(relative(path)) { path, secret in
             path.replacing(secret.text, with: "${\(secret.name)}")
@@ -42,7 +43,7 @@ struct NotedPaths: Sendable {
         return real.relative(to: folder) ?? real
     }
 
-    /// The path of a file of a note, as specs lead to it.
+    /// Returns the path of a file in a note, relative to the folder as the spec gives it.
     func path(_ noted: FileName) -> FileName {
         located(
             secrets.reduce(noted) { path, secret in
@@ -60,23 +61,23 @@ struct NotedPaths: Sendable {
             || path.hasPrefix(InputName.generatedPrefix) || InputName.isCommand(path)
     }
 
-    /// A folder that is gone has no links that could be followed.
+    /// A missing folder has no links to resolve.
     private static func real(_ folder: FileName) -> FileName {
         FileDescriptor.resolved(folder) ?? folder.normalized
     }
 }
 
 extension NotedPaths {
-    /// What the store knows of an input that is imported once.
+    /// Returns the entry of an input that is imported once.
     ///
-    /// Older versions of etl noted paths as they were given.
+    /// Older versions of etl wrote paths to the store as given.
     func known(_ file: InputFile, among inputs: [FileName: KnownInput]) -> KnownInput? {
         inputs[noted(file.path)] ?? inputs[file.path]
     }
 }
 
 extension ResumePoint {
-    /// The note with other paths.
+    /// Returns the note with mapped paths.
     func mappingPaths(_ map: (FileName) -> FileName) -> ResumePoint {
         var note = self
         if let path = position?.path { note.position?.path = map(path) }
@@ -95,7 +96,7 @@ extension ResumePoint {
 }
 
 extension InputNote {
-    /// The note with another path.
+    /// Returns the note with a mapped path.
     func mappingPath(_ map: (FileName) -> FileName) -> InputNote {
         var note = self
         note.path = map(path)
@@ -104,7 +105,7 @@ extension InputNote {
 }
 
 extension StageNote {
-    /// The note with other paths.
+    /// Returns the note with mapped paths.
     func mappingPaths(_ map: (FileName) -> FileName) -> StageNote {
         var note = self
         note.inputs = inputs?.map { $0.mappingPath(map) }

@@ -3,12 +3,12 @@ import FoundationEssentials
 import GraphModel
 import GraphStore
 
-/// What becomes of the store and its notes when a run is at its end, or fails.
+/// How a run finishes its store and its notes, after success or failure.
 extension PipelineRun {
-    /// Puts a store that was built beside into its place, and tells where the one before is.
+    /// Replaces the store with the working copy, and reports where the backup of the old store is.
     mutating func putInPlace(_ job: inout Job) throws {
         guard let notes = lastNotes, hasChangedCopy(job) else {
-            // What is as it was keeps its file, too.
+            // An unchanged store also keeps its file.
             try Publication.publishAll(besideStoreAt: job.target.path)
             return try job.target.leave()
         }
@@ -30,10 +30,10 @@ extension PipelineRun {
         }
     }
 
-    /// Whether the store that was built beside holds anything that the store in its place does not.
+    /// Whether the working copy contains anything that the store does not.
     private func hasChangedCopy(_ job: Job) -> Bool {
         guard case .workingCopy = job.target.way, job.target.isThere else { return true }
-        // What an app's store knows of inputs stands beside it.
+        // The known inputs of an app's store are stored next to it.
         let knowsMore =
             !job.target.isOfApp && (hasChangedViews || job.stages.contains(where: isOnceRead))
         return knowsMore || outcome.stages.contains(where: \.hasChangedObjects)
@@ -45,9 +45,11 @@ extension PipelineRun {
         return ledger.entry(of: stage)?.inputs.isEmpty == false
     }
 
-    /// Removes the notes of the run, so that one that was killed before that is known to be done.
+    /// Removes the notes of the run.
+    ///
+    /// As long as they exist, a later run completes this one.
     func endNotes(_ job: Job) throws {
-        // An app's store takes none.
+        // An app's store contains no notes.
         if job.target.isOfApp { return CompletionNote.remove(beside: job.target.path) }
         if let open { return try open.journal.end(of: job.spec.stages, in: open.container) }
         let container = try job.target.openStore(model: job.model)
@@ -58,18 +60,18 @@ extension PipelineRun {
             .end(of: job.spec.stages, in: container)
     }
 
-    /// Finishes the store after a failure, whose error is the one that ends the run.
+    /// Finishes the store after a failure; errors only cause a warning.
     ///
-    /// - Parameter keepsWork: the next run goes on with the work beside the store.
+    /// - Parameter keepsWork: whether the next run resumes with the work next to the store.
     func settle(_ job: Job, keepsWork: Bool) {
         guard hasOpened, job.target.way != .replacement, !job.target.isOfApp,
             job.target.isThere,
-            // What goes on with work beside the store must find the store as it was.
+            // Work kept next to the store requires an unchanged store.
             !(job.target.way.isBeside && keepsWork)
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)
-            // Of a run that has done nothing, there is nothing to complete.
+            // A run that has done nothing leaves nothing to complete.
             if !keepsWork,
                 let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container),
                 saved.isEmpty
@@ -87,7 +89,7 @@ extension PipelineRun {
         }
     }
 
-    /// Takes from what is told of stages what they did to a store that is thrown away.
+    /// Removes the effects on a discarded store from the reports of stages.
     mutating func discard(_ stages: [Stage]) {
         for stage in stages where stage.kind.isWriting {
             ledger.discard(stage)
@@ -101,12 +103,12 @@ extension PipelineRun {
         }
     }
 
-    /// The stages that are done, by this attempt or an earlier one.
+    /// The stages that this attempt or an earlier one has completed.
     private func done(_ job: Job) -> [Stage] {
         job.stages.filter { [.done, .resumed].contains(ledger.entry(of: $0)?.state) }
     }
 
-    /// Those of them that have changed the store, behind which others were to.
+    /// The completed stages that changed the store and are not among the current ones.
     private func kept(behind working: [Stage], _ job: Job) -> [Stage] {
         done(job).filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }
@@ -117,10 +119,10 @@ extension PipelineRun {
         stages.map(\.name).joined(separator: ", ")
     }
 
-    /// What a run that is stopped, or fails for a reason that passes, leaves to the next one.
+    /// Returns what an interrupted run, or one with a temporary failure, leaves for the next run.
     ///
-    /// - Parameter working: the stages whose work was not in its place yet.
-    /// - Returns: nil where it has not begun.
+    /// - Parameter working: the stages whose work is not yet in the store.
+    /// - Returns: `nil` if the run has not begun.
     func leftOver(_ working: [Stage], _ job: Job) -> String? {
         guard hasBegun else { return nil }
         guard !working.isEmpty, job.target.hasWorkBeside else {
@@ -138,8 +140,9 @@ extension PipelineRun {
             : "the store does not exist yet, and the work so far is kept for the next run"
     }
 
-    /// Tells of work that a failure which passes has left beside the store, since the lines of its
-    /// stages read as if it were there.
+    /// Returns a note about work that a temporary failure has left next to the store.
+    ///
+    /// The lines printed for the stages suggest that the work is in the store.
     func leftBeside(_ job: Job, _ leftOver: String?) -> Diagnostic? {
         guard job.target.hasWorkBeside, let leftOver else { return nil }
         return Diagnostic(
@@ -148,16 +151,15 @@ extension PipelineRun {
             fix: "correct what failed, and run it again to complete it")
     }
 
-    /// Tells what becomes of the work of stages that is to be thrown away, since their lines were
-    /// told when they ended.
+    /// Returns a note about the discarded work of stages, whose results were already printed.
     ///
-    /// - Parameter working: the stages whose work is not in its place yet.
-    /// - Returns: nil where they have done nothing, and no other stage has either.
+    /// - Parameter working: the stages whose work is not yet in the store.
+    /// - Returns: `nil` if neither these stages nor others have done anything.
     func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
         guard working.contains(where: \.kind.isWriting) else { return nil }
         let done = self.done(job)
         let kept = self.kept(behind: working, job)
-        // A stage may have saved all that it does, and fail behind that.
+        // A stage can fail after it has saved all of its work.
         let hasDone = working.contains { stage in
             stage.kind.isWriting
                 && (done.contains { $0.name == stage.name } || hasChangedObjects(stage))
@@ -176,9 +178,9 @@ extension PipelineRun {
         return Diagnostic(.note, code: "run.taken-back", words)
     }
 
-    /// The stages that are to run after a failure, too.
+    /// Returns the remaining stages with `always: true`.
     ///
-    /// - Parameter failed: the stage that failed; nil where none has begun.
+    /// - Parameter failed: the stage that failed; `nil` if no stage has begun.
     func alwaysStages(after failed: Stage?, _ job: Job) -> [Stage] {
         let left =
             failed.flatMap { failed in job.stages.firstIndex { $0.name == failed.name } }
@@ -188,11 +190,12 @@ extension PipelineRun {
         }
     }
 
-    /// Runs the stages that are to run after a failure, too.
+    /// Runs the remaining stages with `always: true` after a failure.
     mutating func runAlways(
         after failed: Stage?, _ job: Job, _ failure: inout RunFailure
     ) {
-        // What fails before the first stage fails at its store, or at the columns of inputs.
+        // Without a failed stage, only missing columns allow these stages to run: other failures
+        // concern the store.
         guard failed != nil || !lackingColumns.isEmpty else { return }
         let stages = alwaysStages(after: failed, job)
         guard !stages.isEmpty else { return }
@@ -207,13 +210,13 @@ extension PipelineRun {
         }
         let wasThere = job.target.isThere
         runAlways(stages, job, &failure)
-        // A store that was made for them and that none has changed is not what the run was to make.
+        // If these stages created the store and did not change it, remove it again.
         if !wasThere, job.target.way.isBeside, !stages.contains(where: hasChangedObjects) {
             try? PersistentContainer.destroy(at: job.target.path)
         }
     }
 
-    /// Whether the stage has changed the store; one that failed, too, before it did.
+    /// Whether the stage has changed objects in the store, even if it failed later.
     private func hasChangedObjects(_ stage: Stage) -> Bool {
         let report =
             outcome.stages.last { $0.name == stage.name } ?? ledger.entry(of: stage)?.report

@@ -2,30 +2,31 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// What a run is about, and whether its spec fits the model.
+/// The job of a run, and the check of its spec against the model.
 extension PipelineRun {
-    /// What the stages of a run share, besides the container.
+    /// The data that the stages of a run share, except for the container.
     struct Job {
         var spec: PipelineSpec
         var values: ParameterValues
         var model: ManagedObjectModel?
         var target: StoreTarget
-        /// The stages that are to run, in their order.
+        /// The stages to run, in order.
         var stages: [Stage]
-        /// What the notes say of the run: as it began, or of the one that it completes.
+        /// The notes of the run: its own, or those of the run that it completes.
         var note: RunNote
         let ownNote: RunNote
-        /// The store was not there when the run began.
+        /// Whether the store did not exist when the run began.
         var makesStore = false
 
-        /// The stages that share a container, and whose work gets its place together.
+        /// The stages that share a container and are committed together.
         var groups: [[Stage]] {
             target.way == .workingCopy(.afterEachStage) ? stages.map { [$0] } : [stages]
         }
 
-        /// Begins, or goes on with, the notes of the run.
+        /// Starts or continues the notes of the run.
         ///
-        /// Those of a store that was there stand next to it until something in it is changed.
+        /// The notes on an existing store are kept next to it until something in the store is
+        /// changed.
         func journal(
             _ beginning: RunJournal.Beginning, isSameAttempt: Bool = true,
             isAfterFailure: Bool = false, in container: PersistentContainer
@@ -38,11 +39,11 @@ extension PipelineRun {
                 isAfterFailure: isAfterFailure, in: container)
         }
 
-        /// How notes name files.
+        /// The form of paths in the notes.
         var paths: NotedPaths { NotedPaths(spec, values) }
     }
 
-    /// The checks that need the model, which may have been out of reach until now.
+    /// Runs the checks that need the model, which may not have been available earlier.
     static func check(_ spec: PipelineSpec, against model: ManagedObjectModel) throws {
         try refuse(SpecificationChecker.check(spec, model) + ExpressionChecker.check(spec, model))
     }

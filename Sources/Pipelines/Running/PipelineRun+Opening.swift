@@ -4,12 +4,12 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// On which store the stages run, and what of an earlier attempt they go on with.
+/// How a run opens its store, and what it continues of an earlier attempt.
 extension PipelineRun {
-    /// A container that stages run on.
+    /// A container for stages.
     struct Opened {
         var container: PersistentContainer
-        /// What the run takes over from the notes in it.
+        /// The notes that the run continues, if any.
         var beginning: RunJournal.Beginning
         var place = RunPhase.Place.beside
     }
@@ -29,9 +29,9 @@ extension PipelineRun {
                 place: .store)
         }
         if job.target.isOfApp, !job.target.way.isDry {
-            // A run that was killed right behind its swap is done.
+            // A run that was killed right after the replacement of the store is done.
             if let saved = try CompletionNote.read(beside: job.target.path) {
-                // What the swap has left of the copy.
+                // The rest of the working copy.
                 try PersistentContainer.destroy(at: job.target.workPath)
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
@@ -43,7 +43,7 @@ extension PipelineRun {
             CompletionNote.remove(beside: job.target.path)
             try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
         }
-        // What was asked for something else left beside must not get into what this run makes.
+        // Work left by a different selection of stages must not get into this run's store.
         let owner = job.note.owner
         if let (container, saved) = try job.target.openUnfinished(model: model, owner, job.paths),
             hasBegun || saved.isOf(job.stages),
@@ -62,12 +62,12 @@ extension PipelineRun {
         return Opened(container: container, beginning: beginning)
     }
 
-    /// What an earlier run of this pipeline left unfinished; nil if nobody asks for it.
+    /// Returns the notes of an unfinished run of this pipeline; `nil` if the run starts over.
     private func saved(
         in container: PersistentContainer, _ job: Job
     ) throws -> RunJournal.Saved? {
         guard hasBegun || !options.isRestart else {
-            // Of notes that cannot be read, nothing is known.
+            // Unreadable notes are treated as missing.
             let given = try? RunJournal.saved(by: job.note.owner, job.paths, in: container)
             if let given { warn(ofAppendsBefore: given, job) }
             return nil
@@ -75,8 +75,8 @@ extension PipelineRun {
         return try RunJournal.saved(by: job.note.owner, job.paths, in: container)
     }
 
-    /// Warns of records that an import has appended before it was stopped, since they stay in the
-    /// store when it begins again.
+    /// Warns of records that an interrupted import has appended, since they stay in the store when
+    /// the import starts over.
     private func warn(ofAppendsBefore saved: RunJournal.Saved, _ job: Job) {
         guard options.replay == nil else { return }
         for stage in job.stages where !stage.kind.isRepeatable {
@@ -94,12 +94,13 @@ extension PipelineRun {
         }
     }
 
-    /// Decides what the run takes over from the notes of an earlier one.
+    /// Decides what the run continues of an earlier one.
     ///
-    /// If it completes that run, its time is the time of this run.
+    /// If it completes that run, it uses that run's start time.
     ///
-    /// - Parameter isBeside: the notes are in a copy, which is thrown away if it is not continued.
-    /// - Throws: `RunFailure` (65) if an import that is done would append its objects twice.
+    /// - Parameter isBeside: whether the notes are in a working copy, which is discarded if it is
+    ///   not continued.
+    /// - Throws: `RunFailure` (65) if a completed import would append its objects again.
     mutating func begin(
         after saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,
         isBeside: Bool = false
@@ -131,12 +132,12 @@ extension PipelineRun {
             return .new
         }
         try inputs.refuseTwice(saved, obstacle)
-        // An earlier run of which nothing is left to do is no news.
+        // No warning if the earlier run left nothing to do.
         if obstacle != .ended, !saved.isEmpty { warn(of: obstacle) }
         return saved.isEmpty ? .new : .anew(saved, stages: Set(job.stages.map(\.name)))
     }
 
-    /// Why the run does not complete the one that left the notes; nil if it does.
+    /// Returns why the run does not complete the earlier one; `nil` if it does.
     private func obstacle(
         to saved: RunJournal.Saved, _ job: Job, _ again: ParameterValues, _ inputs: NewInput
     ) throws -> RunContinuation.Obstacle? {
@@ -145,7 +146,7 @@ extension PipelineRun {
             isEnded: saved.run.isEnded,
             done: saved.stages.filter { note in job.stages.contains { $0.name == note.name } }
                 .map { ($0.name, $0.fingerprint) },
-            // A replay reads the same files on every day.
+            // A replay reads the same files whatever the date.
             .init(
                 fingerprint: fingerprint(again),
                 date: options.replay == nil ? job.values.runDate : again.runDate),
@@ -153,7 +154,7 @@ extension PipelineRun {
                 job.stages.map { ($0.name, $0.fingerprint) },
                 uniquingKeysWith: { first, _ in first })
         )
-        // A limit leaves inputs half read, and says so.
+        // With a record limit, partly read inputs are expected.
         if let known { return known }
         guard options.recordsMax == nil, options.replay == nil else { return nil }
         return try inputs.first(since: saved).map {
@@ -161,7 +162,7 @@ extension PipelineRun {
         }
     }
 
-    /// Makes sure that a replay which is begun anew appends nothing again.
+    /// Checks that a replay that starts over appends nothing again.
     ///
     /// - Throws: `RunFailure` (65) if it would.
     private func refuseOther(
@@ -185,7 +186,7 @@ extension PipelineRun {
                 fix: fix))
     }
 
-    /// Whoever watches sees where a run begins that an earlier one has left.
+    /// Reports at which point the run resumes an earlier one.
     func tellOfResuming(_ saved: RunJournal.Saved) {
         guard options.givesAdvice else { return }
         let done = ReportWords.several(saved.stages.count, "stage")
@@ -196,10 +197,10 @@ extension PipelineRun {
                     + (saved.place.map { ", \($0)" } ?? "")))
     }
 
-    /// Begins a replay, or goes on with it where the last one was killed before it was at its end.
+    /// Begins a replay, or continues it if the last one was killed before it finished.
     ///
-    /// The mark in the folder names the run, so that notes of an earlier replay are not taken for those
-    /// of this one.
+    /// The mark in the folder names the run, so the notes of an earlier replay are not mistaken for
+    /// those of this one.
     func beginReplay(
         _ beginning: RunJournal.Beginning, _ job: inout Job, _ container: PersistentContainer
     ) throws -> RunJournal.Beginning {

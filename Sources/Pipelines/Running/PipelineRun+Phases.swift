@@ -2,7 +2,7 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// A run does what its phase says, until it has ended.
+/// The loop that performs the actions of a run's phases until the run ends.
 extension PipelineRun {
     mutating func goThrough(_ job: inout Job) throws {
         var phase = RunPhase(
@@ -16,13 +16,13 @@ extension PipelineRun {
                 self.phase = phase
             }
         } catch {
-            // The container, and with it every connection, is gone now.
+            // The container and all its connections are closed by now.
             open = nil
             try fail(error, &job)
         }
     }
 
-    /// - Returns: what has happened, where that is more than that the action is done.
+    /// - Returns: the event to handle; `nil` if the action is simply done.
     private mutating func perform(
         _ action: RunPhase.Action, _ job: inout Job
     ) throws -> RunPhase.Event? {
@@ -39,7 +39,7 @@ extension PipelineRun {
             open = nil
         case .putInPlace: try putInPlace(&job)
         case .publish:
-            // Exports must not appear before the store is durable in its place.
+            // Exports must not appear before the store is durable.
             try job.target.synchronizePlace()
             try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()
@@ -48,8 +48,8 @@ extension PipelineRun {
         return nil
     }
 
-    /// Whether an earlier attempt has put the work of a group in its place, so that what waits next to
-    /// the store is of a later one.
+    /// Whether an earlier attempt has committed the work of a group, so the work next to the store
+    /// is of a later group.
     private mutating func isDone(_ group: [Stage], _ job: inout Job) throws -> Bool {
         guard job.target.way == .workingCopy(.afterEachStage), !hasBegun, !options.isRestart,
             job.target.isThere, job.target.hasWorkBeside
@@ -71,7 +71,7 @@ extension PipelineRun {
         return true
     }
 
-    /// Opens the container of a group, and notes there that this attempt has begun.
+    /// Opens the container of a group, and notes in it that this attempt has begun.
     private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.Place {
         job.makesStore = job.makesStore || !job.target.isThere
         let opened = try openStore(&job, for: group)
@@ -103,7 +103,7 @@ extension PipelineRun {
         return opened.place
     }
 
-    /// Removes the files of an earlier run whose store is never to be.
+    /// Removes the files of an earlier run whose work is discarded.
     private func giveUp(_ job: Job) {
         Publication.giveUp(besideStoreAt: job.target.path)
         guard let run = job.target.givenUpRun, !options.isRestart, options.replay == nil else {
@@ -139,7 +139,7 @@ extension PipelineRun {
         if options.isDry { outcome.difference = try job.target.difference(of: container) }
     }
 
-    /// Does what is to be done after a failure, and throws what is told of it.
+    /// Performs the actions after a failure, and throws the error to report.
     private mutating func fail(_ error: any Error, _ job: inout Job) throws {
         let working = phase?.group.map { job.groups[$0] } ?? []
         let stop = stop(endingWaitOf: error)
@@ -159,7 +159,7 @@ extension PipelineRun {
             case .abandonWork:
                 job.target.abandon()
                 if job.target.way.isBeside {
-                    // If there were too many rejects, these are what the failure is about, and stay.
+                    // After too many rejects, keep the reject files: the failure refers to them.
                     Publication.giveUp(
                         besideStoreAt: job.target.path, keepsRejects: failure.isOfRejects)
                 }
@@ -193,7 +193,7 @@ extension PipelineRun {
 }
 
 extension Error {
-    /// Whether the reason for a failure passes, so that repeating the run may help.
+    /// Whether the failure is temporary, so that repeating the run may help.
     var isPassing: Bool {
         if let error = self as? StoreError, error.isWrittenMeanwhile { return false }
         switch RunFailure(self, stage: nil).status {

@@ -3,9 +3,11 @@ import Files
 import FoundationEssentials
 import GraphStore
 
-/// What is settled before the run takes its store.
+/// The steps of a run before it locks its store.
 extension PipelineRun {
-    /// A dry run works on what the other one has saved, which is whole at any moment.
+    /// Warns that another run is active.
+    ///
+    /// A dry run uses the saves of that run, which are always consistent.
     func warnOfOther(_ holder: String, _ path: String) {
         runner.warn(
             Diagnostic(
@@ -20,19 +22,21 @@ extension PipelineRun {
         let (found, problems) = ParameterValues.bind(
             spec, runner.context(now: now, runID: runID))
         guard let found else { throw RunFailure(.configuration, problems) }
-        // Values from the environment and from files are known only now.
+        // Values from the environment and from files are not known earlier.
         let urls = URLCheck.check(spec, found)
         guard urls.isEmpty else { throw RunFailure(.configuration, urls) }
         return found
     }
 
-    /// What the run was asked for: another answer makes it another run.
+    /// Returns the fingerprint of the run's parameters and selection.
+    ///
+    /// A run with another fingerprint is a different run.
     func fingerprint(_ values: ParameterValues) -> String {
         Fingerprint.of(values.identity + "\n" + RunSelection(options).identity)
     }
 
-    /// Makes the folder of a store that is to be made; a missing one that is to be there is told
-    /// before the lock is made beside it.
+    /// Creates the folder of the store, or checks that a store that must exist does, before the
+    /// lock file is created next to it.
     func prepareFolder(of path: String, _ store: StoreSpec) throws {
         guard store.open == .existing else {
             return options.isDry ? () : try OutputFolder.make(for: path)

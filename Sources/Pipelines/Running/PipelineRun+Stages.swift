@@ -1,7 +1,7 @@
 import Diagnostics
 import GraphStore
 
-/// What the stages of a run share, and how each is run.
+/// The environment that the stages of a run share, and how each stage runs.
 extension PipelineRun {
     func environment(
         _ job: Job, _ container: PersistentContainer, _ journal: RunJournal,
@@ -22,9 +22,9 @@ extension PipelineRun {
             warn: runner.warn)
     }
 
-    /// Looks at the headers of the tables that imports read, before the first stage writes.
+    /// Checks the headers of the tables that imports read, before the first stage writes.
     ///
-    /// The first stage looks at its own when it begins, unless a later one has problems to be told.
+    /// The first stage checks its own headers when it begins, unless a later stage has failed here.
     mutating func checkHeaders(of stages: [Stage], _ environment: StageEnvironment) throws {
         var failures: [RunFailure] = []
         func check(_ stage: Stage) -> RunFailure? {
@@ -59,7 +59,7 @@ extension PipelineRun {
     mutating func run(_ stage: Stage, _ environment: StageEnvironment) throws {
         if let report = environment.journal.report(of: stage) {
             outcome.stages.append(report)
-            // With `commit: stage`, an earlier group of this attempt may have done it.
+            // With `commit: stage`, an earlier group of this attempt may have completed it.
             if ledger.entry(of: stage) == nil { ledger.note(stage, .resumed) }
             ledger.note(stage, inputs: environment.journal.inputs(of: stage))
             return
@@ -91,7 +91,7 @@ extension PipelineRun {
         }
     }
 
-    /// Tells of a stage that did not come to its end, and how far it came.
+    /// Reports a stage that did not finish, and its progress.
     private mutating func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
         let report = ledger.entry(of: stage)?.report
         if let report { outcome.unfinished.append(report) }
@@ -103,9 +103,10 @@ extension PipelineRun {
         runner.stageEnded(EndedStage(report: report, state: state))
     }
 
-    /// The failure of a dry run, with what the run itself would have saved until then.
+    /// Returns the failure of a dry run, with the changes that a real run would have saved before
+    /// it.
     ///
-    /// - Parameter failed: the stage that fails; nil before the first one.
+    /// - Parameter failed: the stage that fails; `nil` before the first one.
     mutating func planned(
         _ failure: RunFailure, after failed: Stage?, _ job: Job, _ container: PersistentContainer
     ) throws -> RunFailure {
@@ -121,7 +122,7 @@ extension PipelineRun {
             kept = "what the stages before it would change stays, and is not shown"
         case .inPlace, .readOnly, .snapshot:
             kept = "what would have been saved until then stays, and is what is shown"
-            // Links that were put off are in no table until now.
+            // Deferred links are not yet in a table.
             try container.buildPendingIndexes(job.spec.budget)
             outcome.difference = try target.difference(of: container)
         }

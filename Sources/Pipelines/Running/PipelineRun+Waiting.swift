@@ -1,31 +1,33 @@
 import Diagnostics
 import GraphStore
 
-/// What becomes of a run where another program has the store locked.
+/// How a run ends if another program has locked the store.
 extension PipelineRun {
-    /// Whether the run was not let to its store, so that it has saved nothing.
+    /// Whether the run could not open its store because of a lock, so it has saved nothing.
     func isLockedOut(by error: any Error) -> Bool { !hasBegun && error.isStoreInUse }
 
-    /// What has ended the wait for a lock, where that was not patience.
+    /// Returns the interruption that ended the wait for a lock; `nil` if there was none.
     func stop(endingWaitOf error: any Error) -> Interrupted? {
         guard error.isStoreInUse else { return nil }
         return runner.interruption.reason().map { Interrupted($0) }
     }
 
-    /// How a run ends that was not let to its store; nil where it is to be left out.
+    /// Returns the error of a run that could not open its store; `nil` if the run is skipped.
     func lockedOut(_ error: any Error, _ path: String) -> (any Error)? {
-        // A run that was not to wait has not waited for the end of its time.
+        // Without `--if-locked wait`, the time limit did not end the wait.
         let reason = runner.interruption.reason(ignoringTimeLimit: !waiting.isAskedFor)
         if let reason { return Interrupted(reason) }
         guard options.ifLocked != .skip else { return nil }
         guard var failure = (error as? StoreError).map({ RunFailure($0) }) else { return error }
-        // SQLite's own words name no file.
+        // The message of SQLite does not name the file.
         if (error as? StoreError)?.sql != nil { failure = RunFailure(StoreError(inUse: path)) }
         failure.tellSaved("nothing was saved")
         return failure
     }
 
-    /// What is in the store of the work of a run that found it locked on its way; none waits beside.
+    /// Describes the saved work of a run that found the store locked after it began.
+    ///
+    /// No work is kept next to the store.
     func saved(_ job: Job) -> String {
         let reports =
             outcome.stages
@@ -34,7 +36,7 @@ extension PipelineRun {
                 else { return nil }
                 return entry.report
             }
-        // What waits, such as to be sorted, is read again.
+        // Deferred records, such as those to be sorted, are read again.
         let records = reports.compactMap(\.records).map { $0.read - ($0.waiting ?? 0) }
             .reduce(0, +)
         guard records > 0 || reports.contains(where: \.hasChangedObjects) else {
@@ -47,7 +49,7 @@ extension PipelineRun {
 }
 
 extension Error {
-    /// Another process has the lock of the store.
+    /// Whether another process has locked the store.
     var isStoreInUse: Bool {
         switch self {
         case let error as StoreError:
@@ -63,7 +65,7 @@ extension RunFailure {
 
     fileprivate var isStoreBusy: Bool { diagnostics.contains { $0.code == Self.storeBusy } }
 
-    /// Says in what is told of a locked store what was saved.
+    /// Adds what was saved to the fix of a diagnostic of a locked store.
     mutating func tellSaved(_ words: @autoclosure () -> String) {
         for place in diagnostics.indices where diagnostics[place].code == Self.storeBusy {
             guard let fix = diagnostics[place].fix else { continue }

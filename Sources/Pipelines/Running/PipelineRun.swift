@@ -3,50 +3,50 @@ import FoundationEssentials
 import GraphModel
 import GraphStore
 
-/// One run of a pipeline: its lock, its store, its stages, and what becomes of them when it ends
-/// early.
+/// One run of a pipeline: its lock, its store, its stages, and its end, also after a failure.
 ///
-/// A run that does not end well leaves its notes in the store, whatever the reason, and the next one
-/// completes it (see `RunContinuation`). Work beside the store stays only for a reason that passes,
-/// such as a full disk, a lock, or missing rights.
+/// A run that fails leaves its notes in the store, and the next one completes it (see
+/// `RunContinuation`). Work next to the store is kept only after a temporary failure, such as a
+/// full disk, a lock, or missing permissions.
 struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
     /// The warnings so far.
     private let told: ToldWarnings
-    /// The parameters, once they are bound.
+    /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
-    /// What the report says of the run besides its outcome, as far as it is known: of a run that
-    /// does not come to its store, its own name and start.
+    /// The report's data about the run, if known.
+    ///
+    /// If the run cannot open its store, they are its own name and start.
     var runID: String
     var started: Double
     private(set) var spec: PipelineSpec?
     var modelDigest: String?
-    /// No other run had the store, so that this one could begin.
+    /// Whether the run may begin; `false` if another run holds the store.
     var hasTurn = true
-    /// Held until the report is written.
+    /// The lock, which is held until the report is written.
     private(set) var lock: StoreLock?
     let ledger = RunLedger()
     let outputs = OutputGuard()
     let waiting: StoreWait
-    /// Where the run stands, once its store is known.
+    /// The phase of the run; `nil` until its store is known.
     var phase: RunPhase?
-    /// What stages work on now.
+    /// The container that the stages use now.
     var open: Open?
-    /// What the last container's notes said when it was closed.
+    /// The notes of the last container when it was closed.
     var lastNotes: RunJournal.Saved?
-    /// A container was open, so that there is something to be left in order.
+    /// Whether a container was opened, so there is something to finish.
     var hasOpened = false
-    /// Views of the store were made, or removed.
+    /// Whether views of the store were created or removed.
     var hasChangedViews = false
-    /// The stage that is running, or that ran last.
+    /// The stage that is running or ran last.
     var current: Stage?
-    /// The imports that named columns which their inputs lack, so that no stage has begun.
+    /// The imports whose inputs lack columns; if there are any, no stage has begun.
     var lackingColumns: [Stage] = []
 
-    /// The spec's file, as it was given.
+    /// The path of the spec, as given.
     private let file: String
-    /// The spec, if it is in no file.
+    /// The text of the spec, if it is not in a file.
     let text: String?
     private let clock = ContinuousClock.now
 
@@ -62,27 +62,27 @@ struct PipelineRun {
         runID = RunName.of(started)
     }
 
-    /// A container with the notes of this attempt in it.
+    /// A container that holds the notes of this attempt.
     struct Open {
         var container: PersistentContainer
         var journal: RunJournal
         var environment: StageEnvironment
-        /// No group of this attempt came before.
+        /// Whether this is the first group of this attempt.
         var isFirst: Bool
     }
 
     var options: RunOptions { runner.options }
 
-    /// This attempt has noted its beginning, so that the notes in the store are its own.
+    /// Whether this attempt has noted its beginning, so the notes in the store are its own.
     var hasBegun: Bool { phase?.hasBegun == true }
 
-    /// Makes the report of what the run has come to by now.
+    /// The reporter for the run's current outcome.
     var reporter: RunReporter {
         RunReporter(
             run: self, file: file, warnings: told.diagnostics, secondsElapsed: clock.secondsToNow)
     }
 
-    /// - Parameter checked: the spec as it was read, and found to be without errors.
+    /// - Parameter checked: the spec, which was read and checked without errors.
     mutating func run(_ checked: PipelineSpec) throws {
         var spec = checked
         if let allowed = options.allowedRejects { spec.rejects.allow = allowed }
@@ -95,7 +95,7 @@ struct PipelineRun {
         if !options.allowsCommands {
             try CommandCheck.refuse(stages, onFailure: spec.onFailure)
         }
-        // The store may be opened in another way than the spec says.
+        // The store may be opened in a different mode than the spec sets.
         try Self.refuse(CommandCheck.checkOutputs(spec))
         let bound = try bind(spec, now: options.now, runID: runID)
         values = bound
@@ -121,7 +121,7 @@ struct PipelineRun {
             spec = try replay.spec(from: spec)
             stages = spec.stages
         }
-        // A path that holds parameters of the run is known only now.
+        // A path that contains parameters of the run is known only now.
         let isReported = spec.modelFileReading(bound) == spec.store.knownModel
         let (model, problems) = spec.readModel(bound)
         try Self.refuse(problems)
@@ -175,13 +175,13 @@ struct PipelineRun {
         return options.isDry ? .snapshot(of: way) : way
     }
 
-    /// Takes the store's lock, which a dry run leaves alone.
+    /// Locks the store, except in a dry run.
     ///
-    /// - Returns: whether the run may begin; not where it is to be skipped.
+    /// - Returns: whether the run may begin; `false` if it is skipped.
     private mutating func takeTurn(
         _ path: String, _ spec: PipelineSpec, _ stages: [Stage]
     ) throws -> Bool {
-        // A lock would be a file in the folder of an app, whose store is read in a snapshot.
+        // A lock file would be in the folder of an app, whose store is read in a snapshot.
         if !stages.contains(where: { $0.kind.isWriting }), PersistentContainer.isAppStore(at: path)
         {
             return true
@@ -208,21 +208,23 @@ struct PipelineRun {
         }
     }
 
-    /// Writes the report of a run that is done but for its notes: who is killed between the two
-    /// writes it again with the next run, and never has none.
+    /// Writes the report before the notes of the run are removed.
+    ///
+    /// If the run is killed in between, the next run writes the report again, so a report always
+    /// exists.
     func reportEarly() {
         guard !options.isDry else { return }
         reporter.writeEarly(outcome)
     }
 
-    /// Tells whoever watches; the report has it in any case.
+    /// Prints a note if advice is enabled; otherwise, adds it only to the report.
     func tell(_ note: Diagnostic) {
         if options.givesAdvice { runner.warn(note) } else { told.add(note) }
     }
 
-    /// Tells what is to be known of a store that an app made.
+    /// Prints remarks about a store that an app created.
     ///
-    /// - Parameter path: the store, whatever copy of it the container has.
+    /// - Parameter path: the path of the store, even if the container has a copy of it.
     func tellRemarks(on container: PersistentContainer, of path: String) {
         for remark in Diagnostic.remarks(on: container.origin, at: .file(path)) {
             runner.warn(remark)

@@ -2,13 +2,13 @@ package import Diagnostics
 import FoundationEssentials
 import GraphStore
 
-/// A stage that ran, or that was stopped, and what it did.
+/// A stage that ran or was stopped, and its result.
 package struct EndedStage: Sendable {
     package var report: StageReport
     package var state: RunReport.State
 }
 
-/// Runs a pipeline: checks the spec, opens the store, runs the stages in order.
+/// Runs a pipeline: checks the spec, opens the store, and runs the stages in order.
 package struct PipelineRunner: Sendable {
     let options: RunOptions
     let progress: RunProgress
@@ -18,9 +18,9 @@ package struct PipelineRunner: Sendable {
     let identity: RunIdentity
 
     /// - Parameters:
-    ///   - warn: shows a warning at once.
-    ///   - stageEnded: is told of every stage that ran, and whether it came to its end.
-    ///   - identity: learns which run it is, before anything is told of it.
+    ///   - warn: shows a warning immediately.
+    ///   - stageEnded: called for each stage that ran, with its state.
+    ///   - identity: receives the name of the run before anything is reported about it.
     package init(
         options: RunOptions, progress: RunProgress = RunProgress(),
         interruption: Interruption = Interruption(),
@@ -36,15 +36,16 @@ package struct PipelineRunner: Sendable {
         self.identity = identity
     }
 
-    /// Everything that is wrong with a spec and its model, without data or secrets.
+    /// Returns all problems of a spec and its model, without data or secrets.
     package func check(_ file: String) -> [Diagnostic] {
         var pairs: Set<Set<String>> = []
         return check(file, telling: &pairs)
     }
 
-    /// The same of one of several specs.
+    /// Returns all problems of one of several specs.
     ///
-    /// - Parameter pairs: the specs that share a name and a folder of reports, which is told once.
+    /// - Parameter pairs: the pairs of specs that share a name and a folder of reports; each is
+    ///   reported once.
     package func check(_ file: String, telling pairs: inout Set<Set<String>>) -> [Diagnostic] {
         let context = context(now: options.now, runID: nil)
         let (spec, _, found) = SpecificationFile.check(file: file, context)
@@ -56,16 +57,17 @@ package struct PipelineRunner: Sendable {
         return found + [warning]
     }
 
-    /// How many reports `check` looks at.
+    /// The maximum number of reports that `check` reads.
     private static let reportsChecked = 10
 
-    /// Runs the spec's stages, or what an earlier run has left of them.
+    /// Runs the stages of the spec, or the stages that an earlier run has left unfinished.
     package func run(_ file: String) -> RunOutcome { run(file, text: nil) }
 
-    /// The same for a spec that is in no file; `file` is what messages call it, and relative paths
-    /// start at its folder.
+    /// Runs a spec that is not in a file.
     ///
-    /// - Parameter warnings: are shown, and are in the report.
+    /// Messages call it `file`, and relative paths start at the folder of `file`.
+    ///
+    /// - Parameter warnings: warnings to show and to add to the report.
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
         let told = ToldWarnings()
         var run = PipelineRun(telling(told), file, told, text: text)
@@ -76,7 +78,7 @@ package struct PipelineRunner: Sendable {
             let (checked, _, found) =
                 text.map { SpecificationFile.check(text: $0, file: file, context) }
                 ?? SpecificationFile.check(file: file, context)
-            // A spec with errors has a name all the same.
+            // A spec with errors still has a name.
             if let spec = checked ?? (text == nil ? SpecificationFile.read(file: file).spec : nil) {
                 identity.note(pipeline: spec.name, run: run.runID)
             }
@@ -88,7 +90,7 @@ package struct PipelineRunner: Sendable {
             if !options.givesAdvice,
                 let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode })
             {
-                // Errors may follow from the version that is used.
+                // The version in use may have caused the errors.
                 if checked == nil { run.runner.warn(note) } else { told.add(note) }
             }
             let errors = found.filter { $0.severity == .error }
@@ -112,7 +114,7 @@ package struct PipelineRunner: Sendable {
         return outcome
     }
 
-    /// The runner, which also keeps the warnings that it gives.
+    /// Returns a runner that also collects its warnings.
     private func telling(_ told: ToldWarnings) -> PipelineRunner {
         let warn = warn
         return PipelineRunner(
@@ -131,7 +133,7 @@ package struct PipelineRunner: Sendable {
 }
 
 extension Interrupted {
-    /// What to tell whoever stopped the run.
+    /// Returns the message about the interruption.
     fileprivate func diagnostic(isDry: Bool) -> Diagnostic {
         let isSignal = if case .signal = reason { true } else { false }
         let code = isSignal ? "run.interrupted" : "run.time-limit"

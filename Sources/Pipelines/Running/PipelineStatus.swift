@@ -2,41 +2,43 @@ import Diagnostics
 package import FoundationEssentials
 package import GraphStore
 
-/// How a pipeline stands: its last run, who is at work, and what is to be completed.
+/// The status of a pipeline: its last run, the active run, and unfinished work.
 package struct PipelineStatus: Sendable {
-    /// A run that is not at its end.
+    /// A run that is not finished.
     package struct Pending: Sendable, Hashable {
         package var run: String
-        /// Stages that are done.
+        /// The number of completed stages.
         package var done: Int
-        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
+        /// The position at which an import stopped, such as
+        /// `import tasks at record 12,001 of tasks.csv`.
         package var place: String?
-        /// What it has read that cannot be known again; nil where it is just run again.
+        /// The streams that the run read and that cannot be identified again; `nil` if the run can
+        /// simply be repeated.
         package var streams: StreamsAgain?
     }
 
-    /// A run that began and of whose end there is no report.
+    /// A run that has begun and has no report of its end.
     package struct Unended: Sendable, Hashable {
         package var run: String
-        /// When it began, or its last attempt, in ISO 8601.
+        /// The start of the run or its last attempt, in ISO 8601.
         package var began: String
-        /// Its process has the store; else it was killed.
+        /// Whether its process holds the store's lock; otherwise, it was killed.
         package var isAtWork: Bool
     }
 
     package var pipeline: String
-    /// The newest run behind the others, where it did not come to its end.
+    /// The newest run, if it is later than all reports and did not finish.
     package var unended: Unended?
     /// The last run that has a report.
     package var last: RunReport?
-    /// The attempt before that, if `last` continued a run.
+    /// The previous attempt, if `last` continued a run.
     package var attemptBefore: RunReport?
-    /// The last run of the whole spec that ended with 0, no replay; that may be `last`.
+    /// The last run of the complete spec that ended with 0 and was not a replay; may be `last`.
     package var lastSuccess: RunReport?
-    /// Who holds the store's lock: `pid 4711, pipeline nightly, since …`.
+    /// The holder of the store's lock: `pid 4711, pipeline nightly, since …`.
     package var holder: String?
     package var pending: Pending?
-    /// Why nobody knows whether anything is to be completed.
+    /// The reason why it is unknown whether there is unfinished work.
     package var unreadable: String?
     /// The folder of the reports.
     package var folder: String
@@ -62,21 +64,21 @@ package struct PipelineStatus: Sendable {
         )
     }
 
-    /// - Parameter spec: `nil` if it is in no file.
+    /// - Parameter spec: `nil` if the spec is not in a file.
     private static func of(
         _ folder: ReportFolder, store path: String, _ paths: NotedPaths, _ spec: PipelineSpec?
     ) -> PipelineStatus {
         var status = PipelineStatus(
             pipeline: folder.pipeline, folder: folder.path, backups: StoreBackups.seen(of: path))
         for run in folder.runsLastEndedLast.reversed() {
-            // One that cannot be read says nothing.
+            // Skip a report that cannot be read.
             guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
             status.note(report)
             if status.lastSuccess != nil, !status.wantsAttemptBefore { break }
         }
         let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
-        // While somebody is at work, the notes are theirs.
+        // While a run is active, the notes are its own.
         if status.holder == nil {
             do throws(StoreError) {
                 status.pending = try pending(path, folder.pipeline, paths, spec)
@@ -88,12 +90,12 @@ package struct PipelineStatus: Sendable {
         return status
     }
 
-    /// Whether the attempt before the last one is still to be found.
+    /// Whether the attempt before the last one is not found yet.
     private var wantsAttemptBefore: Bool {
         attemptBefore == nil && last.map { $0.attempts > 1 } ?? false
     }
 
-    /// Takes note of a report that is older than those before.
+    /// Adds a report that is older than the previous ones.
     private mutating func note(_ report: RunReport) {
         if last == nil {
             last = report
@@ -103,17 +105,17 @@ package struct PipelineStatus: Sendable {
         if lastSuccess == nil, report.isSuccess { lastSuccess = report }
     }
 
-    /// Takes note of a run of the pipeline that has not released its lock.
+    /// Adds a run of the pipeline that has not released its lock.
     private mutating func note(unended holder: StoreLock.Holder) {
         guard let started = TimeText.date(holder.started, now: 0) else { return }
         let run = RunName.of(started, holder.process)
-        // An attempt that has its report was killed after it wrote that.
+        // An attempt with a report was killed after it wrote the report.
         if let last, last.name == run { return }
         unended = Unended(
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
-    /// - Throws: `StoreError` where the disk or the rights keep it from being known.
+    /// - Throws: `StoreError` if the disk or missing permissions prevent reading the notes.
     private static func pending(
         _ path: String, _ pipeline: String, _ paths: NotedPaths, _ spec: PipelineSpec?
     ) throws(StoreError) -> Pending? {
@@ -126,7 +128,7 @@ package struct PipelineStatus: Sendable {
             } catch let error as StoreError where error.isOfTheMachine {
                 throw error
             } catch {
-                // What is wrong with the store itself is told by the next run.
+                // The next run reports what is wrong with the store itself.
                 continue
             }
             guard let saved, !saved.isEmpty || !saved.run.isEnded else { continue }
@@ -137,7 +139,8 @@ package struct PipelineStatus: Sendable {
         return nil
     }
 
-    /// Whether no run has ended well within so many seconds; without them, whether none ever ran.
+    /// Returns whether no run has succeeded within the given age; without an age, whether no run
+    /// exists.
     package func isStale(now: Date, maxAgeSeconds: Int64?) -> Bool {
         guard let maxAgeSeconds else { return last == nil }
         guard let lastSuccess else { return true }
@@ -148,7 +151,7 @@ package struct PipelineStatus: Sendable {
         now.timeIntervalSinceReferenceDate - (TimeText.date(report.ended, now: 0) ?? 0)
     }
 
-    /// The status as lines.
+    /// Returns the status as lines of text.
     package func text(now: Date) -> String {
         func line(_ report: RunReport) -> String {
             let age = ReportWords.duration(max(0, Self.age(of: report, now)))
@@ -194,7 +197,8 @@ package struct PipelineStatus: Sendable {
 }
 
 extension StoreError {
-    /// The disk, the rights or the machine's limits are the reason, and not what the store is.
+    /// Whether the cause is the disk, the permissions, or limits of the system, and not the store's
+    /// content.
     fileprivate var isOfTheMachine: Bool {
         switch code {
         case .inputOutput, .full, .permission, .resources: true

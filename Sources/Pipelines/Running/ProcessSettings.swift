@@ -1,8 +1,10 @@
 import GraphStore
 
-/// What a process that does nothing but our work sets before it begins.
+/// Settings of a process that runs only etl.
 package enum ProcessSettings {
-    /// To be called once, before anything else.
+    /// Applies the settings.
+    ///
+    /// Call it once, before anything else.
     package static func apply() {
         PersistentContainer.skipMemoryStatistics()
         PersistentContainer.returnLargeMemory()

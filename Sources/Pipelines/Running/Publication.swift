@@ -4,32 +4,32 @@ import FoundationEssentials
 import GraphStore
 import RecordStreams
 
-/// The exports and rejects of a run whose store takes its place at the end: they get their names
-/// with it.
+/// The exports and rejects of a run that replaces its store at the end; they get their final names
+/// together with the store.
 ///
 /// ```
 /// tasks.csv                         .tasks.csv.20261121T030000Z-4711.ready
 /// rejects/nightly-20261121T…-4711   rejects/.nightly-20261121T…-4711.ready
 /// ```
-/// Until then they wait under hidden names in the same folders. Before such a file is made, a plan
-/// next to the store says which name it is to get. Whoever is killed behind the swap leaves the plan,
-/// and the next run on the store does as it says, as often as it takes. If the new store is given up,
-/// the files of the plan are removed.
+/// Until then, they have hidden names in the same folders. Before such a file is created, its final
+/// name is written to a plan next to the store. If the run is killed after it has replaced the
+/// store, the next run on the store carries out the plan. This can be repeated any number of times.
+/// If the new store is discarded, the files of the plan are removed.
 struct Publication: Sendable {
     private static let ending = ".ready"
 
-    /// What the files wait for.
+    /// The store replacement that the files wait for.
     private struct Waiting {
         let runID: String
         let store: String
-        /// The store that is to take its place.
+        /// The file that will replace the store.
         let work: String
     }
 
-    /// Nil where each file gets its name as soon as it is whole.
+    /// `nil` if each file gets its name as soon as it is complete.
     private let waiting: Waiting?
 
-    /// Files get their names at once.
+    /// A publication that gives files their names immediately.
     static let immediate = Publication(waiting: nil)
 
     private init(waiting: Waiting?) {
@@ -42,11 +42,11 @@ struct Publication: Sendable {
                 ? Waiting(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
-    /// Whether what the run makes is to get its name at the end.
+    /// Whether the run's files get their names at the end.
     var isWaiting: Bool { waiting != nil }
 
-    /// Where a file is to be written, which the plan knows from now on; nil where it gets its name
-    /// at once.
+    /// Adds an export to the plan, and returns the path to write to; `nil` if the file gets its
+    /// name immediately.
     func place(ofExport path: FileName) throws -> FileName? {
         guard let waiting, path != "-" else { return nil }
         let target = FileDescriptor.resolved(path) ?? path
@@ -56,7 +56,7 @@ struct Publication: Sendable {
         return place
     }
 
-    /// Removes files that what the run makes takes the place of; as soon as all of that has its name.
+    /// Removes files that the run's files replace, as soon as all of those have their names.
     func remove(_ paths: [FileName]) throws {
         guard !paths.isEmpty else { return }
         guard waiting != nil else { return try paths.forEach(Self.removeEarlier) }
@@ -78,22 +78,23 @@ struct Publication: Sendable {
         }
     }
 
-    /// Where the rejects of a run are written.
+    /// Returns the folder to which the rejects of a run are written.
     ///
-    /// - Parameter folder: where they belong.
+    /// - Parameter folder: the final folder.
     func place(ofRejects folder: String) -> String {
         guard waiting != nil else { return folder }
         return PathText.join(
             PathText.folder(of: folder), ".\(PathText.lastComponent(folder))\(Self.ending)")
     }
 
-    /// Lets the plan know of rejects, before their folder is made.
+    /// Adds a folder of rejects to the plan before the folder is created.
     func noteRejects(in folder: String) throws {
         guard waiting != nil else { return }
         try note(Move(from: FileName(place(ofRejects: folder)), to: FileName(folder)))
     }
 
-    /// The run whose rejects a folder holds, or whose they wait in; nil of any other name.
+    /// Returns the run whose rejects the folder holds, under its final or hidden name; `nil` for
+    /// any other name.
     static func run(ofRejects folder: String, _ pipeline: String) -> Substring? {
         let name = FileName(folder)
         let ending = FileName(Self.ending)
@@ -107,7 +108,7 @@ struct Publication: Sendable {
 
     // MARK: The plan
 
-    /// A file, or a folder, and the name that it is to get.
+    /// A file or folder and its final name.
     private struct Move: Decodable, Hashable {
         var from: FileName
         var to: FileName
@@ -139,11 +140,11 @@ struct Publication: Sendable {
         try plan.write(besideStoreAt: waiting.store)
     }
 
-    /// Does as a plan says, if there is one whose store has taken its place.
+    /// Carries out the plan if its store has replaced the old one.
     ///
-    /// A plan stays while the store that it is of still waits for its place.
+    /// Keeps the plan as long as the new store still exists under its working name.
     ///
-    /// - Throws: `RunFailure` (73) where a file cannot get its name.
+    /// - Throws: `RunFailure` (73) if a file cannot get its name.
     static func recover(besideStoreAt path: String) throws {
         guard let plan = try Plan(besideStoreAt: path) else { return }
         if plan.file == (try fileNumber(path)) {
@@ -151,25 +152,25 @@ struct Publication: Sendable {
         } else {
             let waiting = try [CompanionFile.work, .new].map { try fileNumber($0.path(of: path)) }
             guard !waiting.contains(plan.file) else { return }
-            // A loss of power must not bring back a store whose files are gone.
+            // A power failure must not restore a store whose files are deleted.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
         FileDescriptor.remove(Plan.path(path))
     }
 
-    /// Gives the files their names, although the store stays as it is.
+    /// Gives the files their names, although the store is unchanged.
     static func publishAll(besideStoreAt path: String) throws {
         guard let plan = try Plan(besideStoreAt: path) else { return }
         try publish(plan)
         FileDescriptor.remove(Plan.path(path))
     }
 
-    /// Removes a plan with its files, since the store that it is of has been removed.
+    /// Removes a plan with its files, because its store has been removed.
     ///
-    /// - Parameter keepsRejects: those get their name all the same.
+    /// - Parameter keepsRejects: whether the rejects still get their names.
     static func giveUp(besideStoreAt path: String, keepsRejects: Bool = false) {
-        // Whatever fails here is left to the next run, as the failure that led here is told already.
+        // The next run repeats what fails here; the failure that led here is already reported.
         try? giveUp(Plan(besideStoreAt: path), besideStoreAt: path, keepsRejects: keepsRejects)
     }
 
@@ -178,7 +179,7 @@ struct Publication: Sendable {
     ) throws {
         if let plan {
             try publish(plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) })
-            // A loss of power must not bring back a store whose files are gone.
+            // A power failure must not restore a store whose files are deleted.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
@@ -192,7 +193,8 @@ struct Publication: Sendable {
 
     private static func publish(_ moves: [Move]) throws {
         for move in moves where FileDescriptor.size(move.from) != nil { try publish(move) }
-        // Those that an earlier attempt has moved, too: it may have ended before this.
+        // Include the files that an earlier attempt moved, because it may have ended before this
+        // step.
         for folder in Set(moves.map(\.to.folder)) where FileDescriptor.isFolder(folder) {
             try FileDescriptor.synchronizeFolder(folder)
         }
@@ -205,7 +207,7 @@ struct Publication: Sendable {
         } catch {
             failure = error
         }
-        // Other stages of the run have files there already.
+        // The folder already has files of other stages of the run.
         let names = FileDescriptor.names(in: move.from)
         if !names.isEmpty, FileDescriptor.isFolder(move.to) {
             for name in names {
@@ -220,8 +222,10 @@ struct Publication: Sendable {
             fix: "make room for the name, and run it again")
     }
 
-    /// Removes the files of a plan for good: the plan is removed next, and nothing else names a file
-    /// that a loss of power brings back.
+    /// Removes the files of a plan durably.
+    ///
+    /// The plan is removed next, and nothing else names a file that reappears after a power
+    /// failure.
     private static func discard(_ moves: [Move]) {
         for move in moves {
             guard FileDescriptor.isFolder(move.from) else {
@@ -234,12 +238,13 @@ struct Publication: Sendable {
             FileDescriptor.removeFolder(move.from)
         }
         for folder in Set(moves.map(\.from.folder)) {
-            // Where the disk cannot do that, a hidden file may come back, which is in nobody's way.
+            // If the disk does not support this, a hidden file may reappear, which is harmless.
             try? FileDescriptor.synchronizeFolder(folder)
         }
     }
 
-    /// What a file keeps under another name, and whatever is written to it; empty where there is none.
+    /// Returns the inode of a file, which does not change if the file is renamed or written to;
+    /// empty if the file does not exist.
     static func fileNumber(_ path: String) throws(RunFailure) -> String {
         do throws(SystemFault) {
             return String(try FileStatus(of: path).inode)
@@ -253,11 +258,13 @@ struct Publication: Sendable {
     }
 
     private struct Plan: Decodable, Equatable {
-        /// Which file the store is that takes its place.
+        /// The inode of the store that replaces the old one.
         var file: String
-        /// In the file, as seen from the store, so that a project that is moved finds its files.
+        /// The moves.
+        ///
+        /// In the file, the paths are relative to the store, so a moved project finds its files.
         var moves: [Move]
-        /// Files that go once these have their names; nil where there are none.
+        /// The files to remove after the moves; `nil` if there are none.
         var removals: [FileName]?
 
         static func path(_ storePath: String) -> String {
@@ -268,7 +275,9 @@ struct Publication: Sendable {
             (self.file, self.moves) = (file, moves)
         }
 
-        /// Nil where there is none; one that is damaged was never whole, so that nothing waits by it.
+        /// Reads the plan; `nil` if there is none or it is damaged.
+        ///
+        /// A damaged plan was never complete, so no file depends on it.
         ///
         /// - Throws: `RunFailure` (71, 74, or 77) if it cannot be read.
         init?(besideStoreAt path: String) throws(RunFailure) {

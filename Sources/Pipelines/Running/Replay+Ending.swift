@@ -3,9 +3,9 @@ import Files
 import FoundationEssentials
 import RecordStreams
 
-/// The end of a replay: what is refused again takes the place of what was read.
+/// The end of a replay: the records that were rejected again replace the records that were read.
 extension Replay {
-    /// A file that takes the place of another; nil to remove that one.
+    /// A file that replaces another; `from` is `nil` to remove the other file.
     private struct Move: Decodable, JSONWritable {
         var from: FileName?
         var to: FileName
@@ -13,7 +13,8 @@ extension Replay {
         var json: JSONTree { .fields(["from": from, "to": to]) }
     }
 
-    /// Puts what was refused again in the place of what was read, once all is saved.
+    /// Replaces the replayed records with the records that were rejected again, after all data is
+    /// saved.
     func drain(_ reports: [StageReport], runID: String, pipeline: String) throws {
         let refused = PathText.join(PathText.join(work, "rejects"), "\(pipeline)-\(runID)")
         var moves: [Move] = []
@@ -43,7 +44,7 @@ extension Replay {
             moves += [Move(from: new, to: old), Move(from: reasons, to: oldReasons)]
         }
         moves += try movesOfLinks(from: refused, reports, runID: runID)
-        // The import that refused them learns from this how many are left.
+        // The import that wrote the rejects reads the remaining number from this note.
         let newNote = PathText.join(work, RejectNote.name)
         try drained.write(in: folder, to: newNote)
         moves.append(
@@ -53,8 +54,10 @@ extension Replay {
         try recover()
     }
 
-    /// The links that replayed records went without, with the places in the inputs: they come into a
-    /// folder of the replay's, beside what the run itself has left out.
+    /// Returns the moves for left-out links of replayed records, with their positions in the
+    /// original inputs.
+    ///
+    /// The links get their own folder, next to the links that the original run left out.
     private func movesOfLinks(
         from refused: String, _ reports: [StageReport], runID: String
     ) throws -> [Move] {
@@ -86,7 +89,7 @@ extension Replay {
         return moves
     }
 
-    /// What the replay calls the files of what it refuses, by the files that it reads.
+    /// The names of the replay's reject files, by the names of the files that it reads.
     private var newNames: [FileName: FileName] {
         var names: [FileName: FileName] = [:]
         for (stage, files) in Dictionary(grouping: files, by: \.stage) {
@@ -97,17 +100,17 @@ extension Replay {
         return names
     }
 
-    /// Does as the plan of a replay says that was killed, if there is one.
+    /// Carries out the plan of a replay that was killed, if there is one.
     static func recover(in folder: String) throws {
         guard let note = try RejectNote.read(in: folder) else { return }
         try Replay(folder: folder, note: note).recover()
     }
 
-    /// Ends the files that an unfinished run wrote, so that they can be read.
+    /// Completes the files that an unfinished run wrote, so that they can be read.
     ///
-    /// - Parameter saved: what that run left.
-    /// - Throws: `RunFailure` (75) if it was killed before it saved all of them: it reads the records
-    ///   again.
+    /// - Parameter saved: the notes of that run.
+    /// - Throws: `RunFailure` (75) if it was killed before it saved all of the rejects, because it
+    ///   reads those records again.
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
         let own = FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
@@ -129,7 +132,7 @@ extension Replay {
         for note in notes { try RejectFile(resuming: note)?.close() }
     }
 
-    /// Does as a plan says, where there is one.
+    /// Carries out the plan, if there is one.
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
         let plan = try WholeFile.read(FileName(planPath))
@@ -139,7 +142,7 @@ extension Replay {
                 fix: "restore the file, or import the records of this folder with a separate spec"
             )
         }
-        // The links of a replay have a folder of their own.
+        // The links of a replay have a separate folder.
         let folders = Set(moves.map(\.to.folder.textFromHere))
         for folder in folders { try OutputFolder.make(folder) }
         for move in moves {
@@ -147,7 +150,7 @@ extension Replay {
                 FileDescriptor.remove(move.to)
                 continue
             }
-            // Without it, an earlier attempt came further than this.
+            // If the file is missing, an earlier attempt has already moved it.
             guard FileDescriptor.size(from) != nil else { continue }
             do throws(SystemFault) {
                 try FileDescriptor.rename(from, to: move.to)
@@ -163,10 +166,10 @@ extension Replay {
         try removeWork()
     }
 
-    /// The new reasons with the places in the inputs that the records came from, as long as each
-    /// record of the file can be told by its number.
+    /// Writes the new reasons with the positions in the original inputs, if the records of the file
+    /// can be identified by number.
     ///
-    /// - Returns: the file that holds them.
+    /// - Returns: the file that contains them.
     private func reasons(
         of file: RejectNote.File, _ path: FileName, _ reports: [StageReport]
     ) throws -> FileName {
@@ -188,8 +191,8 @@ extension Replay {
         return target
     }
 
-    /// The reasons of the records that were replayed, in their order, which have the places that these
-    /// came from; nil where the records of the file cannot be told by their numbers.
+    /// Returns the reasons of the replayed records in order, with their original positions; `nil`
+    /// if the records cannot be identified by number.
     private func originalPlaces(
         of file: RejectNote.File, _ reports: [StageReport]
     ) throws -> [RejectReason]? {
@@ -200,9 +203,11 @@ extension Replay {
         return read == all ? try RejectReason.read(reasonsPath(of: file)) : nil
     }
 
-    /// A warning that objects were updated with values that are older than those of a later run.
+    /// Returns a warning if objects were updated with values that are older than those of a later
+    /// run.
     ///
-    /// A store keeps no time of a change, so each object that a replay updates may have newer values.
+    /// A store keeps no time of changes, so each object that a replay updates may have had newer
+    /// values.
     ///
     /// - Parameter folder: the reports of the pipeline.
     func warningOfOlderValues(
@@ -211,7 +216,7 @@ extension Replay {
         let updated = reports.compactMap(\.records).reduce(0) { $0 + $1.updated }
         guard updated > 0 else { return nil }
         let later = folder.runsLastEndedLast.reversed().lazy.compactMap { name in
-            // A report that cannot be read names no run.
+            // Skip a report that cannot be read.
             try? StoredReport.read(folder.dataPath(name)).report
         }.first { $0.replay == nil && ($0.records?.read ?? 0) > 0 }
         guard let later, later.run != note.run,
@@ -224,9 +229,9 @@ extension Replay {
             fix: "check their values; if the last run had newer ones, import its input again")
     }
 
-    /// Tells what is left.
+    /// Reports the remaining rejects.
     ///
-    /// - Throws: `RunFailure` with status 65 where a stage has more rejects left than it may have.
+    /// - Throws: `RunFailure` with status 65 if a stage has more rejects left than allowed.
     func judge(_ reports: [StageReport], _ allowed: CountLimit) throws {
         let counts = reports.compactMap(\.records)
         guard counts.contains(where: { $0.rejected > allowed.allowed(of: $0.read) }) else { return }

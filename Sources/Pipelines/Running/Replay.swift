@@ -3,26 +3,27 @@ import Files
 import FoundationEssentials
 import RecordStreams
 
-/// The rejects of a run, read once more by today's spec: `etl replay`.
+/// The rejects of a run, read again with the current spec: `etl replay`.
 ///
-/// A replay is a run whose imports read the run's reject files. What it refuses goes to files of
-/// its own, which take the place of the old ones at its end; so what passes is drained, and what
-/// fails stays, with its new reasons.
+/// A replay is a run whose imports read the run's reject files. Records that it rejects go to new
+/// files, which replace the old ones at the end. So the folder keeps only the records that fail
+/// again, with their new reasons.
 ///
 /// ```
-/// rejects/nightly-20261121T030000Z-4711/.replay/begun       a replay is under way
-/// rejects/nightly-20261121T030000Z-4711/.replay/rejects/…   what it refuses
-/// rejects/nightly-20261121T030000Z-4711/.replay/plan.json   all is saved; which file goes where
+/// rejects/nightly-20261121T030000Z-4711/.replay/begun       a replay is active
+/// rejects/nightly-20261121T030000Z-4711/.replay/rejects/…   records that it rejects
+/// rejects/nightly-20261121T030000Z-4711/.replay/plan.json   all data is saved; the moves to do
 /// ```
-/// The store commits first, with the notes of any run. Killed before its end, the next replay goes
-/// on where the notes say, so no record is imported twice; killed after the plan was written, the
-/// next one does as the plan says, as often as it takes. No record is ever in neither place.
+/// The store commits first, with the notes of any run. If a replay is killed before its end, the
+/// next one resumes at the position in the notes, so no record is imported twice. If it is killed
+/// after it wrote the plan, the next one carries out the plan, which can be repeated. Each record
+/// is always in the store or in a reject file.
 struct Replay: Sendable {
     /// The run's folder of rejects.
     let folder: String
     let note: RejectNote
 
-    /// The folder as messages show it.
+    /// The folder in the form for messages.
     var shownFolder: String { FileName(folder).shownFromHere }
 
     var work: String { PathText.join(folder, ".replay") }
@@ -35,10 +36,10 @@ struct Replay: Sendable {
     }
 
     /// - Parameters:
-    ///   - run: the folder, the run's report, its ID if its folder is in `./rejects`, or a spec: the
-    ///     last of its runs that has rejects left.
-    ///   - sets: as given on the command line, for the folder of the spec's reports.
-    /// - Throws: `RunFailure` with status 66 where there are no rejects of that run.
+    ///   - run: the folder, the run's report, its ID if its folder is in `./rejects`, or a spec:
+    ///     the last of its runs that has rejects left.
+    ///   - sets: the values given on the command line, for the folder of the spec's reports.
+    /// - Throws: `RunFailure` with status 66 if that run has no rejects.
     init(_ run: String, workingFolder: String, sets: [String] = []) throws {
         folder = try Self.find(run, workingFolder, sets)
         guard let note = try RejectNote.read(in: folder) else {
@@ -72,7 +73,7 @@ struct Replay: Sendable {
                 .noInput, code: "replay.missing", "The run of \(run) has no rejects")
         }
         let rejects = PathText.join(workingFolder, "rejects")
-        // No folder, no rejects.
+        // Without the folder, there are no rejects.
         let names = (try? FileSystem.textNames(in: rejects)) ?? []
         let found = names.filter { $0 == run || $0.hasSuffix("-" + run) }
         guard found.count == 1 else {
@@ -83,15 +84,15 @@ struct Replay: Sendable {
         return PathText.join(rejects, found[0])
     }
 
-    /// The folder of the last run of a spec that has rejects left; of the last one that had any if
-    /// none is left.
+    /// Returns the folder of the last run of a spec that has rejects left, or of the last one that
+    /// had any.
     private static func lastRejects(
         of spec: String, named name: String, _ context: ParameterValues.Context
     ) throws -> String {
         let reports = try ReportFolder.of(spec: spec, context).folder
         var drained: String?
         for run in reports.runsLastEndedLast.reversed() {
-            // A report that cannot be read, or a folder that was removed, holds no rejects.
+            // An unreadable report or a removed folder counts as having no rejects.
             guard let report = try? StoredReport.read(reports.dataPath(run)).report,
                 report.replay == nil
             else { continue }
@@ -107,25 +108,25 @@ struct Replay: Sendable {
             fix: "`etl report \(name)` shows the last run")
     }
 
-    /// Whether there is anything to be read, or to be brought to its end.
+    /// Whether there are rejects to read or a replay to finish.
     var hasWork: Bool { isBegun || !files.isEmpty }
 
-    /// The files that are still there.
+    /// The files that still exist.
     var files: [RejectNote.File] {
         note.files.filter { FileDescriptor.size(path(of: $0)) ?? 0 > 0 }
     }
 
-    /// The path of a file of records.
+    /// Returns the path of a file of records.
     func path(of file: RejectNote.File) -> FileName { FileName(folder).joining(file.name) }
 
-    /// The path of the file of its reasons.
+    /// Returns the path of the file with its reasons.
     func reasonsPath(of file: RejectNote.File) -> FileName {
         RejectFile.reasons(of: path(of: file))
     }
 
     // MARK: The run
 
-    /// The spec whose imports read the rejects, and of which nothing else runs.
+    /// Returns a spec that contains only the imports of the rejects, which read the reject files.
     func spec(from spec: PipelineSpec) throws -> PipelineSpec {
         var replay = spec
         let files = files
@@ -146,7 +147,7 @@ struct Replay: Sendable {
             stage.words += " replay of " + own.map(\.name.displayText).joined(separator: " ")
             return stage
         }
-        // A spec that was made for one import has the model of that time.
+        // A spec that was generated for one import contains the model of that time.
         if note.specText != nil { replay.store.model = nil }
         replay.store.open = .existing
         replay.store.commit = .batch
@@ -157,7 +158,7 @@ struct Replay: Sendable {
         return replay
     }
 
-    /// The import with reject files for inputs, which are plain text in UTF-8.
+    /// Returns the import with reject files as inputs, which are plain text in UTF-8.
     private func reading(_ files: [RejectNote.File], _ spec: ImportSpec) throws -> ImportSpec {
         guard spec.read.generated == nil else {
             throw RunFailure(
@@ -184,14 +185,15 @@ struct Replay: Sendable {
         spec.read.isOnce = false
         spec.read.areRejects = true
         spec.mirror = nil
-        // What stops a run is only refused once more.
+        // Records that stop a run are rejected instead.
         spec.stops = []
         if spec.extra == .stop { spec.extra = .reject }
         if spec.duplicateKeys == .stop { spec.duplicateKeys = .reject }
         return spec
     }
 
-    /// A row of a table that was cut for its size may look whole; half an object does not.
+    /// Rejects truncated records of tables: a truncated row can look complete, but a truncated
+    /// object cannot.
     private func refuseCut(_ file: RejectNote.File, _ format: RecordFormat?) throws {
         guard let format = format ?? RecordFormat(fileName: file.name), format.isTabular,
             try RejectReason.read(reasonsPath(of: file)).contains(where: {
@@ -204,20 +206,20 @@ struct Replay: Sendable {
             fix: "take it out of the file, and the line with too-big out of its reasons")
     }
 
-    /// - Throws: `RunFailure` with status 75 where the replay of another folder is to be completed
-    ///   first, which wants its notes.
+    /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder must be
+    ///   completed first, because its notes are in the store.
     func refuse(unfinished run: RunNote?) throws {
-        // A folder that is gone has nothing left to be replayed.
+        // A deleted folder has nothing left to replay.
         guard let other = run?.replay, other != folder,
             let replay = try? Replay(other, workingFolder: "/"), replay.hasWork
         else { return }
         throw Self.unfinished(other)
     }
 
-    /// Whether a replay was begun and is not at its end.
+    /// Whether a replay has begun and is not finished.
     var isBegun: Bool { FileDescriptor.size(mark) != nil }
 
-    /// Whether a replay of a folder was begun and is not at its end.
+    /// Returns whether a replay of a folder has begun and is not finished.
     static func isBegun(in folder: String) -> Bool {
         FileDescriptor.size(PathText.join(folder, ".replay/begun")) != nil
     }
@@ -229,12 +231,12 @@ struct Replay: Sendable {
             fix: "replay \(FileName(folder).shownFromHere) first")
     }
 
-    /// Whether the replay that is under way is that run.
+    /// Returns whether the active replay is the given run.
     func isBegun(by run: String) -> Bool {
         FileDescriptor.contents(FileName(mark)) == Array((run + "\n").utf8)
     }
 
-    /// Notes that a replay is under way, and forgets an earlier one.
+    /// Marks a replay as active, and removes the mark of an earlier one.
     func begin(by run: String) throws {
         try removeWork()
         try OutputFolder.make(work)
@@ -257,9 +259,10 @@ struct Replay: Sendable {
 }
 
 extension PipelineRunner {
-    /// Reads the rejects of a run through the spec as it is today, and drains what passes.
+    /// Imports the rejects of a run with the current spec, and removes the records that succeed.
     ///
-    /// - Parameter run: the run's folder of rejects, its id where that is in `./rejects`, or a spec.
+    /// - Parameter run: the run's folder of rejects, its ID if the folder is in `./rejects`, or a
+    ///   spec.
     package func replay(_ run: String) -> RunOutcome {
         let isSpec = [".yaml", ".yml"].contains(where: run.hasSuffix)
         let runID = RunName.of(options.now.timeIntervalSinceReferenceDate)
@@ -280,7 +283,8 @@ extension PipelineRunner {
         }
     }
 
-    /// The runner with what the run itself was started with; what is given now comes after it.
+    /// Returns a runner with the parameters of the original run; parameters given now override
+    /// them.
     private func replaying(_ replay: Replay) -> PipelineRunner {
         var options = options
         options.replay = replay

@@ -5,16 +5,17 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Reads and maps the rejects of many folders by one spec, and writes nothing.
+/// Reads and maps the rejects of many folders with one spec, and writes nothing.
 ///
-/// It is for who tries many folders: most of the time of a replay goes into the store and the report.
+/// It makes it fast to test many folders: a replay spends most of its time on the store and the
+/// report.
 package struct ReplayTrial {
     private let spec: PipelineSpec
     private let model: ManagedObjectModel
     private let values: ParameterValues
     private let options: RunOptions
 
-    /// - Throws: where the spec or its model cannot be read.
+    /// - Throws: an error if the spec or its model cannot be read.
     package init(_ file: String, _ options: RunOptions) throws {
         let context = ParameterValues.Context(
             sets: options.sets, environment: options.environment, now: options.now,
@@ -27,7 +28,8 @@ package struct ReplayTrial {
         self.options = options
     }
 
-    /// How many records a replay of the folder would take and refuse; nil if it would not begin.
+    /// Returns the numbers of records that a replay of the folder would accept and reject; `nil` if
+    /// it would not begin.
     package func run(_ folder: String) -> (mapped: Int, refused: Int)? {
         do {
             return try counts(folder)

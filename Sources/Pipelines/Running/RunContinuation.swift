@@ -1,31 +1,32 @@
-/// Whether a run completes the run whose notes are in the store: a decision over values alone.
+/// Decides whether a run completes the run whose notes are in the store, from values alone.
 ///
-/// A run completes another only if it was asked for the same on the same day, and if the stages
-/// that are done say the same. Then they are not repeated. Their inputs are compared later, since
-/// that takes reading them.
+/// A run completes another only if both have the same request and date, and the completed stages
+/// have not changed. Then these stages are not repeated. Their inputs are compared later, because
+/// that requires reading them.
 struct RunContinuation {
-    /// What a run was asked for.
+    /// The request of a run.
     struct Request: Hashable {
-        /// Its parameters, `--only`, `--from`, and `--limit`, as a fingerprint.
+        /// The fingerprint of its parameters, `--only`, `--from`, and `--limit`.
         var fingerprint: String
         /// `run.date`.
         var date: String
     }
 
-    /// Why a run begins anew.
+    /// The reason why a run starts over.
     enum Obstacle: Hashable {
-        /// The earlier run has ended; only the place of an import that it left out is still noted.
+        /// The earlier run has ended; only the position of an import that it left out is still
+        /// noted.
         case ended
         case parameters
         case date(String)
-        /// A stage that is done says something else today.
+        /// A completed stage has changed.
         case stage(String)
-        /// An input of an import that is done is new, or is not what it was.
+        /// An input of a completed import is new or has changed.
         case input(String)
-        /// An input of an import that is done is a stream.
+        /// An input of a completed import is a stream.
         case stream(String)
 
-        /// The reason, as the end of a sentence.
+        /// The reason, in a form that ends a sentence.
         var reason: String {
             switch self {
             case .ended: "it has ended"
@@ -39,10 +40,10 @@ struct RunContinuation {
     }
 
     /// - Parameters:
-    ///   - earlier: what the earlier run was asked for; its values of today's parameters.
-    ///   - done: the stages that it has done, with their fingerprints.
-    ///   - today: the stages of this run, with theirs.
-    /// - Returns: nil if this run completes it.
+    ///   - earlier: the request of the earlier run, with its values of the current parameters.
+    ///   - done: the stages that it completed, with their fingerprints.
+    ///   - today: the stages of this run, with their fingerprints.
+    /// - Returns: `nil` if this run completes the earlier one.
     static func obstacle(
         _ earlier: Request, isEnded: Bool, done: [(name: String, fingerprint: String)],
         _ request: Request, today: [String: String]

@@ -3,19 +3,19 @@ import GraphModel
 package import GraphStore
 package import RecordStreams
 
-/// Why a run ended early: what to tell the user, and how the process ends.
+/// The reason why a run ended early: the diagnostics for the user and the exit status.
 package struct RunFailure: Error, Sendable {
-    /// The origin and the kind.
+    /// The origin and kind of the fault.
     package var fault: Fault
-    /// What to tell the user.
+    /// The diagnostics for the user.
     package var diagnostics: [Diagnostic]
-    /// The signal or limit that ended it.
+    /// The signal or limit that ended the run.
     private var stopReason: StopReason?
 
-    /// How the process ends.
+    /// The exit status of the process.
     package var status: ExitStatus { stopReason?.status ?? ExitStatus(fault) }
 
-    /// - Parameter fault: the origin and the kind of problems of which no diagnostic states others.
+    /// - Parameter fault: the origin and kind of the fault, unless the diagnostics state their own.
     package init(_ fault: Fault, _ diagnostics: [Diagnostic]) {
         let faults = diagnostics.compactMap(\.fault)
         let isUsage =
@@ -29,7 +29,7 @@ package struct RunFailure: Error, Sendable {
         self.init(fault, [Diagnostic(code: code, message, fix: fix)])
     }
 
-    /// A signal or a limit ended it.
+    /// Creates the failure of a run that a signal or limit ended.
     init(stopped reason: StopReason, code: String, _ message: String) {
         self.init(.software, code: code, message)
         stopReason = reason
@@ -72,9 +72,9 @@ package struct RunFailure: Error, Sendable {
         self.init(error.fault, [error.diagnostic])
     }
 
-    /// The same, with the store of whose damage SQLite tells without its name.
+    /// Returns the failure with the store's name, if SQLite reports damage without it.
     func naming(store path: String) -> RunFailure {
-        // Of one that is still to be made, its template is what is damaged.
+        // If the store does not exist yet, its template is damaged.
         guard FileDescriptor.size(path) != nil else { return self }
         var named = self
         let name = PathText.lastComponent(path)
@@ -90,12 +90,12 @@ package struct RunFailure: Error, Sendable {
         return named
     }
 
-    /// What is wrong with a spec and the files it names, which ends a run before it begins.
+    /// Creates the failure of a run that cannot begin because its spec or a file in it is invalid.
     package init(problems: [Diagnostic]) {
         self.init(.configuration, problems)
     }
 
-    /// Gives any error its exit status, and the place of the stage that it ended.
+    /// Creates the failure for any error, and adds the location of the stage that it ended.
     init(_ error: any Error, stage: StagePlace? = nil) {
         switch error {
         case let failure as RunFailure: self = failure

@@ -1,21 +1,22 @@
 import FoundationEssentials
 import GraphStore
 
-/// What runs left in a store, and what the next one takes over from it.
+/// The notes that runs leave in a store, and what the next run continues of them.
 extension RunJournal {
-    /// What an earlier attempt left.
+    /// The notes of an earlier attempt.
     struct Saved: Sendable {
         var run: RunNote
         var stages: [StageNote]
-        /// Where imports stopped, the one that was at work last before the others.
+        /// The positions at which imports stopped; the one of the active import comes first.
         var points: [ResumePoint] = []
-        /// The first of them was at work, and its notes have the plain kinds.
+        /// Whether the first of them is the active import, whose notes have the plain kinds.
         var isFirstPresent = false
 
-        /// Where the import that was at work stopped.
+        /// The position at which the active import stopped.
         var present: ResumePoint? { isFirstPresent ? points.first : nil }
 
-        /// Where an import stopped, such as `import tasks at record 12,001 of tasks.csv`.
+        /// The position at which an import stopped, such as
+        /// `import tasks at record 12,001 of tasks.csv`.
         var place: String? {
             points.first.map { point in
                 "import \(point.stage)"
@@ -26,7 +27,7 @@ extension RunJournal {
             }
         }
 
-        /// Whether all of it was made by these stages as they are now.
+        /// Returns whether all of it was written by these stages, unchanged.
         func isOf(_ stages: [Stage]) -> Bool {
             let fingerprints = Dictionary(
                 stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
@@ -34,24 +35,25 @@ extension RunJournal {
                 && present.map { fingerprints[$0.stage] == $0.fingerprint } != false
         }
 
-        /// Whether the next run has anything to go on with.
+        /// Whether there is nothing for the next run to continue.
         var isEmpty: Bool { stages.isEmpty && points.isEmpty }
     }
 
-    /// What a run takes over from the notes in the store.
+    /// The part of the notes in the store that a run continues.
     enum Beginning {
         /// Nothing.
         case new
         /// Everything: it completes the earlier run.
         case continued(Saved)
-        /// The places where imports stopped; and which stages are done that are not to run.
+        /// The run starts over, but keeps the positions of imports and the completed stages that do
+        /// not run.
         case anew(Saved, stages: Set<String>)
 
-        /// The run that is completed.
+        /// The notes of the run that is completed.
         var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
     }
 
-    /// What notes of every version say of their run.
+    /// The fields that the notes of every version have.
     struct Heading: Decodable {
         var format: Int?
         var pipeline: String
@@ -72,19 +74,19 @@ extension RunJournal {
         var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
     }
 
-    /// What an earlier run of an owner left unfinished in the store.
+    /// Returns what an earlier run of an owner left unfinished in the store.
     ///
-    /// - Throws: `RunFailure` (65) if another version of etl left it.
+    /// - Throws: `RunFailure` (65) if another version of etl wrote it.
     static func saved(
         by owner: String, _ paths: NotedPaths, in container: PersistentContainer
     ) throws -> Saved? {
         try saved(by: owner, paths) { try container.progressNotes($0) }
     }
 
-    /// The same of a store that nobody has opened, and that may not be opened before the run is
+    /// Returns the notes in a store that is not open, and that must not be opened before the run is
     /// completed.
     ///
-    /// - Parameter stages: the stages whose stopped imports are looked for.
+    /// - Parameter stages: the stages whose interrupted imports are included.
     static func saved(
         by owner: String, _ paths: NotedPaths, at path: String, stages: [Stage]
     ) throws -> Saved? {
@@ -95,9 +97,10 @@ extension RunJournal {
         return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
 
-    /// The pipeline and the name of the run whose notes are in a store; `nil` if there are none.
+    /// Returns the pipeline and the name of the run whose notes are in a store; `nil` if there are
+    /// none.
     ///
-    /// - Parameter owner: whose notes count also if they are suspended.
+    /// - Parameter owner: the owner whose notes count even if they are suspended.
     static func unfinished(inStoreAt path: String, owner: String) throws -> Heading? {
         let notes = try PersistentContainer.progressNotes(
             ofStoreAt: path, ["run"], owner: owner)
@@ -120,7 +123,7 @@ extension RunJournal {
         try container.removeEmptyProgressFile()
     }
 
-    /// - Parameter read: the notes of a kind.
+    /// - Parameter read: returns the notes of a kind.
     private static func saved(
         by owner: String, _ paths: NotedPaths,
         _ read: (String) throws -> [(number: Int64, value: [UInt8])]

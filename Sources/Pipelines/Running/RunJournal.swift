@@ -2,11 +2,11 @@ import FoundationEssentials
 import GraphStore
 import Synchronization
 
-/// How far a run has come, noted in its store with everything that it saves.
+/// The progress of a run, written to its store together with everything that the run saves.
 ///
-/// Each batch commits with the place up to which its inputs are consumed, each stage with the
-/// mark that it is done, in one transaction. So whatever ends a run, the next one finds exactly
-/// what was saved and goes on behind it. Only a run that ends well removes its notes.
+/// Each batch commits with the position up to which its inputs are consumed, and each stage with
+/// its completion mark, in one transaction. So if a run ends for any reason, the next one finds
+/// exactly what was saved, and resumes after it. Only a successful run removes its notes.
 final class RunJournal: Sendable {
     private static let stageKinds = ["stage", "input", ParkedRecords.kind] + BulkWriter.noteKinds
 
@@ -14,9 +14,9 @@ final class RunJournal: Sendable {
         var stages: [StageNote] = []
         /// The import whose notes have the plain kinds.
         var present: ResumePoint?
-        /// Those whose kinds have the stage's name and a colon before them.
+        /// The imports whose kinds are prefixed with the stage's name and a colon.
         var suspended: [ResumePoint] = []
-        /// What was worked out of each stage, by name.
+        /// The fingerprints computed so far, by name of the stage.
         var fingerprints: [String: String] = [:]
 
         mutating func take(_ saved: Saved) {
@@ -27,16 +27,18 @@ final class RunJournal: Sendable {
 
     let run: RunNote
     private let paths: NotedPaths
-    /// A store that is only read takes no notes.
+    /// Whether notes are written; `false` if the store is read-only.
     private let takesNotes: Bool
-    /// Stages that run after a failure are not noted as done if they may be repeated: they run again
-    /// with the next attempt.
+    /// Whether the stages run after a failure.
+    ///
+    /// If they are repeatable, they are not noted as completed, and run again with the next
+    /// attempt.
     private let isAfterFailure: Bool
     private let state: Mutex<State>
 
-    /// Begins a run, or another attempt of one.
+    /// Begins a run or another attempt.
     ///
-    /// - Parameter isSameAttempt: what was saved is from this very attempt.
+    /// - Parameter isSameAttempt: whether the saved notes are of this same attempt.
     init(
         _ run: RunNote, _ paths: NotedPaths, _ beginning: Beginning, isSameAttempt: Bool,
         isAfterFailure: Bool = false, in container: PersistentContainer
@@ -94,9 +96,9 @@ final class RunJournal: Sendable {
         try container.makeProgressNotesDurable()
     }
 
-    /// Suspends the notes of another owner's run, and takes those of an owner back.
+    /// Suspends the notes of another owner's run, and resumes those of the given owner.
     static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
-        // Of damaged notes nobody knows whose they are.
+        // The owner of damaged notes is unknown.
         let present = try context.progressNote("run", 0).flatMap { try? Heading($0).owner }
         guard present != owner else { return }
         if let present { try context.suspendProgressNotes(of: present) }
@@ -107,7 +109,7 @@ final class RunJournal: Sendable {
         Array(note.json.exact.utf8)
     }
 
-    /// What the run has come to by now, as the store's notes say it.
+    /// The current notes of the run, as in the store.
     var current: Saved {
         state.withLock { state in
             Saved(
@@ -119,7 +121,7 @@ final class RunJournal: Sendable {
 
     // MARK: Stages
 
-    /// What a stage of the run says.
+    /// Returns the fingerprint of a stage of the run.
     func fingerprint(of stage: Stage) -> String {
         if let known = state.withLock({ $0.fingerprints[stage.name] }) { return known }
         let fingerprint = stage.fingerprint
@@ -127,7 +129,7 @@ final class RunJournal: Sendable {
         return fingerprint
     }
 
-    /// The report of a stage that is done, unless it says something else today.
+    /// Returns the report of a completed stage; `nil` if the stage has changed.
     func report(of stage: Stage) -> StageReport? {
         let notes = state.withLock { state in state.stages.filter { $0.name == stage.name } }
         guard !notes.isEmpty else { return nil }
@@ -135,7 +137,7 @@ final class RunJournal: Sendable {
         return notes.first { $0.fingerprint == fingerprint }?.report
     }
 
-    /// What an import has read to its end, as far as that is saved.
+    /// Returns the inputs that an import has read completely and saved.
     func inputs(of stage: Stage) -> [InputNote] {
         state.withLock { state in
             state.stages.first { $0.name == stage.name }?.inputs
@@ -143,9 +145,9 @@ final class RunJournal: Sendable {
         }
     }
 
-    /// Notes in the open transaction that a stage is done.
+    /// Notes in the open transaction that a stage is completed.
     ///
-    /// - Parameter inputs: what an import has read.
+    /// - Parameter inputs: the inputs that an import has read.
     func finish(
         _ stage: Stage, _ report: StageReport, inputs: [InputNote]? = nil,
         in context: ManagedObjectContext
@@ -153,7 +155,7 @@ final class RunJournal: Sendable {
         let note = StageNote(
             name: stage.name, fingerprint: fingerprint(of: stage), report: report, inputs: inputs)
         let number = state.withLock { state in
-            // What must not be repeated is done, whatever failed before it.
+            // A stage that must not be repeated counts as completed, even after a failure.
             guard !isAfterFailure || !stage.kind.isRepeatable else { return Int64(0) }
             state.stages.append(note)
             return Int64(state.stages.count)
@@ -165,7 +167,7 @@ final class RunJournal: Sendable {
         if inputs != nil { try restart(in: context) }
     }
 
-    /// Notes in a transaction of its own that a stage is done, which wrote nothing to the store.
+    /// Notes in a separate transaction that a stage without writes is completed.
     func finish(_ stage: Stage, _ report: StageReport, in container: PersistentContainer) throws {
         guard takesNotes else { return }
         try container.newBackgroundContext().performAndWait { context in
@@ -174,9 +176,10 @@ final class RunJournal: Sendable {
         }
     }
 
-    /// Removes the notes of a run that ended well.
+    /// Removes the notes of a successful run.
     ///
-    /// The place of an import that this run left out stays, as long as the spec has it.
+    /// The position of an import that this run left out is kept, as long as the spec contains the
+    /// import.
     ///
     /// - Parameter stages: all stages of the spec.
     func end(of stages: [Stage], in container: PersistentContainer) throws {
@@ -192,7 +195,7 @@ final class RunJournal: Sendable {
             for stage in gone {
                 try context.removeProgressNotes(Self.stageKinds.map { "\(stage):\($0)" })
             }
-            // Of an unfinished run before, stages may be done that this one has left out.
+            // An earlier unfinished run may have completed the stages that this run left out.
             let isComplete = state.withLock { state in
                 !run.leavesOut || names.isSubset(of: state.stages.map(\.name))
             }
@@ -201,7 +204,7 @@ final class RunJournal: Sendable {
             } else {
                 var left = run
                 left.isEnded = true
-                // A part of an unfinished run leaves the rest of it to the next one.
+                // A partial run leaves the rest of an unfinished run to the next one.
                 if !isComplete, let earlier = run.earlier.first { left = earlier }
                 try context.writeProgressNote("run", 0, Self.encode(left))
                 if isComplete { try context.removeProgressNotes(["done"]) }
@@ -214,7 +217,7 @@ final class RunJournal: Sendable {
 
     // MARK: Imports
 
-    /// How far an earlier attempt came with an import, whatever the stage says today.
+    /// Returns the progress of an earlier attempt of an import, even if the stage has changed.
     func point(of stage: Stage) -> ResumePoint? {
         state.withLock { state in
             ((state.present.map { [$0] } ?? []) + state.suspended)
@@ -222,9 +225,9 @@ final class RunJournal: Sendable {
         }
     }
 
-    /// Makes the notes of an import the present ones.
+    /// Makes the notes of an import the active ones.
     ///
-    /// Those of another import that has stopped are suspended.
+    /// The notes of another interrupted import are suspended.
     func beginImport(_ stage: Stage, in container: PersistentContainer) throws {
         let isPresent = state.withLock { state in
             state.present.map { $0.stage == stage.name } ?? state.suspended.isEmpty
@@ -270,18 +273,18 @@ final class RunJournal: Sendable {
         try context.writeProgressNote("stopped", 0, Array(try JSONEncoder().encode(names)))
     }
 
-    /// Forgets how far an import came, in the open transaction.
+    /// Removes the progress of an import, in the open transaction.
     ///
-    /// - Parameter note: what stays of it.
+    /// - Parameter note: the note to keep.
     func restart(_ note: ResumePoint? = nil, in context: ManagedObjectContext) throws {
         state.withLock { $0.present = nil }
         try context.removeProgressNotes(Self.stageKinds)
         if let note { try self.note(note, finished: [], in: context) }
     }
 
-    /// Notes in the open transaction how far an import has come.
+    /// Notes the progress of an import in the open transaction.
     ///
-    /// - Parameter finished: inputs that were read to their end since the last note.
+    /// - Parameter finished: the inputs that were completely read since the last note.
     func note(
         _ progress: ResumePoint, finished: [InputNote], in context: ManagedObjectContext
     ) throws {

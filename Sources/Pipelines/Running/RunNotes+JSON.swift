@@ -1,6 +1,8 @@
 import Diagnostics
 
-/// How notes are written; read back by their `Decodable`, which has the same keys.
+/// The JSON form of notes.
+///
+/// Their `Decodable` conformances use the same keys.
 extension RunNote: JSONWritable {
     var json: JSONTree {
         .fields([
@@ -110,7 +112,7 @@ extension CompletionNote: JSONWritable {
 }
 
 extension StageReport {
-    /// The same without secrets in the names of files, which nobody looks for by it.
+    /// The report without secrets in file names, which no code uses to find the files.
     fileprivate var masked: StageReport {
         var report = self
         report.exported?.path = OutputText.masked(exported?.path ?? "")

@@ -3,79 +3,82 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// What a run notes of itself when it begins.
+/// The note that a run writes when it begins.
 struct RunNote: Decodable, Sendable, Hashable {
     static let currentFormat = 9
 
     var format = RunNote.currentFormat
     var pipeline: String
-    /// Names the rejects and the report, also of the attempts that complete the run.
+    /// The name of the run, which its rejects and report contain; attempts that complete the run
+    /// keep it.
     var runID: String
-    /// When the first attempt began, in seconds since 2001-01-01 UTC: `$now` of all attempts.
+    /// The start of the first attempt in seconds since 2001-01-01 UTC: `$now` of all attempts.
     var started: Double
-    /// What the run was asked to do: its parameters, `--only` and the like.
+    /// The fingerprint of the run's parameters, `--only`, and similar flags.
     var fingerprint: String
-    /// What the store was that the run works beside, where it does.
+    /// The digest of the store that the working copy is a clone of; `nil` without one.
     var base: String?
     var attempts = 1
-    /// The folder of rejects that the run replays, where it does.
+    /// The folder of rejects that the run replays; `nil` if it is not a replay.
     var replay: String?
-    /// The run has ended well, and left out an import whose place stays noted.
+    /// Whether the run has succeeded, but left out an import whose position stays noted.
     var isEnded = false
-    /// Stages that this run leaves out are done by an earlier run, whose others are not.
+    /// Whether an earlier, unfinished run has completed stages that this run leaves out.
     var leavesOut = false
-    /// That run, if it is to be completed; one at most.
+    /// That earlier run, if it must be completed; at most one.
     var earlier: [RunNote] = []
 
-    /// Whose notes these are: a run is completed by a run of the same owner.
+    /// The owner of the notes: only a run of the same owner completes the run.
     var owner: String { Self.owner(pipeline: pipeline, isReplay: replay != nil) }
 
-    /// The name of the owner of notes, which has no slash: names of pipelines have none, and no colon.
+    /// Returns the name of the owner of notes.
+    ///
+    /// It has no slash, because names of pipelines contain neither slashes nor colons.
     static func owner(pipeline: String, isReplay: Bool) -> String {
         isReplay ? "replay:" + pipeline : pipeline
     }
 }
 
-/// A stage that is done.
+/// A completed stage.
 struct StageNote: Decodable, Sendable, Hashable {
     var name: String
-    /// What the stage said when it ran.
+    /// The fingerprint of the stage when it ran.
     var fingerprint: String
     var report: StageReport
-    /// What an import has read.
+    /// The inputs that an import has read.
     var inputs: [InputNote]?
 }
 
-/// An input that an import has read to its end.
+/// An input that an import has read completely.
 struct InputNote: Decodable, Sendable, Hashable {
     var path: FileName
-    /// Bytes as stored.
+    /// The size in bytes, as stored.
     var byteCount: Int
-    /// SHA-256 of the inflated bytes.
+    /// The SHA-256 of the decompressed bytes.
     var digest: [UInt8]
     var records: Int
 }
 
-/// How far an import has come into an input.
+/// The position of an import in an input.
 struct InputPosition: Decodable, Sendable, Hashable {
     var path: FileName
-    /// Records consumed, good and bad.
+    /// The number of consumed records, including rejects.
     var record: Int
-    /// Inflated bytes consumed.
+    /// The number of consumed decompressed bytes.
     var offset: Int
-    /// SHA-256 of these bytes.
+    /// The SHA-256 of these bytes.
     var digest: [UInt8]
-    /// The input is no regular file, so that it cannot be known again.
+    /// Whether the input is not a regular file, so it cannot be identified again.
     var isStream: Bool
 
-    /// The input as messages name it.
+    /// The name of the input in messages.
     var name: String { InputFile.name(of: path) }
 }
 
-/// Where an import goes on: how far it has come, as of the batch in the same transaction.
+/// The progress of an import, as of the batch in the same transaction.
 struct ResumePoint: Decodable, Sendable {
-    /// Without `finished`: each of those is a note of its own, so that thousands of inputs are not
-    /// written with each save.
+    /// Without `finished`: each finished input is a separate note, so thousands of inputs are not
+    /// rewritten with each save.
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
         case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks
@@ -84,51 +87,53 @@ struct ResumePoint: Decodable, Sendable {
 
     var stage: String
     var fingerprint: String
-    /// The input that is being read; nil between two.
+    /// The position in the input that is being read; `nil` between two inputs.
     var position: InputPosition?
     var counts: RecordCounts
     var objects: ObjectTally
-    /// The rejects by code; nil as long as there are none.
+    /// The rejects by code; `nil` before the first reject.
     var rejectTally: RejectTally?
     var nextToken: Int64
-    /// What is known of the inputs, by their path, for rejects that come late.
+    /// The formats of the inputs by path, for rejects that occur late.
     ///
-    /// As a list of paths, each with its form behind it: as names of an object, paths that differ in
-    /// their normalization alone would be one.
+    /// They are stored as a list in which each path is followed by its format. As keys of a JSON
+    /// object, paths that differ only in Unicode normalization would be equal.
     var inputs: [FileName: InputForm] = [:]
     var rejects: [RejectFileNote]
     var secondsElapsed: Double
-    /// The records behind `position` that are written in another order; nil while none are.
+    /// The records after `position` that are written in another order; `nil` if all are in order.
     var section: SectionNote?
-    /// Where `rejects.abort` begins to count.
+    /// The counts at which `rejects.abort` starts to count.
     var abortBase = RejectBase()
-    /// The reject that ended the import; nil if none did.
+    /// The reject that ended the import; `nil` if none did.
     var stop: StopNote?
-    /// Where earlier attempts stopped in other inputs, which were not there since.
+    /// The positions in other inputs at which earlier attempts stopped, and which have been missing
+    /// since.
     var left: [InputPosition] = []
-    /// The paths of the spec that no record has had; nil as long as there was no record.
+    /// The paths of the spec that no record has contained; `nil` before the first record.
     var unmet: [String]?
-    /// Those of them that some record lacks; the others are behind null or in empty lists.
+    /// The `unmet` paths that some record lacks; the others are below null or in empty lists.
     var lacking: [String]?
-    /// No record has had any field that the stage reads; nil as long as there was no record.
+    /// Whether no record has had any field that the stage reads; `nil` before the first record.
     var fitsNothing: Bool?
-    /// Links that records went without; nil where there are none.
+    /// The links that were left out of records; `nil` before the first one.
     var missedLinks: [MissedLinks]?
-    /// The files of left-out links; nil where there are none.
+    /// The files of left-out links; `nil` before the first one.
     var links: [LinkFileNote]?
-    /// The inputs that were read to their ends.
+    /// The inputs that were read completely.
     var finished: [InputNote] = []
 }
 
 extension ResumePoint {
-    /// All places where attempts stopped.
+    /// All positions at which attempts stopped.
     var positions: [InputPosition] {
         left.filter { $0.path != position?.path } + (position.map { [$0] } ?? [])
     }
 
-    /// What stays of the note once the import goes on with other inputs: the places in these.
+    /// Returns the note to keep if the import continues with other inputs: only the given
+    /// positions.
     ///
-    /// - Parameter positions: the places.
+    /// - Parameter positions: the positions to keep.
     func setAside(_ positions: [InputPosition]) -> ResumePoint {
         var note = ResumePoint(
             stage: stage, fingerprint: fingerprint, position: nil, counts: RecordCounts(),
@@ -137,15 +142,15 @@ extension ResumePoint {
         return note
     }
 
-    /// Whether an attempt of the import has come anywhere.
+    /// Whether an attempt of the import has made progress.
     var isBegun: Bool { counts.read > 0 || position != nil || section != nil }
 
-    /// Nothing is read, so that whatever the stage is now, nothing can be read twice.
+    /// Whether nothing has been read, so nothing can be read twice even if the stage has changed.
     var isEmpty: Bool { !isBegun && finished.isEmpty && left.isEmpty }
 
-    /// Counts a link that a record went without.
+    /// Counts a link that was left out of a record.
     ///
-    /// - Parameter place: called for the first ones alone.
+    /// - Parameter place: called only for the first links.
     mutating func note(
         missed link: MissedLink, at place: () throws -> RecordLocation?
     ) rethrows {
@@ -163,19 +168,19 @@ extension ResumePoint {
         missedLinks = all
     }
 
-    /// Notes that replays have saved records that were rejected.
+    /// Notes that replays have saved rejected records.
     mutating func noteReplayed(_ count: Int) {
         counts.noteReplayed(count)
         abortBase.rejected = max(0, abortBase.rejected - count)
     }
 
-    /// Lets `rejects.abort` count what comes from here on.
+    /// Makes `rejects.abort` count from the current position.
     mutating func countAbortFromHere() {
         abortBase = RejectBase(read: counts.read, rejected: counts.rejected)
     }
 }
 
-/// Counts of records from which on rejects are counted.
+/// The counts of records at which counting of rejects starts.
 struct RejectBase: Decodable, Sendable, Hashable {
     var read = 0
     var rejected = 0
@@ -185,32 +190,32 @@ struct RejectBase: Decodable, Sendable, Hashable {
 struct StopNote: Decodable, Sendable, Hashable {
     var code: String
     var reject: RejectTally.Example
-    /// How many rejects replays had saved by then.
+    /// The number of rejects that replays had saved by then.
     var replayed: Int
 }
 
-/// How far records are written that were kept aside to be written in the order of their objects' rows.
+/// The progress of writing buffered records in the order of their objects' rows.
 ///
-/// All of them are counted, and what could not be mapped is among the rejects.
+/// All of the records are counted, and the records that could not be mapped are among the rejects.
 struct SectionNote: Decodable, Sendable, Hashable {
-    /// Where they end; nil at the end of an input.
+    /// The position after the records; `nil` at the end of an input.
     var end: InputPosition?
-    /// How many they are, good and bad.
+    /// The number of records, including rejects.
     var records: Int
     /// The inputs that ended among them.
     var finished: [InputNote]
-    /// Rows behind that one are of new objects.
+    /// The last row before the run; higher rows are of new objects.
     var lastRow: Int64
-    /// Up to which row their records are written.
+    /// The row up to which records are written.
     var writtenUpTo: Int64
-    /// How many records of the next row are, in their own order.
+    /// The number of written records of the next row, in their order.
     var writtenOfNext: Int
-    /// How many records of new objects are written, in their own order.
+    /// The number of written records of new objects, in their order.
     var newWritten: Int
-    /// Tells which row was found for which record: another one, where others changed the table.
+    /// A hash of the rows found for the records; it differs if another process changed the table.
     var rowsHash: Int64
 
-    /// Such as `the 169,287 from there are written up to row 54,321 of 300,000`.
+    /// A description such as `the 169,287 from there are written up to row 54,321 of 300,000`.
     var text: String {
         "the \(RecordCounts.grouped(records)) from there are written up to row "
             + RecordCounts.grouped(Int(writtenUpTo) + (writtenOfNext > 0 ? 1 : 0))
@@ -219,13 +224,13 @@ struct SectionNote: Decodable, Sendable, Hashable {
     }
 }
 
-/// How the records of an input are written.
+/// The format of an input's records.
 struct InputForm: Decodable, Sendable {
     var format: String
     var columnNames: [String]?
 }
 
-/// How long the file of the left-out links of one input was when a batch was saved.
+/// The length of an input's file of left-out links when a batch was saved.
 struct LinkFileNote: Decodable, Sendable, Hashable {
     /// The input.
     var source: FileName
@@ -233,7 +238,7 @@ struct LinkFileNote: Decodable, Sendable, Hashable {
     var length: Int
 }
 
-/// How long the reject files of one input were when a batch was saved.
+/// The lengths of an input's reject files when a batch was saved.
 struct RejectFileNote: Decodable, Sendable, Hashable {
     /// The input.
     var source: FileName
@@ -242,6 +247,6 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     var reasonsLength: Int
     var isArray: Bool
     var isFirst: Bool
-    /// How many of their records replays had saved by then.
+    /// The number of their records that replays had saved by then.
     var replayed = 0
 }

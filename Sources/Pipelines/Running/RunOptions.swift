@@ -3,61 +3,64 @@ package import FoundationEssentials
 package import GraphStore
 import RecordStreams
 
-/// What a run is started with.
+/// The options of a run.
 package struct RunOptions: Sendable {
-    /// What to do where another run holds the store's lock, or another program has its file locked.
+    /// What to do if another run holds the store's lock, or another program has locked its file.
     package enum LockedPolicy: Sendable, Hashable {
-        /// End with 75.
+        /// Exit with 75.
         case fail
-        /// End with 0, having done nothing.
+        /// Exit with 0 without doing anything.
         case skip
-        /// Wait so long, then end with 75; also for a program that locks the file later.
+        /// Wait for the given time, then exit with 75; applies also if a program locks the file
+        /// later.
         case wait(seconds: Int64)
     }
 
-    /// `name=value`, as given on the command line.
+    /// The parameters as `name=value`, as given on the command line.
     package var sets: [String]
     package var environment: [String: String]
     package var workingFolder: String
-    /// When the run begins.
+    /// The start time of the run.
     package var now: Date
-    /// The only stage that runs.
+    /// The name of the only stage to run.
     package var only: String?
-    /// The first stage that runs.
+    /// The name of the first stage to run.
     package var from: String?
-    /// Records that each import reads at most.
+    /// The maximum number of records that each import reads.
     package var recordsMax: Int?
-    /// What may be wrong with the spec or the model is told, although the run goes well.
+    /// Whether to print advice about the spec or the model even if the run succeeds.
     package var givesAdvice = true
-    /// Wins over the spec's `store.open`; but `create` leaves `replace`, which makes a store, too.
+    /// The open mode, which overrides the spec's `store.open`, except that `create` does not
+    /// override `replace`.
     package var opening: StoreSpec.OpenMode?
-    /// Nothing is changed: the stages run on a copy of the store, and no file is written.
+    /// Whether nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false
-    /// What an interrupted run has left is not gone on with.
+    /// Whether to start over instead of resuming an interrupted run.
     package var isRestart = false
-    /// What to do where another is at work; nil fails, but lets a dry run go on beside it.
+    /// What to do if the store is locked; `nil` fails, but a dry run continues while another run is
+    /// active.
     package var ifLocked: LockedPolicy?
-    /// Seconds after which the run saves and stops; wins over the spec's `budget.time`.
+    /// The seconds after which the run saves and stops; overrides the spec's `budget.time`.
     package var timeoutSeconds: Int64?
-    /// Wins over the spec's `rejects.allow`.
+    /// The limit that overrides the spec's `rejects.allow`.
     package var allowedRejects: CountLimit?
 
     /// Whether the spec's commands may be started.
     package var allowsCommands = true
 
-    /// Apps' stores are written although their app mirrors them to CloudKit.
+    /// Whether to write to an app's store even if the app mirrors it to CloudKit.
     package var allowsCloudKit = false
 
-    /// Another file that gets the run's report; `-` is stdout.
+    /// An additional file for the run's report; `-` is stdout.
     package var reportFile: String?
 
-    /// Makes counts wrong, for tests of what becomes of such a mistake.
+    /// Makes counts wrong, to test how such an error is detected.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
 
-    /// How inputs are decoded, which shows in nothing but the time.
+    /// The decoding of inputs, which affects only the time.
     var decoding = DecodingOptions()
 
-    /// The rejects that are to be read in place of the inputs.
+    /// The rejects to read instead of the inputs.
     var replay: Replay?
 
     package init(
@@ -69,35 +72,38 @@ package struct RunOptions: Sendable {
         self.now = now
     }
 
-    /// A duration such as `30m` or `1h30m`, in seconds; nil where the text is none.
+    /// Returns the seconds of a duration such as `30m` or `1h30m`; `nil` if the text is not a
+    /// duration.
     package static func seconds(_ text: String) -> Int64? { TimeText.duration(text) }
 }
 
-/// How an import's inputs are decoded; tests make it other than it is.
+/// Options for decoding an import's inputs; tests change them.
 struct DecodingOptions: Sendable {
-    /// The processors there are; nil asks the system.
+    /// The number of processors; `nil` queries the system.
     var processors: Int?
-    /// The amount of input that a batch is filled from; nil for the reader's own.
+    /// The amount of input from which a batch is filled; `nil` for the default of the reader.
     var chunkBytes: Int?
-    /// The size from which an input, as it is stored, may be decoded in pieces.
+    /// The stored size from which an input may be decoded in pieces.
     ///
-    /// What is smaller is mostly in a lane's batches when its turn comes.
+    /// A smaller input is usually in a lane's batches before its turn to be written.
     var largeInputBytes = 1 << 20
-    /// Up to which size the inputs of a stage together, as they are stored, are read before the
-    /// first is written, without a thread, and no index is put off for them.
+    /// The total stored size up to which the inputs of a stage are read without a thread.
+    ///
+    /// They are read completely before the first one is written, and no index is deferred for them.
     var smallInputBytes = 16 << 10
-    /// Whether an import saves when nothing has come for a second, which on a busy machine happens
-    /// to a reader that gets no processor, too.
+    /// Whether an import saves if no record has arrived for 1 s.
+    ///
+    /// On a busy machine, this also happens to a reader without processor time.
     var savesAtPause = true
 
-    /// Whether records that come in no order are written in that of their objects' rows.
+    /// Whether unordered records are written in the order of their objects' rows.
     var sortsByRow = true
 
     var processorCount: Int { processors ?? Platform.processorCount() }
 }
 
 extension CountLimit {
-    /// Reads `100` or `5%`; nil where the text is neither.
+    /// Parses `100` or `5%`; `nil` if the text is neither.
     package init?(_ text: String) {
         if text.hasSuffix("%") {
             guard let percent = Double(text.dropLast()), (0...100).contains(percent) else {
@@ -111,21 +117,21 @@ extension CountLimit {
     }
 }
 
-/// How a run ended.
+/// The result of a run.
 package struct RunOutcome: Sendable {
     package var status: ExitStatus
-    /// The stages that ran to their end, in earlier attempts of the run too.
+    /// The completed stages, also those of earlier attempts of the run.
     package var stages: [StageReport] = []
-    /// Stages that failed or were stopped, with what they have saved.
+    /// The stages that failed or were stopped, with their saved work.
     var unfinished: [StageReport] = []
-    /// What went wrong, in the order to be shown.
+    /// The problems, in display order.
     package var diagnostics: [Diagnostic] = []
-    /// Names the run, whatever attempt this was.
+    /// The name of the run, which all its attempts share.
     package var runID = ""
-    /// What is to be started once all this is told.
+    /// The command to start after the outcome is reported.
     package var failureCommand: FailureCommand?
-    /// What a dry run would change in the store.
+    /// The changes to the store that a dry run has found.
     package var difference: StoreDifference?
-    /// 1, or more where the run goes on with what earlier ones left.
+    /// The number of attempts: 1, or more if the run continues earlier attempts.
     package var attempts = 1
 }

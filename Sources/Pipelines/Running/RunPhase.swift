@@ -1,7 +1,7 @@
-/// Where a run stands: it is told what has happened, and says what is to be done next.
+/// The state machine of a run: it receives events and returns the next actions.
 ///
-/// It knows no store and no file, so that each way through a run can be tested as a value.
-/// `PipelineRun` does what it says.
+/// It uses no store and no file, so each path through a run can be tested as a value. `PipelineRun`
+/// performs the actions.
 ///
 /// ```
 /// opening ─opened→ working ─done→ placing ─done→ opening (the next group)
@@ -9,7 +9,7 @@
 ///                                    └─done→ ended
 /// ```
 struct RunPhase: Hashable, Sendable {
-    /// On what the stages of a group work.
+    /// Where the stages of a group work: on the store itself or next to it.
     enum Place: Hashable, Sendable {
         case store, beside
     }
@@ -17,63 +17,63 @@ struct RunPhase: Hashable, Sendable {
     enum State: Hashable, Sendable {
         case opening(group: Int)
         case working(group: Int, Place)
-        /// What was made beside the store gets its place and its names.
+        /// The work next to the store replaces the store, and files get their names.
         case placing(group: Int)
-        /// All is in its place; the report is written, and then the notes go.
+        /// All work is in the store; the report is written, and then the notes are removed.
         case closing
         case ended(Ending)
     }
 
     enum Ending: Hashable, Sendable {
         case done
-        /// Another process has the store, and nothing has begun.
+        /// Another process holds the store, and nothing has begun.
         case lockedOut
         case failed
     }
 
     enum Event: Hashable, Sendable {
-        /// The notes of this attempt are in the store, or in what is worked on beside it.
+        /// The notes of this attempt are in the store, or in the file next to it.
         case opened(Place)
-        /// An earlier attempt has put the work of the group in its place.
+        /// An earlier attempt has already committed the work of the group.
         case wasDone
-        /// All that was to be done is done.
+        /// All actions are done.
         case done
     }
 
     enum Failure: Hashable, Sendable {
-        /// Another process has the store locked.
+        /// Another process has locked the store.
         case storeInUse
-        /// A signal, or the time limit.
+        /// A signal or the time limit stopped the run.
         case stopped
-        /// A reason that passes, so that repeating the run may help.
+        /// A temporary failure; repeating the run may help.
         case passing
-        /// Any other.
+        /// Any other failure.
         case lasting
     }
 
     enum Action: Hashable, Sendable {
         case open(group: Int)
         case runStages(group: Int)
-        /// Makes the indexes and views that were put off, and folds the log in.
+        /// Builds deferred indexes and views, and checkpoints the WAL.
         case finishStore
         case drainReplay
         case closeStore
         case putInPlace
-        /// Gives exports and rejects their names.
+        /// Gives exports and rejects their final names.
         case publish
         case reportEarly
         case endNotes
     }
 
-    /// What is done after a failure.
+    /// An action after a failure.
     enum Remedy: Hashable, Sendable {
-        /// Removes what was made beside the store, and files that wait for their names.
+        /// Removes the work next to the store, and files without their final names.
         case abandonWork
-        /// Takes from what is told of the group's stages what they did to a store that is gone.
+        /// Removes the effects on the discarded store from the reports of the group's stages.
         case takeBack
-        /// Leaves the store in order.
+        /// Leaves the store in a consistent state.
         case settle(keepsWork: Bool)
-        /// Runs the stages that run after a failure, too.
+        /// Runs the stages with `always: true`.
         case runAlways
     }
 
@@ -81,7 +81,7 @@ struct RunPhase: Hashable, Sendable {
     private let isOfApp: Bool
     private let groupCount: Int
     private(set) var state = State.opening(group: 0)
-    /// This attempt has noted its beginning, so that the notes in the store are its own.
+    /// Whether this attempt has noted its beginning, so the notes in the store are its own.
     private(set) var hasBegun = false
 
     init(_ way: StoreTarget.Way, isOfApp: Bool, groupCount: Int) {
@@ -90,12 +90,12 @@ struct RunPhase: Hashable, Sendable {
         self.groupCount = groupCount
     }
 
-    /// What a run does first.
+    /// The first actions of a run.
     var firstActions: [Action] { [.open(group: 0)] }
 
     var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    /// The group whose work has not got its place.
+    /// The group whose work is not yet committed.
     var group: Int? {
         switch state {
         case .opening(let group), .working(let group, _), .placing(let group): group
@@ -103,9 +103,9 @@ struct RunPhase: Hashable, Sendable {
         }
     }
 
-    /// Takes note of what has happened.
+    /// Handles an event.
     ///
-    /// - Returns: what is to be done, in order.
+    /// - Returns: the next actions, in order.
     mutating func handle(_ event: Event) -> [Action] {
         switch (state, event) {
         case (.opening(let group), .opened(let place)):
@@ -122,11 +122,13 @@ struct RunPhase: Hashable, Sendable {
         case (.working(let group, .store), .done):
             guard isLast(group) else { return [.drainReplay, .closeStore] + open(group + 1) }
             state = .closing
-            // Last of all: a run that is killed behind it is done, and the next one is another.
+            // Remove the notes last: a run that is killed after that is done, and the next run is a
+            // new one.
             return [.drainReplay, .reportEarly, .endNotes, .closeStore]
         case (.working(let group, .beside), .done):
             state = .placing(group: group)
-            // What was replayed is in no other place until an app's store is in its own.
+            // Until an app's store is replaced, the replayed records exist only in the reject
+            // files.
             return isOfApp
                 ? [.closeStore, .putInPlace, .publish, .drainReplay]
                 : [.drainReplay, .closeStore, .putInPlace, .publish]
@@ -150,13 +152,13 @@ struct RunPhase: Hashable, Sendable {
 
     private func isLast(_ group: Int) -> Bool { group + 1 >= groupCount }
 
-    /// Takes note that the run has failed; its store is closed.
+    /// Handles a failure of the run, whose store is closed.
     ///
-    /// - Returns: what is to be done, in order.
+    /// - Returns: the remedies, in order.
     mutating func fail(_ failure: Failure) -> [Remedy] {
         let isLockedOut = failure == .storeInUse && !hasBegun
         state = .ended(isLockedOut ? .lockedOut : .failed)
-        // A dry run takes away what it made, however it ends.
+        // A dry run removes its files in any case.
         guard !isLockedOut, !way.isDry else { return [] }
         switch failure {
         case .stopped: return [.settle(keepsWork: true)]

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// The part of a spec that a run was asked for: `--only`, `--from`, `--limit`.
+/// The part of a spec to run: `--only`, `--from`, and `--limit`.
 struct RunSelection {
     private let only: String?
     private let from: String?
@@ -14,15 +14,15 @@ struct RunSelection {
         replay = options.replay?.folder
     }
 
-    /// Differs where a run is asked for something else.
+    /// A text that differs for a different selection.
     var identity: String {
         "only \(only ?? "-") from \(from ?? "-") limit \(recordsMax.map(String.init) ?? "-")"
             + (replay.map { " replay \($0)" } ?? "")
     }
 
-    /// The stages that are to run.
+    /// Returns the stages to run.
     ///
-    /// - Throws: `RunFailure` with status 64 where the spec has no stage of a name.
+    /// - Throws: `RunFailure` with status 64 if the spec has no stage of a given name.
     func stages(of spec: PipelineSpec) throws(RunFailure) -> [Stage] {
         if let only { return [spec.stages[try place(of: only, in: spec, "--only")]] }
         guard let from else { return spec.stages }

@@ -3,17 +3,20 @@ import Dispatch
 import Files
 import GraphStore
 
-/// Keeps two runs off one store: a kernel lock beside it, which dies with its process.
+/// A kernel lock next to a store that keeps two runs from using it concurrently.
+///
+/// It is released when its process ends.
 final class StoreLock {
     private let descriptor: Int32
-    /// The file is ours to write to and to empty; it is not after a refused `init`, which ends in
-    /// `deinit`, too.
+    /// Whether the file may be written and emptied.
+    ///
+    /// It may not if `init` failed, which also calls `deinit`.
     private var isHeld = false
 
-    /// Takes the lock, as far as that is to be tried.
+    /// Takes the lock, and waits for it according to the policy.
     ///
-    /// - Returns: nil where another run holds it and this one is to be skipped then.
-    /// - Throws: `RunFailure` with status 75 where another run holds it; `Interrupted`.
+    /// - Returns: `nil` if another run holds it and the policy is to skip this run.
+    /// - Throws: `RunFailure` with status 75 if another run holds it; `Interrupted`.
     static func take(
         storePath: String, pipeline: String, started: String, _ policy: RunOptions.LockedPolicy,
         _ interruption: Interruption
@@ -23,10 +26,10 @@ final class StoreLock {
         }
     }
 
-    /// Waits for the lock as far as that is to be tried, and leaves it alone.
+    /// Waits for the lock according to the policy, but does not take it.
     ///
-    /// - Returns: false where another run holds it and this one is to be skipped then.
-    /// - Throws: as `take`.
+    /// - Returns: `false` if another run holds it and the policy is to skip this run.
+    /// - Throws: the same errors as `take`.
     static func isFree(
         storePath: String, _ policy: RunOptions.LockedPolicy, _ interruption: Interruption
     ) throws -> Bool {
@@ -35,7 +38,7 @@ final class StoreLock {
         } != nil
     }
 
-    /// Tries until the lock is had, or as the policy says.
+    /// Repeats the attempt until it succeeds or the policy ends the wait.
     private static func whenFree<R>(
         _ policy: RunOptions.LockedPolicy, _ interruption: Interruption,
         _ attempt: () throws(RunFailure) -> R
@@ -51,7 +54,7 @@ final class StoreLock {
                 guard let deadline, ContinuousClock.now < deadline else { throw error }
             }
             try interruption.check()
-            // Nobody tells when a lock is free.
+            // No event signals that a lock is free, so poll.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(25))
         }
     }
@@ -66,11 +69,11 @@ final class StoreLock {
             fix: "wait until it ends; the lock ends with its process")
     }
 
-    /// Takes the lock of the open file, or tells who has it.
+    /// Locks the open file, or reports its holder.
     ///
-    /// Until they say so, the words of one who was killed may stand there; a program of another
-    /// kind never does, and the process of another container cannot be seen. Who only looks
-    /// whether a run is at work has it for less than a moment, whatever words are there.
+    /// Until the holder has written its name, the file can contain the name of a killed process.
+    /// Programs other than etl never write their name, and a process in another container is not
+    /// visible. A process that only tests the lock holds it briefly, whatever the file contains.
     private static func lock(_ descriptor: Int32, _ storePath: String) throws(RunFailure) {
         var words = ""
         for attempt in 0..<attemptsMax {
@@ -90,15 +93,17 @@ final class StoreLock {
 
     private static let attemptsMax = 10
 
-    /// Who took the lock last, and has not given it back.
+    /// The last process that took the lock and has not released it.
     struct Holder {
-        /// As they said themselves: `pid 4711, pipeline nightly, since 2026-11-21T03:00:00Z`.
+        /// The text that the process wrote:
+        /// `pid 4711, pipeline nightly, since 2026-11-21T03:00:00Z`.
         let words: String
         let process: Int32
-        /// The name of a spec, or what else works on stores.
+        /// The name of a spec or of another kind of work on the store.
         let pipeline: String
         let started: String
-        /// It has the lock; else it was killed, which left its words, but not its lock.
+        /// Whether the process holds the lock; otherwise, it was killed, which leaves the text but
+        /// releases the lock.
         var isAtWork = true
 
         fileprivate init?(_ words: String) {
@@ -112,12 +117,13 @@ final class StoreLock {
         }
     }
 
-    /// Who holds the lock, as they said themselves; nil where nobody does.
+    /// Returns the text that the holder of the lock wrote; `nil` if the lock is free.
     static func holder(of storePath: String) -> String? {
         lastHolder(of: storePath).flatMap { $0.isAtWork ? $0.words : nil }
     }
 
-    /// Who holds the lock, or held it until their death; nil where the last one came to its end.
+    /// Returns the process that holds the lock or was killed while it held it; `nil` if the last
+    /// one finished.
     static func lastHolder(of storePath: String) -> Holder? {
         let path = path(storePath)
         guard let words = FileDescriptor.head(ofFile: path), var holder = Holder(words) else {
@@ -129,14 +135,14 @@ final class StoreLock {
             defer { FileDescriptor.close(descriptor) }
             guard FileDescriptor.lock(descriptor) else { return holder }
             FileDescriptor.unlock(descriptor)
-            // Its number is another process's by now, or it has come to its end since.
+            // Another process has this ID by now, or the holder has just finished.
         }
-        // The lock of who is gone is not tried, which would keep out a run that begins meanwhile.
+        // Do not try the lock of a dead process: that could make a run that is starting fail.
         holder.isAtWork = false
         return FileDescriptor.head(ofFile: path) == words ? holder : nil
     }
 
-    /// By whatever name the store is reached, the lock is one.
+    /// Returns the path of the lock file, which is the same for all paths of the store.
     private static func path(_ storePath: String) -> String {
         CompanionFile.lock.path(
             of: FileDescriptor.resolved(storePath) ?? StoreTarget.place(of: storePath))
@@ -168,7 +174,8 @@ final class StoreLock {
     deinit {
         if isHeld {
             FileDescriptor.rewrite(descriptor, "")
-            // A process that begins may have the file, too, until it is what it is to be.
+            // A process that is starting may share the descriptor until its `exec`, so unlock
+            // explicitly.
             FileDescriptor.unlock(descriptor)
         }
         FileDescriptor.close(descriptor)
@@ -178,6 +185,6 @@ final class StoreLock {
 extension RunFailure {
     fileprivate static let lockHeld = "lock.held"
 
-    /// Another run has the store.
+    /// Whether another run holds the store's lock.
     var isLockHeld: Bool { diagnostics.contains { $0.code == Self.lockHeld } }
 }

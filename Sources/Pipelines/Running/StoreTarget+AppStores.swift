@@ -2,9 +2,9 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Work on stores that apps made.
+/// Support for stores that apps created.
 extension StoreTarget {
-    /// Whether the store is an app's, or is to be made as a copy of one.
+    /// Returns whether the store is an app's, or will be created as a copy of one.
     static func isOfApp(
         _ path: String, _ mode: StoreSpec.OpenMode, template: String?
     ) -> Bool {
@@ -13,11 +13,12 @@ extension StoreTarget {
         return template.map { PersistentContainer.isAppStore(at: $0) } ?? false
     }
 
-    /// The file that is worked on, beside which everything is that belongs to it: it may be
-    /// replaced as a whole, and a link to it is not.
+    /// Returns the path of the store's file after resolving links.
+    ///
+    /// Companion files are next to it, and replacing it keeps links to it.
     static func place(of path: String) -> String { PersistentContainer.file(behind: path) }
 
-    /// Refuses what a spec asks of a store that is the app's to choose.
+    /// Rejects settings of the spec that only the app may choose.
     static func checkAppSettings(_ spec: PipelineSpec) throws(RunFailure) {
         let setting: String? =
             if spec.store.history != nil {
@@ -42,13 +43,13 @@ extension StoreTarget {
             ])
     }
 
-    /// Puts an app's store that was written beside, and that nobody has open any more, into its
-    /// place, once it is seen to be as sound as the one before.
+    /// Replaces an app's store with the closed working copy, after checking that the copy is as
+    /// consistent as the store.
     ///
     /// - Parameters:
-    ///   - notes: what the run has noted; whoever is killed behind this finds them beside the store.
-    ///   - model: the one that the spec gives.
-    /// - Returns: where the one before is now; nil where there was none.
+    ///   - notes: the notes of the run; if it is killed after this, they are next to the store.
+    ///   - model: the model of the spec.
+    /// - Returns: the path of the backup; `nil` if the store did not exist.
     mutating func completeOfApp(
         _ notes: RunJournal.Saved, _ model: ManagedObjectModel?
     ) throws -> String? {
@@ -66,7 +67,7 @@ extension StoreTarget {
             backup = try turn?.complete(model)
             if backup == nil { try complete() }
         } catch {
-            // The store is as it was.
+            // The store is unchanged.
             CompletionNote.remove(beside: path)
             try? PersistentContainer.forgetInputs(ofStoreAt: path)
             throw error
@@ -75,7 +76,7 @@ extension StoreTarget {
         return backup
     }
 
-    /// Leaves the store as it is, since the run has changed nothing in its copy.
+    /// Keeps the store unchanged, because the run has changed nothing in its copy.
     mutating func leave() throws {
         if isOfApp {
             try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
@@ -84,10 +85,11 @@ extension StoreTarget {
         abandon()
     }
 
-    /// What the run has broken, by the rules of the format, which would be a mistake of ours.
+    /// Checks that the run has not violated the rules of the format, which would be an error in
+    /// etl.
     private func checkSoundness(_ model: ManagedObjectModel?) throws {
         let found = try findings(workPath, model)
-        // A disk that fails for a moment is no damage.
+        // A disk that fails temporarily is not damage.
         if found.contains(where: { $0.kind == .file }), try findings(workPath, model) != found {
             throw StoreError(.inputOutput, "The copy of \(path) cannot be read to the end")
         }
@@ -102,7 +104,7 @@ extension StoreTarget {
         guard let origin, !new(behind: earlier).isEmpty else {
             return try refuse(new(behind: earlier))
         }
-        // A disk that fails for a moment is no damage that the run has done.
+        // A disk that fails temporarily is not damage that the run has caused.
         let again = try findings(origin, model)
         let isDamaged = again.contains { $0.kind == .file } && !found.contains { $0.kind == .file }
         guard again == earlier, !isDamaged else {
@@ -124,8 +126,10 @@ extension StoreTarget {
             })
     }
 
-    /// What is wrong with a store, but for what a stage may be told to leave unchecked, and for
-    /// links without inverse, which nobody clears when what they lead to is deleted.
+    /// Returns the problems of a store, except those that stages are allowed to leave.
+    ///
+    /// Also excludes dangling links without an inverse, which no delete rule clears when their
+    /// target is deleted.
     private func findings(
         _ path: String, _ model: ManagedObjectModel?
     ) throws(StoreError) -> [StoreFinding] {
@@ -147,7 +151,7 @@ extension StoreTarget {
 
     private static func kind(of finding: StoreFinding) -> String {
         let words = [finding.kind.rawValue, finding.entity, finding.property]
-        // Of the file itself each message is another thing; folders have names of their own.
+        // For the file itself, each message is a different problem; folders have their own names.
         let isOfFile = finding.entity == nil && finding.kind != .externalOrphan
         let message = isOfFile ? finding.message : nil
         return (words + [message]).map { $0 ?? "" }.joined(separator: " ")
@@ -155,7 +159,7 @@ extension StoreTarget {
 }
 
 extension Stage {
-    /// Whether it deletes objects without a look at delete rules.
+    /// Whether it deletes objects without applying delete rules.
     var leavesLooseLinks: Bool {
         (kind as? DeleteSpec)?.extent.rules == .ignore
     }

@@ -5,31 +5,31 @@ import GraphStore
 
 /// The store of a run, and the way in which stages work on it.
 struct StoreTarget {
-    /// How the stages of a run reach its store.
+    /// The way in which the stages of a run access its store.
     indirect enum Way: Hashable, Sendable {
-        /// An app's store is only read, and nothing is made next to it.
+        /// An app's store is only read, and no file is created next to it.
         case readOnly
         /// Each save goes to the store itself.
         case inPlace
-        /// Stages change a clone, which takes the place of the store.
+        /// Stages change a clone, which replaces the store.
         ///
-        /// That of an app's store is kept as a backup.
+        /// An app's store is kept as a backup.
         case workingCopy(Swap)
-        /// Stages fill a new store, which takes the place of the old one at the end of the run.
+        /// Stages fill a new store, which replaces the old one at the end of the run.
         case replacement
-        /// A dry run works on a clone of its own, which takes no place.
+        /// A dry run works on its own clone, which does not replace the store.
         ///
-        /// - of: how the run itself would go.
+        /// - of: the way of the actual run.
         case snapshot(of: Way)
 
-        /// When a clone takes the place of the store.
+        /// The time when a clone replaces the store.
         enum Swap: Hashable, Sendable {
             case afterEachStage, atTheEnd
         }
 
         /// - Parameters:
-        ///   - isOnlyRead: no stage writes.
-        ///   - isOfApp: the store is an app's, or is to be made as a copy of one.
+        ///   - isOnlyRead: whether no stage writes.
+        ///   - isOfApp: whether the store is an app's, or will be created as a copy of one.
         init(
             _ open: StoreSpec.OpenMode, _ commit: StoreSpec.CommitMode, isOnlyRead: Bool,
             isOfApp: Bool
@@ -45,7 +45,7 @@ struct StoreTarget {
                 }
         }
 
-        /// Whether stages that write work on another file first.
+        /// Whether writing stages first work on another file.
         var isBeside: Bool {
             switch self {
             case .readOnly, .inPlace: false
@@ -55,43 +55,44 @@ struct StoreTarget {
 
         var isDry: Bool { if case .snapshot = self { true } else { false } }
 
-        /// The way of the run itself.
+        /// The way of the actual run.
         var real: Way { if case .snapshot(let way) = self { way } else { self } }
     }
 
-    /// Keeps what others write from being lost when a clone takes the place of the store.
+    /// Keeps other processes' changes from being lost when a clone replaces the store.
     private enum Watch {
         case none
-        /// Keeps others away from an app's store.
+        /// Locks out other processes from an app's store.
         case turn(AppStoreTurn)
-        /// Sees whether others write, and how the files were when that began; locks may be lost
-        /// without a word, but a write leaves the files otherwise.
+        /// Detects writes of other processes, and keeps the file state from when that began.
+        ///
+        /// A lock can be lost silently, but a write changes the files.
         case witness(StoreWitness, fileState: String, digest: String?)
     }
 
     let path: String
     let way: Way
     let opening: StoreSpec.OpenMode
-    /// The store whose copy is taken where one is to be made; nil for an empty one.
+    /// The store to copy if a store must be created; `nil` for an empty store.
     var template: String?
-    /// Whether the store keeps what changed; nil leaves it to the store.
+    /// The history option of the store; `nil` keeps the store's setting.
     var history: StoreSpec.History?
-    /// Whether the store keeps all digits of decimals; nil leaves it to the store.
+    /// Whether the store keeps all digits of decimals; `nil` keeps the store's setting.
     var keepsExactDecimals: Bool?
-    /// How much of their pages connections keep in memory.
+    /// The limits for the page caches of connections.
     var memory = MemoryShares(BudgetSpec().memory)
-    /// The file with the model, or else the spec, by which the store could be migrated.
+    /// The file with the model, or the spec, to suggest for a migration of the store.
     var modelFile = ""
 
-    /// The store is an app's, or is to be made as a copy of one.
+    /// Whether the store is an app's, or will be created as a copy of one.
     var isOfApp = false
-    /// An app's store is written although it is mirrored to CloudKit.
+    /// Whether to write to an app's store even if it is mirrored to CloudKit.
     var allowsCloudKit = false
-    /// A stage deletes objects and leaves links to them where they are.
+    /// Whether a stage deletes objects and leaves links to them.
     var leavesLooseLinks = false
-    /// How long others may take to let go of the store.
+    /// How long to wait for locks of other processes.
     var patience: LockPatience?
-    /// The run that has left work beside the store, which may be gone on with or not.
+    /// The run that has left work next to the store, whether that work can be resumed or not.
     private(set) var givenUpRun: String?
     private var watched = Watch.none
 
@@ -106,7 +107,7 @@ struct StoreTarget {
         return (way == .replacement ? CompanionFile.new : .work).path(of: path)
     }
 
-    /// The store's own container, which stands there already or is to be made.
+    /// Opens the store itself, and creates it if it does not exist and may be created.
     func openStore(model: ManagedObjectModel?) throws -> PersistentContainer {
         let isCopied =
             opening == .create && !way.isBeside ? try copyTemplate(to: path) : false
@@ -115,31 +116,31 @@ struct StoreTarget {
                 model, at: path,
                 opening: opening == .existing || way.isBeside ? .existing : .create)
         } catch {
-            // A copy of the wrong template must not be the store from now on.
+            // A copy of the wrong template must not remain as the store.
             if isCopied { try? PersistentContainer.destroy(at: path) }
             throw error
         }
     }
 
-    /// What was begun beside the store is there, and not in its place.
+    /// Whether work next to the store has begun and has not replaced the store.
     var hasWorkBeside: Bool { way.isBeside && (FileDescriptor.size(workPath) ?? 0) > 0 }
 
-    /// A store stands in its place.
+    /// Whether the store exists.
     var isThere: Bool { (FileDescriptor.size(path) ?? 0) > 0 }
 
-    /// Whether stages that run after a failure, too, have a store: the one that is there, or an
-    /// empty one, where one is to be made that does not replace another.
+    /// Whether stages that run after a failure have a store: the existing one, or an empty one if
+    /// it may be created and replaces no other store.
     var isOpenAfterFailure: Bool { isThere || (opening == .create && !isOfApp) }
 
-    /// The store for stages that run after a failure, too.
+    /// Opens the store for stages that run after a failure.
     func openAfterFailure(model: ManagedObjectModel?) throws -> PersistentContainer {
         isThere || opening != .create
             ? try openStore(model: model) : try makeStore(model, at: path)
     }
 
-    /// Copies the template to where no store is yet; nothing where none is wanted.
+    /// Copies the template to the path if there is a template and no store exists at the path.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it was copied.
     @discardableResult
     private func copyTemplate(to path: String) throws -> Bool {
         guard let template, FileDescriptor.size(path) ?? 0 == 0 else { return false }
@@ -152,7 +153,7 @@ struct StoreTarget {
         }
     }
 
-    /// An empty store, or a copy of the template.
+    /// Creates an empty store or a copy of the template.
     private func makeStore(_ model: ManagedObjectModel?, at path: String) throws
         -> PersistentContainer
     {
@@ -168,7 +169,7 @@ struct StoreTarget {
         isOriginal: Bool = false
     ) throws -> PersistentContainer {
         var options = StoreOptions()
-        // What a copy is taken of stays as it is.
+        // The source of a copy must stay unchanged.
         options.history =
             switch isOriginal || isOfApp ? nil : history {
             case nil: nil
@@ -176,8 +177,8 @@ struct StoreTarget {
             case .days(let days): HistoryOptions(keeping: .days(days))
             }
         options.keepsExactDecimals = isOfApp ? nil : keepsExactDecimals
-        // A page that several batches change is folded in once; more brings little, and the log is
-        // not to fill a disk that has little room.
+        // A page that several batches change is checkpointed once. More pages gain little, and the
+        // WAL must not fill a disk with little free space.
         let free = FileDescriptor.freeBytes(in: PathText.folder(of: path)) ?? .max
         options.checkpointPages = Int(max(1_000, min(16_000, free / 8 / 4096)))
         options.cacheKibibytes = memory.pages >> 10
@@ -192,7 +193,7 @@ struct StoreTarget {
             return try PersistentContainer(
                 model: model, .sqlite(at: path, opening: opening, options: options))
         } catch {
-            // The user knows the store, and not the copy that the run writes.
+            // The user knows the store, not the copy that the run writes.
             let error = error.naming(self.path, insteadOf: path)
             guard error.code == .modelMismatch, !modelFile.isEmpty else { throw error }
             var failure = RunFailure(error)
@@ -204,7 +205,8 @@ struct StoreTarget {
         }
     }
 
-    /// What an earlier attempt left beside the store, as long as the store is what it was then.
+    /// Opens the work that an earlier attempt left next to the store; `nil` if the store has
+    /// changed since then.
     mutating func openUnfinished(
         model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
@@ -216,16 +218,18 @@ struct StoreTarget {
         return saved.run.base == baseDigest ? (container, saved) : nil
     }
 
-    /// The store itself, where a run has replaced it already and was killed before it could take
-    /// its notes away.
+    /// Opens the store itself if a killed run has already replaced it but has not removed its
+    /// notes.
     func openReplaced(
         model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
         way == .replacement ? try openNoted(path, model, owner, paths) : nil
     }
 
-    /// A store with notes of a run; whatever is wrong with any other, it is made anew, but not one
-    /// that others have locked, or that cannot be read for a reason that passes.
+    /// Opens a store with notes of a run.
+    ///
+    /// Any other file is recreated, unless it is locked or cannot be read because of a temporary
+    /// failure.
     private func openNoted(
         _ path: String, _ model: ManagedObjectModel?, _ owner: String,
         _ paths: NotedPaths
@@ -235,27 +239,26 @@ struct StoreTarget {
             let container = try container(model, at: path)
             return try RunJournal.saved(by: owner, paths, in: container).map { (container, $0) }
         } catch {
-            // What this user may not read is not read next time either.
+            // If this user lacks permission to read, the next attempt fails, too.
             let mayPass = error.isPassing && FileSystem.allows(path, .read)
             guard !error.isStoreInUse, !mayPass else { throw error }
             return nil
         }
     }
 
-    /// Makes sure that nobody is in the middle of writing to the store, where the run itself comes
-    /// to write to it at its end alone.
+    /// Checks that no process is writing to the store, if the run writes to it only at its end.
     ///
-    /// - Throws: where another process is.
+    /// - Throws: an error if another process is writing.
     func checkIsUnlocked() throws(StoreError) {
         guard way.isBeside, !way.isDry, !isOfApp, isThere else { return }
         try PersistentContainer.checkIsUnlocked(at: path, waiting: patience)
     }
 
-    /// A new store to work on beside the one that is to be replaced, or a clone of it.
+    /// Creates a new store or a clone of the store to work on, next to the store.
     mutating func openBeside(model: ManagedObjectModel?) throws -> PersistentContainer {
         try PersistentContainer.destroy(at: workPath)
         guard way.real != .replacement else {
-            // At the end this would be told too late.
+            // An error at the end of the run would be too late.
             try PersistentContainer.checkReplaceable(at: path)
             return try makeStore(model, at: workPath)
         }
@@ -263,7 +266,7 @@ struct StoreTarget {
             return try makeStore(model, at: workPath)
         }
         let original = try container(model, at: path, isOriginal: true)
-        // Behind what the opening itself may write.
+        // After any writes of opening the store.
         try watch()
         try original.copyStore(to: workPath)
         try PersistentContainer.copyProgressNotes(besideStoreAt: path, into: workPath)
@@ -271,27 +274,30 @@ struct StoreTarget {
         return try container(model, at: workPath)
     }
 
-    /// What the store holds that a working copy is taken of; nil where there is none, or none is
-    /// taken.
+    /// The digest of the store that a working copy is cloned from; `nil` if there is no store or no
+    /// working copy.
     ///
-    /// Neither size nor time tells: a backup that is put back may have those of another content.
+    /// Size and time are not enough: a restored backup can have the same ones and other content.
     var baseDigest: String? {
         guard case .workingCopy = way, isThere else { return nil }
         return FileDescriptor.digest([path, path + "-wal"], ignoring: Self.headerOfWrites)
     }
 
-    /// What SQLite's header says of how the file was written, and not of its content: the versions
-    /// for the kind of log, and the counters with the version of the library
+    /// The header bytes that describe how SQLite wrote the file, not its content: the versions for
+    /// the journal mode, and the counters with the library version
     /// (https://www.sqlite.org/fileformat2.html).
     private static let headerOfWrites = [18..<20, 24..<28, 92..<100]
 
-    /// What changes when somebody writes to the store's files; cheap, but it changes too often.
+    /// A state that changes when a process writes to the store's files.
+    ///
+    /// It is cheap, but changes too often.
     private var fileState: String {
         FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
     }
 
-    /// Begins to see who writes to a store whose clone is to take its place; others are kept away
-    /// from that of an app already.
+    /// Starts to detect writes to a store that a clone will replace.
+    ///
+    /// For an app's store, other processes are already locked out.
     private mutating func watch() throws(StoreError) {
         guard case .workingCopy = way, !isOfApp else { return }
         watched =
@@ -302,21 +308,21 @@ struct StoreTarget {
             : .none
     }
 
-    /// Takes the turn on an app's store that is there, so that nobody writes to it until the run is
-    /// at its end.
+    /// Locks an existing app's store, so that no other process writes to it until the run ends.
     ///
-    /// - Throws: where another process has it open.
+    /// - Throws: an error if another process has it open.
     mutating func takeTurn() throws(StoreError) {
         guard isOfApp, case .workingCopy = way, turn == nil, isThere else { return }
         watched = .turn(try AppStoreTurn(at: path, workPath: workPath, waiting: patience))
     }
 
-    /// The turn on an app's store, where there is one.
+    /// The lock of an app's store; `nil` if there is none.
     var turn: AppStoreTurn? { if case .turn(let turn) = watched { turn } else { nil } }
 
-    /// Puts a store that was built beside, and that nobody has open any more, into its place.
+    /// Replaces the store with the closed working copy.
     ///
-    /// - Throws: where somebody has written to the one that it is a clone of, who would lose that.
+    /// - Throws: an error if another process has written to the store since it was cloned, because
+    ///   its changes would be lost.
     mutating func complete() throws {
         defer { endWatch() }
         var witness: StoreWitness?
@@ -326,7 +332,7 @@ struct StoreTarget {
                 throw StoreError(writtenMeanwhile: path)
             }
             witness = seen
-        // Where there was none, somebody may have made one.
+        // Another process may have created a store where none existed.
         case .none where way != .replacement && !isOfApp && isThere:
             throw StoreError(writtenMeanwhile: path)
         case .none, .turn: break
@@ -336,18 +342,18 @@ struct StoreTarget {
         try PersistentContainer.removeProgressFile(besideStoreAt: path)
     }
 
-    /// Makes durable that a store has taken its place.
+    /// Makes the replacement of the store durable.
     func synchronizePlace() throws(StoreError) {
         try PersistentContainer.synchronizeFolder(ofStoreAt: path)
     }
 
-    /// Nothing of this run takes the store's place any more.
+    /// Ends the watch, because this run no longer replaces the store.
     mutating func endWatch() { watched = .none }
 
-    /// Takes away what was built beside, after a failure that nothing can be made of.
+    /// Removes the work next to the store after a failure that cannot be resumed.
     mutating func abandon() {
         endWatch()
-        // The failure is told already, and the next run would take the rest away too.
+        // The failure is already reported, and the next run would also remove the rest.
         if way.isBeside { try? PersistentContainer.destroy(at: workPath) }
         if way.isDry { DryRun.removeRejects(of: workPath) }
     }

@@ -1,25 +1,25 @@
 import GraphStore
 import Synchronization
 
-/// How long a run waits where another program has its store's file locked, which is by a transaction
-/// of SQLite's, and not by the lock beside the store as another run has it.
+/// The time that a run waits if another program has locked its store with an SQLite transaction.
 ///
-/// Such a transaction mostly takes a moment, which it is given in any case. Before the run has
-/// begun, `wait=` is how long all waits last together; later each lasts as long as is usual, or as
-/// `wait=` says if that is longer. The time limit ends each wait, too, and a signal at once.
+/// This is different from the lock file of another run. Such a transaction usually takes a moment,
+/// so the run always waits at least 1 s. Before the run has begun, `wait=` limits the sum of all
+/// waits. Later, each wait lasts up to 5 s, or `wait=` if that is longer. The time limit also ends
+/// each wait, and a signal ends it within 50 ms.
 final class StoreWait: Sendable {
-    /// What a save of an app may take, though the run is to fail or to be left out.
+    /// The time to wait for a save of an app, even if the run will fail or be skipped.
     private static let moment = Duration.seconds(1)
-    /// What is waited in the middle of a run, whose work would have to be taken up by another.
+    /// The time to wait during a run, since otherwise another run would have to resume its work.
     private static let usual = Duration.seconds(5)
-    /// What a signal leaves to a save that is under way, of the run and of whoever has the lock.
+    /// The time that a signal leaves to an active save, of this run or of the lock's holder.
     private static let lastMoment = Duration.milliseconds(50)
 
     private enum Phase: Int {
         case beginning, running, failed
     }
 
-    /// How long others may take, where that was said.
+    /// The time from `wait=`; `nil` if not set.
     private let longest: Duration?
     private let interruption: Interruption
     private let began = ContinuousClock.now
@@ -30,27 +30,27 @@ final class StoreWait: Sendable {
         self.interruption = interruption
     }
 
-    /// The run was told to wait.
+    /// Whether `wait=` is set.
     var isAskedFor: Bool { longest != nil }
 
-    /// The run has saved for the first time.
+    /// Notes that the run has saved for the first time.
     func noteBegin() { phase.store(Phase.running.rawValue, ordering: .relaxed) }
 
-    /// The run has failed, and tidies up.
+    /// Notes that the run has failed and is cleaning up.
     func noteFailure() { phase.store(Phase.failed.rawValue, ordering: .relaxed) }
 
-    /// Says so to the store's connections.
+    /// The policy for the store's connections.
     var patience: LockPatience { LockPatience { self.goesOn(after: $0) } }
 
-    /// Waits until no other program has the store locked, as far as that is to be waited for.
+    /// Waits until no other program has locked the store, or the wait is over.
     ///
-    /// Not of an app's store: nothing in its folder changes.
+    /// Does not check an app's store, because nothing may change in its folder.
     func untilUnlocked(_ storePath: String) throws(StoreError) {
         guard !PersistentContainer.isAppStore(at: storePath) else { return }
         try PersistentContainer.checkIsUnlocked(at: storePath, waiting: patience)
     }
 
-    /// Whether a wait goes on that has lasted so long.
+    /// Returns whether to continue a wait that has lasted for the given time.
     func goesOn(after waited: Duration) -> Bool {
         guard interruption.signal == nil else { return waited < Self.lastMoment }
         guard waited >= Self.moment else { return true }

@@ -1,28 +1,28 @@
 import RecordStreams
 
-/// Pipes and the like of which a stopped run has read something, which the run that completes it
-/// cannot know again.
+/// The streams, such as pipes, that an interrupted run has read and that the next run cannot
+/// identify again.
 package struct StreamsAgain: Sendable, Hashable {
-    /// What the next run makes of them.
+    /// The effect on the next run.
     package enum Outcome: Sendable, Hashable {
-        /// Given all of their records again, the import reads over what it has saved.
+        /// The import reads all of their records again and skips the saved ones.
         case readOver
-        /// The import begins anew, although some of it is saved.
+        /// The import starts over, although part of it is saved.
         case importAnew
-        /// So do all stages.
+        /// All stages start over.
         case runAnew
-        /// It ends with 65, since an import that is done would make its objects twice.
+        /// The run fails with 65, because a completed import would append its objects again.
         case refused
     }
 
-    /// As messages name them.
+    /// The names of the streams in messages.
     package var names: [String]
-    /// All of them are commands, which give their records again by themselves.
+    /// Whether all of them are commands, which return their records again without help.
     var areCommands = false
-    /// What the next run makes of them.
+    /// The effect on the next run.
     package var outcome: Outcome
 
-    /// What is to be done.
+    /// The instruction for the user.
     var text: String {
         let streams = names.joined(separator: ", ")
         let again = areCommands ? "run it again" : "run it again with all records of \(streams)"
@@ -34,7 +34,7 @@ package struct StreamsAgain: Sendable, Hashable {
         }
     }
 
-    /// Nil where nothing is to be given again, as far as can be told from the notes of a run.
+    /// Creates the list from the notes of a run; `nil` if no stream must be provided again.
     init?(since saved: RunJournal.Saved, _ pipeline: PipelineSpec) {
         func spec(of stage: String, _ fingerprint: String) -> ImportSpec? {
             guard let stage = pipeline.stages.first(where: { $0.name == stage }),
@@ -42,7 +42,7 @@ package struct StreamsAgain: Sendable, Hashable {
             else { return nil }
             return spec
         }
-        // To read files only to tell of them would take long.
+        // Comparing files only for a report would take too long.
         let isRefused = saved.begunImports.contains { begun in
             guard let spec = spec(of: begun.stage, begun.fingerprint) else { return false }
             let stays = pipeline.store.open != .replace && pipeline.store.commit != .run
@@ -66,13 +66,13 @@ package struct StreamsAgain: Sendable, Hashable {
         outcome = stopped.isRepeatable ? .importAnew : .readOver
     }
 
-    /// What is a stream today.
+    /// Returns the inputs that are currently streams.
     private static func streams(
         _ finished: [InputNote], _ position: InputPosition?
     ) -> [InputFile] {
         let paths = finished.map(\.path) + (position.map { [$0.path] } ?? [])
         return paths.compactMap { path in
-            // What is not there any more may be one, which nobody can tell.
+            // Whether a missing file was a stream is unknown.
             try? InputFiles.file(at: path)
         }.filter(\.isStream)
     }

@@ -1,24 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Lets several threads do something one after another, always in the same order.
+/// Runs work on several threads, one thread at a time, in round-robin order.
 ///
-/// What the work uses needs no lock of its own: a turn begins when the one before is over.
+/// The work needs no other lock: a turn begins after the previous one is over.
 final class Turns: Sendable {
     private let semaphores: [DispatchSemaphore]
     private let hasEnded = Mutex(false)
 
-    /// - Parameter count: how many threads take turns.
+    /// - Parameter count: the number of threads.
     init(count: Int) {
-        // A semaphore may not end with fewer than it began with, so it begins with none.
+        // Dispatch traps if a semaphore is deallocated with less than its initial value, so start
+        // at 0.
         semaphores = (0..<count).map { _ in DispatchSemaphore(value: 0) }
         semaphores.first?.signal()
     }
 
-    /// Does the work once it is the thread's turn, and passes the turn on; where the work returns
-    /// nil or fails, there are no more turns.
+    /// Waits for the thread's turn, runs the work, and passes the turn to the next thread.
     ///
-    /// - Returns: what the work returns; nil where there are no more turns.
+    /// If the work returns `nil` or fails, there are no more turns.
+    ///
+    /// - Returns: the result of the work; `nil` if there are no more turns.
     func take<Result>(_ thread: Int, _ work: () throws -> Result?) rethrows -> Result? {
         semaphores[thread].wait()
         guard !hasEnded.withLock(\.self) else { return nil }
@@ -36,7 +38,7 @@ final class Turns: Sendable {
         }
     }
 
-    /// Lets nobody have another turn; who waits for one waits no longer.
+    /// Ends all turns, and releases waiting threads.
     func end() {
         hasEnded.withLock { $0 = true }
         for semaphore in semaphores { semaphore.signal() }

@@ -2,7 +2,7 @@ import Files
 import Diagnostics
 import FoundationEssentials
 
-/// The folder in which relative paths of the command line begin.
+/// The folder to which relative paths of the command line refer.
 package enum WorkingFolder {
     /// Its path as text; `.` if that is not UTF-8.
     package static var path: String { name.exactText ?? "." }

@@ -1,17 +1,17 @@
-/// Finds for each of several objects another one of those that it may be.
+/// Assigns to each of several expected objects a different matching one.
 ///
-/// Which one comes first must not matter: `{}` may be any object, and must leave to
-/// `{ title: a }` the only one that is it. So where all of an object's places are taken, those
-/// who have them look for others: augmenting paths in a bipartite graph.
+/// The order of the objects must not matter: `{}` matches any object, and must leave to
+/// `{ title: a }` the only one that it matches. So if all candidates of an object are taken, their
+/// owners try other candidates: augmenting paths in a bipartite graph.
 struct ObjectMatching {
     private let candidates: [[Int]]
-    /// Who has a place.
+    /// The object that each position is assigned to.
     private var owners: [Int: Int] = [:]
 
-    /// As many as can be have a place.
+    /// Returns a matching of maximum size.
     ///
-    /// - Parameter candidates: the places that each object may have.
-    /// - Returns: the place of each; nil for none.
+    /// - Parameter candidates: the positions that each object matches.
+    /// - Returns: the position of each object; `nil` if it gets no position.
     static func places(of candidates: [[Int]]) -> [Int?] {
         var matching = ObjectMatching(candidates: candidates)
         for object in candidates.indices {
@@ -27,7 +27,7 @@ struct ObjectMatching {
         self.candidates = candidates
     }
 
-    /// Gives an object a place, if need be that of one who finds another.
+    /// Assigns a position to an object, and reassigns other objects if necessary.
     private mutating func place(_ object: Int, _ seen: inout Set<Int>) -> Bool {
         if let free = candidates[object].first(where: { owners[$0] == nil }) {
             owners[free] = object

@@ -2,27 +2,27 @@ package import Diagnostics
 import Files
 import FoundationEssentials
 
-/// Runs the tests that specs bring with them: `etl test`.
+/// Runs the tests in specs: `etl test`.
 package struct SpecificationTester: Sendable {
-    /// What the tests of a spec came to.
+    /// The results of the tests of a spec.
     package struct Outcome: Sendable {
         package var status = ExitStatus.ok
         package var passed = 0
         package var failed = 0
-        /// Problems of the spec, and what failing tests found.
+        /// The problems of the spec and the differences of failing tests.
         package var diagnostics: [Diagnostic] = []
-        /// The spec brings none.
+        /// Whether the spec contains no tests.
         package var hasNoTests = false
     }
 
     private let context: ParameterValues.Context
     private let interruption: Interruption
-    /// Where each test has a folder of its own.
+    /// The folder in which each test gets its own folder.
     private let temporaryFolder: String
 
     /// - Parameters:
     ///   - interruption: ends the tests early, with the status of its signal.
-    ///   - temporaryFolder: where each test has a folder of its own while it plays.
+    ///   - temporaryFolder: the folder in which each test gets its own folder while it runs.
     package init(
         _ context: ParameterValues.Context, _ interruption: Interruption = Interruption(),
         temporaryFolder: String = FileManager.default.temporaryDirectory.path
@@ -58,13 +58,13 @@ package struct SpecificationTester: Sendable {
         return outcome
     }
 
-    /// - Throws: `Interrupted`, or why no test can be played here.
+    /// - Throws: `Interrupted`, or an error if no test can run here.
     private func differences(
         _ spec: PipelineSpec, _ test: SpecificationTest, _ outcome: inout Outcome
     ) throws -> [Diagnostic] {
         try interruption.check()
         let folder = PathText.join(temporaryFolder, "etl-test-\(UUID().uuidString)")
-        // What stays in a folder for temporary files is the system's to remove.
+        // The system removes what remains in a folder for temporary files.
         defer { try? FileSystem.removeAll(folder) }
         try OutputFolder.make(folder)
         do {
@@ -72,7 +72,7 @@ package struct SpecificationTester: Sendable {
             do throws(RunFailure) {
                 run = try TestRun(spec, test, context, interruption, folder: folder)
             } catch {
-                // The test itself is wrong.
+                // The test itself is invalid.
                 outcome.status = error.status
                 return error.diagnostics
             }

@@ -5,14 +5,14 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// What a property path of a test leads to.
+/// The kind of property at the end of a property path in a test.
 struct PropertyKind {
-    /// Nil for a relationship, whose objects are told by their keys.
+    /// The type; `nil` for a relationship, whose objects are represented by their keys.
     var type: AttributeType?
-    /// A list of values whose order says nothing.
+    /// Whether the value is a list whose order does not matter.
     var isSet = false
 
-    /// - Returns: nil where the entity has no such property.
+    /// - Returns: `nil` if the entity does not have the property.
     init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
         var entity = entity
         let parts = model.folded(path.keyPath, from: entity)
@@ -33,7 +33,7 @@ struct PropertyKind {
         }
     }
 
-    /// The value in the one form in which such values are compared.
+    /// Returns the value in the canonical form for comparisons.
     func canonical(_ value: TestValue) -> TestValue {
         if type == .transformable { return Self.json(value) }
         switch value {
@@ -41,7 +41,7 @@ struct PropertyKind {
             let items = items.map(canonical)
             return .list(isSet ? items.sorted { $0.json < $1.json } : items)
         case .object(let members) where type == nil:
-            // An object by a key of several attributes, in whatever order they stand.
+            // The order of the members of a key with several attributes must not matter.
             let sorted = members.sorted { $0.name < $1.name }
             return .object(sorted.map { TestMember($0.name, canonical($0.value)) })
         case .text(let text):
@@ -51,7 +51,7 @@ struct PropertyKind {
             case .uuid: return .text(text.uppercased())
             case .decimal: return Self.decimal(text) ?? value
             case .double, .float: return Double(text).map { .number("\($0)") } ?? value
-            // Keys of objects: of what type they are is the other entity's matter.
+            // The type of a key of an object depends on the other entity.
             case nil where UUID(uuidString: text) != nil: return .text(text.uppercased())
             default: return value
             }
@@ -60,14 +60,15 @@ struct PropertyKind {
             case .double, .float, .undefined:
                 return Double(text).map { .number("\($0)") } ?? value
             case .string: return .text(text)
-            // `1.0` is the whole number 1.
+            // `1.0` equals the integer 1.
             default: return Self.decimal(text) ?? value
             }
         default: return value
         }
     }
 
-    /// A value of JSON: members have no order, and a number is what it says however it is written.
+    /// Returns a canonical JSON value: members are sorted, and equal numbers are written in the
+    /// same way.
     private static func json(_ value: TestValue) -> TestValue {
         switch value {
         case .list(let items): .list(items.map(json))
@@ -84,13 +85,13 @@ struct PropertyKind {
     }
 }
 
-/// Compares what a test expects with what is there.
+/// Compares the expectations of a test with the actual result.
 struct TestComparison {
     private static let shownMax = 5
 
     private let test: SpecificationTest
     private let result: TestRun.Result
-    /// Where the comparison may write.
+    /// The folder to which the comparison may write.
     private let folder: String
     private var model: ManagedObjectModel { result.container.model }
 
@@ -100,7 +101,7 @@ struct TestComparison {
         self.folder = folder
     }
 
-    /// What is otherwise than the test says; nothing where it passes.
+    /// Returns the differences from the expectations; empty if the test passes.
     func differences() throws -> [Diagnostic] {
         var found: [Diagnostic] = []
         if let fails = test.fails, result.failedStage == nil {
@@ -165,7 +166,7 @@ struct TestComparison {
         return kind.canonical(value) == kind.canonical(member.value)
     }
 
-    /// The objects of an entity, those of its sub-entities included, as exports show them.
+    /// Returns the objects of an entity, including its sub-entities, in the form of exports.
     private func objects(of entity: String, _ fields: [[String]]) throws -> [[TestMember]] {
         let path = PathText.join(folder, "actual.ndjson")
         let shape = NestedShape(flat: fields, of: entity, result.container.schema)
@@ -185,12 +186,12 @@ struct TestComparison {
         return try WholeFile.read(FileName(path)).split(separator: 10).map { line in
             let value = try JSONDecoder().decode(TestValue.self, from: Data(line))
             guard case .object(let members) = value else { return [] }
-            // In the order in which the test names them.
+            // Use the order of names in the test.
             return names.compactMap { name in members.first { $0.name == name } }
         }
     }
 
-    /// Objects of entities of which the test says nothing, which says that there are none.
+    /// Returns objects of entities that the test omits, which means that it expects none of them.
     private func unexpectedEntities() throws -> [Diagnostic] {
         let named = Set(test.then.map(\.entity.text))
         return try model.entities.flatMap { entity -> [Diagnostic] in
@@ -210,7 +211,7 @@ struct TestComparison {
         }
     }
 
-    /// The objects of an entity without those of its sub-entities.
+    /// Returns the objects of an entity without objects of its sub-entities.
     private func ownObjects(of entity: String) throws -> [[TestMember]] {
         let fields = result.container.schema.defaultFields(of: entity, withToManys: false)
         var own = try objects(of: entity, fields)

@@ -1,8 +1,8 @@
 import Diagnostics
 import GraphModel
 
-/// Checks the names in the tests of a spec: `given` speaks of imports and entities, `then` of
-/// entities, their properties and stages.
+/// Checks the names in the tests of a spec: `given` refers to imports and entities, `then` to
+/// entities, their properties, and stages.
 struct TestNameCheck {
     private let test: SpecificationTest
     private let spec: PipelineSpec
@@ -23,7 +23,7 @@ struct TestNameCheck {
         return check.found
     }
 
-    /// The names of the imports of a spec.
+    /// Returns the names of the imports of a spec.
     static func imports(of spec: PipelineSpec) -> [String] {
         spec.stages.filter { $0.kind is ImportSpec }.map(\.name)
     }

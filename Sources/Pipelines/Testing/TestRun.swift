@@ -5,12 +5,12 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// One test of a spec, played on a store of its own.
+/// One test of a spec, which runs on its own store.
 ///
-/// The stages run as they are, on a new store in the folder for temporary files; only where their
-/// records come from is another matter. The store is a file, since an import reads while it
-/// writes, which a store in memory makes wait. Exports count their rows and write nothing, and
-/// rejects may be as many as they like: the test says how many there are.
+/// The stages run unchanged on a new store in the folder for temporary files, but with the records
+/// of the test. The store is a file, because an import reads while it writes, and in a store in
+/// memory these block each other. Exports count their rows and write nothing. The number of rejects
+/// is not limited, because the test states the expected rejects.
 struct TestRun {
     private let spec: PipelineSpec
     private let test: SpecificationTest
@@ -20,17 +20,17 @@ struct TestRun {
     private let folder: String
     private static let runID = "test"
 
-    /// What a test found out.
+    /// The result of a test.
     struct Result {
         var container: PersistentContainer
-        /// The stage that failed, as the test says it must.
+        /// The stage that failed, as the test expects.
         var failedStage: String?
-        /// In the order of the stages, and of the records in each.
+        /// The rejects, in the order of the stages and of the records in each stage.
         var rejects: [(stage: String, reason: RejectReason)]
     }
 
-    /// - Parameter folder: where the test may write.
-    /// - Throws: `RunFailure` where the test cannot be played.
+    /// - Parameter folder: the folder to which the test may write.
+    /// - Throws: `RunFailure` if the test cannot run.
     init(
         _ spec: PipelineSpec, _ test: SpecificationTest, _ context: ParameterValues.Context,
         _ interruption: Interruption, folder: String
@@ -42,7 +42,7 @@ struct TestRun {
         context.runID = Self.runID
         context.sets = try Self.sets(
             spec, test, specFolder: PathText.join(context.workingFolder, spec.folder))
-        // Nobody has these where the test is played.
+        // The environment of the machine must not affect a test.
         context.environment = [:]
         if let now = test.now {
             let seconds = TimeText.date(
@@ -83,7 +83,8 @@ struct TestRun {
         guard wrong.isEmpty else { throw RunFailure(.configuration, wrong) }
     }
 
-    /// What the test gives its parameters; paths that only say where inputs are need not be given.
+    /// Returns the values of the test's parameters; path parameters that only locate inputs are
+    /// optional.
     private static func sets(
         _ spec: PipelineSpec, _ test: SpecificationTest, specFolder: String
     ) throws(RunFailure) -> [String] {
@@ -106,7 +107,7 @@ struct TestRun {
         }
         let paths = Set(spec.parameters.filter { $0.kind == .path }.map(\.name))
         let texts = test.parameters.map { name, text in
-            // As all paths of a spec, and not as those of a command line.
+            // Relative paths start at the spec's folder, not at the working folder.
             let isPath = paths.contains(name.text) && !["", "-"].contains(text)
             return "\(name.text)=\(isPath ? PathText.join(specFolder, text) : text)"
         }
@@ -114,7 +115,7 @@ struct TestRun {
             + missing.map { "\($0.name)=/nowhere" }
     }
 
-    /// Secrets and files of the machine are no part of a test.
+    /// Returns the spec without secrets and files of the machine, which are not part of a test.
     private static func withoutSources(_ spec: PipelineSpec) -> PipelineSpec {
         var spec = spec
         for place in spec.parameters.indices {
@@ -128,9 +129,9 @@ struct TestRun {
 
     // MARK: Playing
 
-    /// Plays the test.
+    /// Runs the test.
     ///
-    /// - Throws: what ended a stage.
+    /// - Throws: the error that ended a stage.
     func run() throws -> Result {
         let container = try PersistentContainer(
             model: model,
@@ -169,7 +170,7 @@ struct TestRun {
             rejects: try stages.flatMap { try rejects(of: $0, container) })
     }
 
-    /// Imports of the objects that are there before.
+    /// Returns imports of the objects that exist before the test.
     private func before() throws -> [Stage] {
         let imports = TestNameCheck.imports(of: spec)
         return try test.given.filter { !imports.contains($0.name.text) }.map { given in
@@ -186,7 +187,7 @@ struct TestRun {
         let given = test.given.first { $0.name.text == stage.name }
         if given == nil, imported.read.generated != nil { return stage }
         let records = given?.records ?? []
-        // Without records, nothing tells a table's columns.
+        // Without records, the columns of a table are unknown.
         let columns = imported.read.isTable && !records.isEmpty ? imported.columnNames : nil
         imported.read = try read(
             imported.read, records, stage.name, columns: columns, at: stage.location)
@@ -195,9 +196,9 @@ struct TestRun {
         return stage
     }
 
-    /// The same, reading these records.
+    /// Returns the input settings for the given records.
     ///
-    /// - Parameter columns: those that a table must have; nil where the input is none.
+    /// - Parameter columns: the columns that a table must have; `nil` if the input is not a table.
     private func read(
         _ read: ReadSpec, _ records: [TestValue], _ name: String, columns: [String]? = nil,
         at place: SourceLocation
@@ -228,7 +229,8 @@ struct TestRun {
         return read
     }
 
-    /// Records as the lines of a table, which also has a column for each name that one of them has.
+    /// Returns records as the lines of a table, with the given columns and a column for each
+    /// further member name.
     private static func table(_ records: [TestValue], _ columns: [String]) -> [String] {
         let rows = records.map { record -> [TestMember] in
             guard case .object(let members) = record else { return [] }
@@ -250,7 +252,7 @@ struct TestRun {
     ) throws -> [(stage: String, reason: RejectReason)] {
         let folder = PathText.join(
             DryRun.rejectsFolder(for: container.path), "\(spec.name)-\(Self.runID)")
-        // Without rejects there is no folder.
+        // Without rejects, the folder does not exist.
         let names = (try? FileSystem.textNames(in: folder)) ?? []
         return try names.sorted().filter {
             $0.hasPrefix(stage.name + ".") && $0.hasSuffix(RejectFile.reasonsSuffix)
@@ -261,7 +263,7 @@ struct TestRun {
 }
 
 extension ImportSpec {
-    /// The columns that a table must have because `set` or `link` name them.
+    /// The columns that a table must have because `set` or `link` names them.
     fileprivate var columnNames: [String] {
         var names: [String] = []
         func add(_ field: FieldMapping) {

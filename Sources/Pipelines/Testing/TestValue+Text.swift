@@ -2,7 +2,7 @@ import FoundationEssentials
 import RecordStreams
 
 extension TestValue {
-    /// The value as JSON, in one line.
+    /// The value as JSON in one line.
     var json: String {
         switch self {
         case .null: "null"
@@ -19,8 +19,9 @@ extension TestValue {
         return "{\(parts.joined(separator: ", "))}"
     }
 
-    /// The value as a field of a table, quoted only where it must be, so that a text may stand for
-    /// null; null itself is an empty field.
+    /// The value as a field of a table; null is an empty field.
+    ///
+    /// Only texts that require it are quoted, so an unquoted text can represent null.
     var field: String {
         let text: String
         switch self {
