@@ -1,12 +1,12 @@
 import Diagnostics
 import YAML
 
-/// The form of a value: what pages and editors say of it, and how it is read.
+/// The form of a value: its description for pages and editors, and the code that reads it.
 struct Form<Value: Sendable>: Sendable {
     let shape: ValueForm
-    /// The value as it is written in a file.
+    /// Returns the YAML text of a value.
     let write: @Sendable (Value) -> String
-    /// The value; nil if it has another form, which is reported.
+    /// Reads the value, or reports it and returns `nil` if it has another form.
     let read: @Sendable (YAMLValue, SpecificationReader) -> Value?
 
     init(
@@ -31,7 +31,7 @@ extension Form where Value: ExplainedChoice {
 }
 
 extension Form where Value == Int {
-    /// A whole number.
+    /// An integer.
     static func integer(_ bounds: ClosedRange<Int64>) -> Form {
         Form(.integer(bounds)) { value, _ in value.integer(in: bounds).map { Int($0) } }
     }
@@ -52,7 +52,7 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Int64 {
-    /// `30m`, `1h30m`, `7d`, in seconds.
+    /// A duration such as `30m`, `1h30m`, or `7d`, in seconds.
     static var duration: Form {
         Form(.duration, write: { "\($0 / 86_400)d" }) { value, _ in
             guard let text = value.scalarText() else { return nil }
@@ -65,14 +65,14 @@ extension Form where Value == Int64 {
 }
 
 extension Form {
-    /// A list, each item of which has the form; items that do not are reported and left out.
+    /// A list whose items all have the form; other items are reported and left out.
     static func list<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.list(item.shape), write: { item.writeList($0) }) { value, reader in
             value.list()?.compactMap { item.read($0, reader) }
         }
     }
 
-    /// A list, or its only item.
+    /// A list, or its only item without the list.
     static func oneOrMore<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.oneOrMore(item.shape), write: { item.writeList($0) }) { value, reader in
             value.listOrOne()?.compactMap { item.read($0, reader) }
@@ -85,7 +85,7 @@ extension Form {
 
     /// A mapping whose keys are names that the user chooses.
     ///
-    /// - Parameter read: makes an item of a name and its value; nil leaves it out.
+    /// - Parameter read: Creates an item from a name and its value; `nil` leaves the item out.
     static func named<Item>(
         _ placeholder: String, _ shape: ValueForm,
         _ read: @escaping @Sendable (PlacedText, YAMLValue, SpecificationReader) -> Item?
@@ -99,7 +99,7 @@ extension Form {
 
     /// A mapping of the spec.
     ///
-    /// - Parameter read: reads its keys; unknown ones are reported afterwards.
+    /// - Parameter read: Reads the mapping's keys; unknown keys are reported afterwards.
     static func mapping(
         _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping,
         _ read: @escaping @Sendable (KeyedMapping) -> Value?
