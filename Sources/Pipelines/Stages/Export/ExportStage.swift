@@ -113,7 +113,8 @@ struct ExportStage: Sendable {
             report.exported?.bytes = summary.byteCount
         } catch {
             output.abandon()
-            // A command that does not read its input can delay the check for interruption.
+            // While a command does not read, an interruption appears as a write error, so check for
+            // it here.
             if command != nil { try environment.interruption.check() }
             throw error
         }
@@ -320,8 +321,8 @@ struct CellEncoder<Output: ValueEncoder> {
         }
     }
 
-    /// Writes JSON unchanged; an app's archive becomes JSON if it has only plain classes, otherwise
-    /// base64.
+    /// Writes JSON unchanged; an app's archive is written as JSON if it has only plain classes,
+    /// otherwise in base64.
     private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard external?.isOfApp == true, TransformedBytes.isForeign(bytes) else {
             return encoder.json(bytes)
