@@ -2,7 +2,7 @@ import GraphModel
 
 /// The mappings of a model file: the complete model, and its parts.
 ///
-/// Tests check that these keys match the keys that the reader of models accepts.
+/// The reader of models is in a lower module; tests check that both have the same keys.
 package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
     case model, entity, attribute, relationship, index, indexElement, rule, fetched, request
     case composite

@@ -20,7 +20,8 @@ extension Form where Value == TemplateText {
     /// Text that may contain parameters.
     static var template: Form { Form(.text) { value, reader in reader.template(value) } }
 
-    /// A number, or text whose parameters result in a number when the run begins.
+    /// Returns the form of a number, or of text whose parameters result in a number when the run
+    /// begins.
     ///
     /// - Parameters:
     ///   - things: The things that are counted.
@@ -64,7 +65,7 @@ extension Form where Value == CountLimit {
 }
 
 extension Form where Value == [PlacedText] {
-    /// The same names, with an error if a name occurs twice.
+    /// Returns the form of the same names, in which a repeated name is an error.
     ///
     /// - Parameter place: The position for the message, such as `in the key`.
     func distinct(_ place: String) -> Form {

@@ -21,7 +21,7 @@ final class SpecificationReader {
         self.problems = problems
     }
 
-    /// Records the variables in a predicate or expression as used.
+    /// Marks the variables of a predicate or expression as used.
     func noteVariables(in text: String) {
         for part in text.split(separator: "$", omittingEmptySubsequences: false).dropFirst() {
             let name = part.drop { $0 == "{" }.prefix { $0 == "_" || $0.isLetter || $0.isNumber }

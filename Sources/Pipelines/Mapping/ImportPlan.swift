@@ -124,7 +124,7 @@ package struct ImportPlan {
         let wholes: [Whole]
         /// The paths that the spec names in the objects and in objects inside them.
         private(set) var namedPaths: [NamedPath] = []
-        /// Keeps the bytes of constants alive.
+        /// The memory that keeps the bytes of constants alive.
         private let constants: ConstantMemory
 
         /// Creates the plan from a builder.
@@ -250,7 +250,7 @@ package struct ImportPlan {
     let nullsCasts: Bool
     /// The paths in the spec that at least one record should have.
     let namedPaths: [NamedPath]
-    /// Keeps the bytes of constants alive.
+    /// The memory that keeps the bytes of constants alive.
     private let constants: ConstantMemory
 
     /// Creates the plan of an import.

@@ -46,7 +46,7 @@ struct ImportPlanBuilder {
         return paths.count - 1
     }
 
-    /// Records the objects around the last column, if that column is an element of a composite.
+    /// Notes the objects around the last column, if that column is an element of a composite.
     private mutating func noteWholes(of attribute: AttributeDescription, from source: String) {
         let depth = attribute.name.compositesAround.count
         for whole in source.compositesAround.suffix(depth) {

@@ -27,7 +27,7 @@ struct PathSightings {
         unseen = paths
     }
 
-    /// Records which paths a record or an object in it has.
+    /// Notes which paths a record or an object in it has.
     ///
     /// - Parameters:
     ///   - nested: The objects of the record that contain the fields; `nil` for the record itself.

@@ -155,7 +155,7 @@ extension RecordMapper {
     ) throws(CastFailure) -> BulkCell {
         if case .string = field.kind, field.count == 0 { return .null }
         let key = try part.caster.cast(field, isTabular: false, &arena)
-        // The result of `clean` or `map` may be an empty text.
+        // The text may be empty after `clean` or `map`.
         if case .text = key.kind, key.bytes.isEmpty { return .null }
         return key
     }

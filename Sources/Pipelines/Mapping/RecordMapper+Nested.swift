@@ -116,7 +116,7 @@ extension RecordMapper {
         }
     }
 
-    /// Records a fault of an object in the record, or of a field of the object.
+    /// Notes a fault of an object in the record, or of a field of the object.
     private mutating func note(
         _ failure: CastFailure, _ path: String, _ field: Field?, orIn item: Field? = nil
     ) {
@@ -128,8 +128,8 @@ extension RecordMapper {
         note(failure, nil, path)
     }
 
-    /// Returns whether the rules for keys reject an object, because they were applied only to the
-    /// record around it.
+    /// Returns whether the rules for keys reject an object; the reader applied them only to the
+    /// record.
     private mutating func refuses(
         _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
     ) -> Bool {

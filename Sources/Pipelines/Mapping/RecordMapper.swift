@@ -177,7 +177,7 @@ package struct RecordMapper {
         var field: String?
     }
 
-    /// Records a fault of the current record.
+    /// Notes a fault of the current record.
     ///
     /// The mapping of the record continues, so that all faults are reported together.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {

@@ -38,8 +38,8 @@ final class TextPreparation {
         let cleaned = cleaned(field.bytes)
         var bytes = cleaned
         if isNumber {
-            // Reject the text as it is written: by accident, it could be a number in JSON's
-            // notation.
+            // Return a field that the cast rejects: unchanged, the text could be a valid number by
+            // accident.
             guard let plain = plainNumber(cleaned),
                 plain.withUnsafeBufferPointer({ ScalarParser.double($0) != nil })
             else {

@@ -9,7 +9,8 @@ import RecordStreams
 struct FileUseCheck {
     private let spec: PipelineSpec
     let values: ParameterValues
-    /// Lazy, because it searches the inputs' folders and only exports need it.
+    /// The protected files; lazy, because only exports need them and they require a search for
+    /// inputs.
     private lazy var protected = ProtectedFiles(spec, values)
     private var inputLine: Int?
     var exportLines: [FileName: Int] = [:]

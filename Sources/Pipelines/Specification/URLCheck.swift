@@ -77,15 +77,15 @@ package enum URLCheck {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Returns the command that decompresses the contents of a URL, or `nil` if there is none for a
-    /// pipe.
+    /// Returns the command that decompresses the contents of a URL in a pipe, or `nil` if it is not
+    /// compressed or the command needs a file.
     private static func filter(of path: String) -> [String]? {
         path.lowercased().hasSuffix(".gz")
             ? ["gzip", "-dc"] : ForeignFormat(suffixOf: path)?.filter
     }
 
-    /// Returns the command that compresses the contents for a URL, or `nil` if there is none for a
-    /// pipe.
+    /// Returns the command that compresses the contents for a URL in a pipe, or `nil` if it is not
+    /// compressed or the command needs a file.
     private static func packing(of path: String) -> [String]? {
         path.lowercased().hasSuffix(".gz") ? ["gzip"] : ForeignFormat(suffixOf: path)?.packing
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Prevents exports from replacing files that the run uses.
 final class OutputGuard: Sendable {
-    /// Initialized by the first export, because it searches the inputs' folders.
+    /// The protected files, found by the first export, because this requires a search for inputs.
     private let files = Mutex<ProtectedFiles?>(nil)
 
     /// Checks the path of an export.

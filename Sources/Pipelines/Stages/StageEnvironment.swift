@@ -32,7 +32,7 @@ struct StageEnvironment: Sendable {
     var publication = Publication.immediate
     /// The maximum number of records that each import reads, from `--limit`.
     var recordsMax: Int?
-    /// Falsifies counts, to test the response to such a mistake.
+    /// The function that falsifies counts, to test the response to such a mistake.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
     /// The options for decoding inputs.
     var decoding = DecodingOptions()
@@ -40,6 +40,6 @@ struct StageEnvironment: Sendable {
     var specText: String?
     /// Whether the user has a spec file, so that messages may refer to its keys.
     var hasSpecFile: Bool { specText == nil }
-    /// Prints a warning immediately.
+    /// The function that prints a warning immediately.
     var warn: @Sendable (Diagnostic) -> Void
 }

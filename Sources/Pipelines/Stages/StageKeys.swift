@@ -99,7 +99,7 @@ enum ChangeKeys {
 package struct ChangeExtent: Sendable, Hashable {
     /// The limit on matching objects; if it is exceeded, nothing is changed.
     package var atMost: CountLimit?
-    /// The maximum number of objects to change; the oldest come first.
+    /// The maximum number of objects to change; the oldest come first, by primary key.
     package var limit: TemplateText?
     /// Whether the model's rules are enforced.
     package var rules = ChangeKeys.rules.default

@@ -60,7 +60,7 @@ struct ImportInputs: Sendable {
         areRejects = read.areRejects
     }
 
-    /// Reports the lines that commands write to their standard error.
+    /// Sets the function that reports the lines of commands on their standard error.
     mutating func tellOfCommands(_ tell: @escaping @Sendable (Diagnostic) -> Void) {
         options.tellOfCommand = files.lazy.compactMap(\.command).first?.telling(tell)
     }
@@ -217,7 +217,7 @@ struct ImportInputs: Sendable {
             throw CannotResume("\(position.name) is not among the inputs any more")
         }
         // Read these inputs first, so that changes are found before anything is saved. Streams may
-        // be provided one after another, in the order in which they were read.
+        // be provided consecutively, in the order in which they were read.
         let first = files.filter { rest.known[$0.path] != nil }
         let next = files.filter { file in
             rest.positions.contains { $0.path == file.path } && rest.known[file.path] == nil
@@ -227,7 +227,7 @@ struct ImportInputs: Sendable {
         return rest
     }
 
-    /// Returns a stream that was partly read by an earlier attempt.
+    /// Returns a stream that an earlier attempt has read, completely or in part.
     func stream(among finished: [InputNote], _ position: InputPosition?) -> InputFile? {
         streams.first { stream in
             stream.path == position?.path || finished.contains { $0.path == stream.path }
@@ -257,7 +257,7 @@ struct ImportInputs: Sendable {
     /// Whether an earlier attempt has read part of an existing input.
     var hasPositions: Bool { !positions.isEmpty }
 
-    /// Returns an earlier attempt's notes with the paths of the current inputs as they were given.
+    /// Returns an earlier attempt's notes with the paths by which the current inputs were given.
     func naming(
         _ note: ResumePoint, _ paths: NotedPaths
     ) -> ResumePoint {

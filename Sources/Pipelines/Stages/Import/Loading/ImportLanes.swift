@@ -87,7 +87,7 @@ final class ImportLanes: Sendable {
     ///
     /// It waits until the batch is available.
     ///
-    /// - Parameters: Those of `BatchQueue.take`.
+    /// - Parameters: The same as for `BatchQueue.take`.
     /// - Throws: The errors of `BatchQueue.take`; an input's error is thrown after all inputs
     ///   before it.
     func take(

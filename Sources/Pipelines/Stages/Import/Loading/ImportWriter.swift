@@ -95,7 +95,8 @@ struct ImportWriter {
         }
         progress.left = spec.isRepeatable ? [] : inputs.allPositions
         if let position = note?.position, inputs.start(at: position) == nil {
-            // Its input is missing, so the reject that stopped the import could not be corrected.
+            // Its input is missing, so the reject that stopped the import cannot be corrected
+            // there.
             (progress.position, progress.stop) = (nil, nil)
         }
         if let note, note.isBegun {
