@@ -26,9 +26,9 @@ package final class MappedBatch {
     var filtered = 0
     /// The number of values that could not be cast and became null.
     var nulled = 0
-    /// The paths of the spec that no record of the lane has had so far, and the paths that some
-    /// record lacks.
+    /// The paths of the spec that no record of the lane has had so far.
     var unseen: [String] = []
+    /// The paths of the spec that some record of the lane lacks.
     var lacking: Set<String> = []
     /// Whether no record of the lane has had any field that the stage reads so far.
     var fitsNothing = false

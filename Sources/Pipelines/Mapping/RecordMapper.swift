@@ -248,7 +248,7 @@ package struct RecordMapper {
         }
     }
 
-    /// Returns the fields around elements of composites that are not objects.
+    /// Returns the fields around elements of composites that should be objects but are not.
     mutating func misshapen(
         _ wholes: [ImportPlan.Whole], _ columns: [ImportPlan.Column],
         _ fields: UnsafeBufferPointer<Field>

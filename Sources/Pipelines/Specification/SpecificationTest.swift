@@ -99,9 +99,11 @@ package struct SpecificationTest: Sendable, Hashable {
     package var fails: PlacedText?
     /// The expected rejects in the order of stages and records; empty if `then` omits them.
     package var rejects: [TestObject] = []
-    /// The locations of the test, of its `then`, and of the rejects in `then`.
+    /// The location of the test.
     package var location: SourceLocation
+    /// The location of `then`.
     package var thenLocation: SourceLocation
+    /// The location of the rejects in `then`.
     package var rejectsLocation: SourceLocation
 }
 

@@ -13,8 +13,9 @@ struct StageEnvironment: Sendable {
     var now: Double
     /// The author in the store's history.
     var author: String { spec.store.author.map(values.shown) ?? spec.name }
-    /// The `--set` flags, and the base folder of relative paths in them.
+    /// The `--set` flags.
     var sets: [String]
+    /// The base folder of relative paths in `--set`.
     var workingFolder: String
     /// Whether no file is written.
     var isDry: Bool

@@ -18,7 +18,7 @@ struct ImportInputs: Sendable {
     private var done: Set<FileName> = []
     /// The positions where earlier attempts stopped, at most one per input.
     private var positions: [InputPosition] = []
-    /// The positions in inputs that no longer exist.
+    /// The positions in files that are no longer inputs.
     private(set) var absentPositions: [InputPosition] = []
     /// The end of the section that an earlier attempt read to write in row order; batches must end
     /// there.

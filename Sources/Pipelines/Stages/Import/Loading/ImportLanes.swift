@@ -28,8 +28,9 @@ final class ImportLanes: Sendable {
     let share: Share
     /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
-    /// The gates for cutting pieces, and for counting their contents.
+    /// The gate for cutting pieces.
     let cutting: Turns
+    /// The gate for counting the contents of pieces.
     let counting: Turns
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int

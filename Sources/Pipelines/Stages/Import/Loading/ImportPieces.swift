@@ -16,8 +16,9 @@ final class ImportPieces: Sendable {
         let bytesBefore: Int
         let reader: RecordReader
         let digest = InputDigest(expected: [])
-        /// The bytes and records of the pieces that were counted.
+        /// The number of bytes in the counted pieces.
         var byteCount = 0
+        /// The number of records in the counted pieces.
         var recordCount = 0
 
         init(_ file: InputFile, bytesBefore: Int, _ reader: RecordReader) {
@@ -84,8 +85,7 @@ final class ImportPieces: Sendable {
         return input
     }
 
-    /// Sets the batch's position in the input when it is the lane's turn; the piece is decoded by
-    /// then.
+    /// Records the position in the input after a decoded piece, when it is the lane's turn.
     ///
     /// - Returns: `false` if the writer needs no more.
     func count(_ batch: MappedBatch, of input: Input, isMore: Bool, lane: Int) -> Bool {

@@ -58,7 +58,7 @@ extension ImportWriter {
                 // Ignored, because the stage has already failed.
             }
         }
-        // The next run continues despite these rejects if it adds no others.
+        // In the next run, `rejects.abort` counts only new rejects, so that the run can continue.
         if progress.stop == nil { progress.countAbortFromHere() }
         // `stopSection` or `endSection` has already saved the written part of the section.
         if progress.section == nil { try save() }

@@ -24,8 +24,9 @@ struct ImportWriter {
     var rejects: RejectFiles
     /// The progress of the import, which the next save records.
     var progress: ResumePoint
-    /// The inputs that ended since the last save, and all inputs that ended in this attempt.
+    /// The inputs that ended since the last save.
     var finished: [InputNote] = []
+    /// All inputs that ended in this attempt.
     private(set) var imported: [InputNote] = []
     /// The first input that grew while it was read.
     private(set) var grown: String?

@@ -21,8 +21,8 @@ struct MirrorDeletion {
     /// Deletes the objects in the context; the caller saves.
     ///
     /// - Returns: The result for the objects that match and that no record names.
-    /// - Throws: `RunFailure` (65) if the read was incomplete or too many objects would be deleted;
-    ///   nothing is deleted then.
+    /// - Throws: `RunFailure` (65) if the read was incomplete or had rejects, or if too many
+    ///   objects would be deleted; nothing is deleted then.
     func run(
         after load: BulkWriter, _ counts: RecordCounts, grown: String?,
         in context: ManagedObjectContext
