@@ -8,7 +8,7 @@ package struct Stage: Sendable {
     var kind: any StageKind
     /// The location of the stage in the spec.
     package var location: SourceLocation
-    /// The source text of the stage and everything else that identifies it.
+    /// The contents of the stage in the spec, and everything else that distinguishes it.
     var words = ""
     /// Whether the stage runs even if an earlier stage failed.
     package var isAlways = false
