@@ -1,15 +1,15 @@
 import FoundationEssentials
 
-/// A command as the argument parser tells about itself, for reference pages.
+/// A command as described by the argument parser, for reference pages.
 package struct CommandDescription: Decodable, Sendable {
-    /// A flag, an option or an argument.
+    /// A flag, an option, or an argument.
     package struct Argument: Decodable, Sendable {
-        /// A way to write a flag.
+        /// One spelling of a flag.
         package struct Name: Decodable, Sendable {
             var kind: String
             var name: String
 
-            /// With its hyphens.
+            /// The name with its hyphens.
             var text: String { (kind == "long" ? "--" : "-") + name }
         }
 
@@ -24,22 +24,22 @@ package struct CommandDescription: Decodable, Sendable {
         var defaultValue: String?
         var allValues: [String]?
 
-        /// What stands for a value in texts.
+        /// The placeholder of the value in documentation.
         var placeholder: String {
             let name = valueName ?? "value"
-            // What looks like a value, such as 30m, stays one.
+            // An example value such as 30m stays lowercase.
             guard !name.contains(where: \.isNumber) else { return name }
             return name.uppercased().replacing(" OR ", with: " or ")
         }
 
-        /// How it is written: `-v, --verbose`, `--only STAGE`, or `SPEC`.
+        /// The argument in usage notation: `-v, --verbose`, `--only STAGE`, or `SPEC`.
         var term: String {
             guard kind != "positional" else { return placeholder }
             let names = (names ?? []).map(\.text).sorted { $0.count < $1.count }
             return names.joined(separator: ", ") + (kind == "option" ? " \(placeholder)" : "")
         }
 
-        /// What it does, in whole sentences.
+        /// The effect of the argument, in complete sentences.
         var meaning: String {
             var text = abstract ?? ""
             if let last = text.last, !".!?".contains(last) { text += "." }
@@ -65,22 +65,22 @@ package struct CommandDescription: Decodable, Sendable {
         var command: CommandDescription
     }
 
-    /// Reads what `--experimental-dump-help` prints.
+    /// Decodes the output of `--experimental-dump-help`.
     package init(dump: String) throws {
         self = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
     }
 
-    /// The words that call it: `etl model show`.
+    /// The name with its parent commands: `etl model show`.
     var name: String { ((superCommands ?? []) + [commandName]).joined(separator: " ") }
 
-    /// The commands below it, but those that are not for everyone.
+    /// The subcommands, except hidden subcommands and `help`.
     var commands: [CommandDescription] {
         (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
     }
 
     var positionals: [Argument] { shown.filter { $0.kind == "positional" } }
 
-    /// Flags and options, but those that every command has.
+    /// Flags and options, except `help` and `version`, which every command has.
     var flags: [Argument] {
         shown.filter { argument in
             argument.kind != "positional"
@@ -90,7 +90,7 @@ package struct CommandDescription: Decodable, Sendable {
 
     private var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
 
-    /// How it is called: `etl model diff A B`.
+    /// The usage line: `etl model diff A B`.
     var usage: String {
         var words = [name]
         if !commands.isEmpty {
@@ -104,7 +104,7 @@ package struct CommandDescription: Decodable, Sendable {
         return words.joined(separator: " ")
     }
 
-    /// The discussion in paragraphs; those whose lines are indented are examples.
+    /// The paragraphs of the discussion; a paragraph with indented lines is an example.
     var paragraphs: [(text: String, isExample: Bool)] {
         var paragraphs: [(text: String, isExample: Bool)] = []
         for line in (discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false) {

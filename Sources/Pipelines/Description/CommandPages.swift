@@ -1,6 +1,6 @@
 /// The reference pages of commands, in Markdown.
 enum CommandPages {
-    /// A page for a command and those below it.
+    /// Returns a page for a command and its subcommands.
     static func page(_ command: CommandDescription) -> String {
         var text = "# \(command.name)\n\n" + body(command)
         for part in command.commands { text += "\n## \(part.name)\n\n" + body(part) }

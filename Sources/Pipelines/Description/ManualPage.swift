@@ -113,7 +113,7 @@ enum ManualPage {
             }
         }
 
-        /// Nothing of the text is taken for a request, and hyphens stay what they are.
+        /// Escapes text so that roff neither interprets it as a request nor changes its hyphens.
         static func escaped(_ text: Substring) -> String {
             let escaped = String(text).replacing(#"\"#, with: #"\e"#).replacing("-", with: #"\-"#)
                 .replacing("…", with: #"\[u2026]"#).replacing("`", with: #"\[ga]"#)

@@ -1,6 +1,6 @@
-/// What pages about the keys of files consist of.
+/// The parts of pages about the keys of files.
 enum MappingPages {
-    /// A part of a page for each mapping.
+    /// Returns a section for each mapping.
     static func sections(_ mappings: [any DescribedMapping]) -> String {
         mappings.map { mapping in
             let example = mapping.example.map { "\n```yaml\n\($0)\n```\n" } ?? ""
@@ -9,7 +9,7 @@ enum MappingPages {
         }.joined(separator: "\n")
     }
 
-    /// The keys of a mapping.
+    /// Returns the table of a mapping's keys.
     static func table(_ mapping: any DescribedMapping) -> String {
         var text = "| key | value | without it | meaning |\n|---|---|---|---|\n"
         for key in mapping.keys {
@@ -30,7 +30,7 @@ enum MappingPages {
 }
 
 extension KeyDescription.Absence {
-    /// What it means that a key is not there, for a table.
+    /// The effect of leaving out the key, for a table.
     var phrase: String {
         switch self {
         case .error: "an error"

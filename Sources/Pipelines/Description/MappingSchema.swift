@@ -1,16 +1,16 @@
 import YAML
 
-/// Makes a JSON Schema, for editors, of the description of a kind of file.
+/// Generates a JSON Schema for editors from the description of a kind of file.
 ///
-/// https://json-schema.org/draft/2020-12. It says what can be said of one file alone; `etl check`
-/// and the lints of models say the rest.
+/// See https://json-schema.org/draft/2020-12. The schema covers rules about a single file; `etl
+/// check` and the lints of models cover the others.
 enum MappingSchema {
-    /// The schema of a file.
+    /// Returns the schema of a kind of file.
     ///
     /// - Parameters:
-    ///   - id: the URI that editors and other schemas know it by; nothing needs to be there.
-    ///   - top: the whole of the file.
-    ///   - parts: all mappings that may stand in it, at any depth.
+    ///   - id: The URI by which editors and other schemas identify the schema; it need not resolve.
+    ///   - top: The mapping of the complete file.
+    ///   - parts: All mappings that may occur in it, at any depth.
     static func tree(
         _ title: String, id: String, _ top: any DescribedMapping, parts: [any DescribedMapping]
     ) -> JSONTree {
@@ -38,7 +38,7 @@ enum MappingSchema {
         return .object(members)
     }
 
-    /// What a key holds, with what editors show of it.
+    /// Returns the schema of a key, including the description that editors show.
     private static func schema(of key: KeyDescription) -> JSONTree {
         var members: [JSONTree.Member] = [.init("description", .text(description(of: key)))]
         if case .same(let text) = key.absence {
@@ -78,7 +78,7 @@ enum MappingSchema {
         }
     }
 
-    /// The word, which YAML may take for its own null.
+    /// Returns the allowed values of a word; YAML parses the word `null` as null.
     private static func values(of word: ValueForm.Word) -> [JSONTree] {
         word.text == "null" ? [.null, .text(word.text)] : [.text(word.text)]
     }
@@ -94,14 +94,14 @@ enum MappingSchema {
         return .object(members)
     }
 
-    /// A value of the description, which is written as it would stand in a spec.
+    /// Converts a value of the description, written in YAML, to JSON.
     private static func value(ofYAML text: String) -> JSONTree {
         YAMLParser.parse(text, file: "example").root.map(JSONTree.init) ?? .text(text)
     }
 }
 
 extension JSONTree {
-    /// The value that a file holds.
+    /// Converts the value of a YAML node.
     init(_ node: YAMLNode) {
         switch node.content {
         case .sequence(let items): self = .list(items.map { JSONTree($0) })

@@ -1,6 +1,6 @@
 /// Text in Markdown.
 enum MarkdownText {
-    /// The text as the cell of a table.
+    /// Returns the text escaped for a table cell.
     static func cell(_ text: String) -> String {
         text.replacing("|", with: #"\|"#).replacing("\n", with: " ")
             .replacing("<", with: "&lt;")

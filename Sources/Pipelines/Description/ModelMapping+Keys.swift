@@ -2,7 +2,7 @@ import GraphModel
 
 /// The keys of a model file.
 extension ModelMapping {
-    /// What other keys a model's parts have in common.
+    /// The key that several parts of a model have in common, for other Xcode settings.
     static let xcode = KeyDescription(
         "xcode", texts, .nothing,
         "Other Xcode settings, under Xcode's own names, kept unchanged.",
@@ -94,7 +94,7 @@ extension ModelMapping {
         info, xcode,
     ]
 
-    /// The types that may stand alone.
+    /// The types that may be given without other keys.
     private static let types = ValueForm.words(
         AttributeType.allCases.filter { ![.undefined, .composite].contains($0) }.map {
             ValueForm.Word(text: $0.rawValue, meaning: $0.meaning)

@@ -1,8 +1,8 @@
 import GraphModel
 
-/// The mappings of a model file: the whole, and its parts.
+/// The mappings of a model file: the complete model, and its parts.
 ///
-/// The reader of models stands below this; tests hold the two together, key by key.
+/// The reader of models is in a lower module; tests check that both have the same keys.
 package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
     case model, entity, attribute, relationship, index, indexElement, rule, fetched, request
     case composite
@@ -126,6 +126,6 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
 }
 
 extension ValueForm {
-    /// A part of a model.
+    /// Returns the form for a part of a model.
     static func model(_ mapping: ModelMapping) -> ValueForm { .described { mapping } }
 }

@@ -1,5 +1,6 @@
 extension PredicatePages {
-    /// Where the language differs from `NSPredicate`, or is often thought to.
+    /// The differences between the language and `NSPredicate`, including some that are only
+    /// assumed.
     static let differences = #"""
         | feature | Apple | here | why |
         |---|---|---|---|

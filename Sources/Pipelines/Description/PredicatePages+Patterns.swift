@@ -1,5 +1,5 @@
 extension PredicatePages {
-    /// What `MATCHES` and the model's `pattern` read.
+    /// The regular expression syntax of `MATCHES` and the model's `pattern`.
     static let patterns = #"""
         `MATCHES` and the `pattern` of a model match whole texts, Unicode scalar by Unicode scalar. \#
         The time is linear in the length of the text: a character costs at most as many steps as the \#

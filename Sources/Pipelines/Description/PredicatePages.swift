@@ -1,6 +1,6 @@
 import GraphModel
 
-/// The page of predicates and expressions, from what the parser knows.
+/// The page of predicates and expressions, generated from the parser's tables.
 enum PredicatePages {
     static func text() -> String {
         let functions = PredicateFunction.all
@@ -125,6 +125,6 @@ enum PredicatePages {
         "| " + cells.map(cell).joined(separator: " | ") + " |\n"
     }
 
-    /// As other cells, but code shows its signs as they are.
+    /// Escapes only `|`: other characters in code need no escape.
     private static func cell(_ text: String) -> String { text.replacing("|", with: #"\|"#) }
 }

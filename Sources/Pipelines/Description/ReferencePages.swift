@@ -1,4 +1,4 @@
-/// The reference, page by page: `docs/reference` of the repository, and the manual page.
+/// The pages of the reference: `docs/reference` of the repository, and the manual page.
 package enum ReferencePages {
     /// A file of the reference.
     package struct File: Sendable, Hashable {
@@ -6,9 +6,9 @@ package enum ReferencePages {
         package var text: String
     }
 
-    /// All files, by name.
+    /// Returns all files, by name.
     ///
-    /// - Parameter root: the command as a whole.
+    /// - Parameter root: The root command.
     package static func files(_ root: CommandDescription) -> [File] {
         var files = [
             File(name: "spec.md", text: SpecificationPages.settings()),
@@ -32,7 +32,7 @@ package enum ReferencePages {
         return files.sorted { $0.name < $1.name }
     }
 
-    /// Stands above each page, for those who would mend it there.
+    /// The comment at the top of each page that keeps contributors from editing it.
     private static let mark = "<!-- Written by `etl reference --output docs/reference`. -->"
 
     private static func index(_ root: CommandDescription) -> String {
@@ -45,7 +45,7 @@ package enum ReferencePages {
 
             """
         for stage in SpecificationMapping.stages {
-            // What follows a blank line would end the table.
+            // Text after a blank line would end the table.
             let purpose = stage.purpose.split(separator: "\n\n").first ?? ""
             text += "| [\(stage.title)](\(stage.address)) | \(purpose) |\n"
         }
@@ -68,7 +68,7 @@ package enum ReferencePages {
     }
 }
 
-/// The pages of codes.
+/// The pages of exit codes and error codes.
 enum CodePages {
     static var exits: String {
         var text = """

@@ -1,6 +1,6 @@
-/// The reference pages of specs: the keys beside the stages, and a page for each kind of stage.
+/// The reference pages of specs: the general keys, and a page for each kind of stage.
 enum SpecificationPages {
-    /// The settings, with the mappings in them.
+    /// Returns the page of the general keys, with their nested mappings.
     static func settings() -> String {
         """
         # Keys of a spec
@@ -15,7 +15,7 @@ enum SpecificationPages {
             + MappingPages.sections(SpecKeys.mapping.family(without: SpecificationMapping.stages))
     }
 
-    /// A stage, with the mappings in it.
+    /// Returns the page of a stage, with its nested mappings.
     static func stage(_ stage: SpecificationMapping) -> String {
         let parts = stage.family().dropFirst()
         var text = "# \(stage.title)\n\n\(stage.purpose)\n"
@@ -31,6 +31,6 @@ extension SpecificationMapping {
     /// All mappings that a spec may have, the spec first.
     package static let allCases = SpecKeys.mapping.family()
 
-    /// Those that are stages.
+    /// The mappings of stages.
     package static let stages = StageKinds.all.map { $0.mapping }
 }

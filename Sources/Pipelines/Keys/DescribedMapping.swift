@@ -1,24 +1,24 @@
-/// One kind of mapping in a file of ours, with its keys: a part of a spec, or of a model.
+/// One kind of mapping in a spec or model file, with its keys.
 ///
-/// The schema for editors and the reference pages are made of it.
+/// The editor schema and the reference pages are generated from it.
 package protocol DescribedMapping: Sendable {
-    /// Its name in a schema.
+    /// The name of the mapping in a schema.
     var definition: String { get }
     /// The keys in the order in which a file would have them.
     var keys: [KeyDescription] { get }
-    /// What other keys stand for, where there may be any.
+    /// The form of the keys that the user names, or `nil` if no other keys are allowed.
     var others: ValueForm.Named? { get }
-    /// What the mapping is called on a page.
+    /// The title of the mapping on a reference page.
     var title: String { get }
-    /// Where a page of the reference leads to for it.
+    /// The link target of the mapping on reference pages.
     var address: String { get }
-    /// What the mapping is for, in a sentence or two.
+    /// The purpose of the mapping, in one or two sentences.
     var purpose: String { get }
     /// An example under its key.
     var example: String? { get }
     /// Whether a page has a table of its keys.
     var hasTable: Bool { get }
-    /// Whether the table tells the meaning of each word that a key allows.
+    /// Whether the table explains each choice that a key allows.
     var explainsWords: Bool { get }
 }
 
@@ -30,7 +30,7 @@ extension DescribedMapping {
     /// The names of the keys.
     package var keyNames: [String] { keys.map(\.name) }
 
-    /// The place of a title on its page.
+    /// Returns the anchor of a title on its page.
     static func anchor(_ title: String) -> String {
         let letters = title.lowercased().filter {
             $0.isLetter || $0.isNumber || $0 == " " || $0 == "-"

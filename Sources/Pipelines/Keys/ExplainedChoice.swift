@@ -1,6 +1,6 @@
-/// An enumeration whose raw values are words of a spec, each with a meaning.
+/// An enumeration whose raw values are words in a spec, each with a meaning.
 package protocol ExplainedChoice: RawRepresentable, CaseIterable, Sendable, Hashable
 where RawValue == String {
-    /// What the word stands for, in one sentence.
+    /// The meaning of the word, in one sentence.
     var meaning: String { get }
 }

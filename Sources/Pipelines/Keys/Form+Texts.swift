@@ -7,24 +7,25 @@ extension Form where Value == String {
 }
 
 extension Form where Value == PlacedText {
-    /// Text that is not empty, with its place.
+    /// Text that is not empty, with its location.
     static var text: Form { Form(.text) { value, reader in reader.placed(value) } }
 }
 
 extension Form where Value == TemplateText {
-    /// A path, in which parameters may stand.
+    /// A path, which may contain parameters.
     static var path: Form {
         Form(.path, write: { $0.text }) { value, reader in reader.template(value) }
     }
 
-    /// Text in which parameters may stand.
+    /// Text that may contain parameters.
     static var template: Form { Form(.text) { value, reader in reader.template(value) } }
 
-    /// A number, or a text whose parameters make one when the run begins.
+    /// Returns the form of a number, or of text whose parameters result in a number when the run
+    /// begins.
     ///
     /// - Parameters:
-    ///   - things: what is counted.
-    ///   - parameter: the name of one that could stand there.
+    ///   - things: The things that are counted.
+    ///   - parameter: The name of an example parameter for messages.
     static func count(
         _ bounds: ClosedRange<Int64>, of things: String, parameter: String
     ) -> Form {
@@ -64,9 +65,9 @@ extension Form where Value == CountLimit {
 }
 
 extension Form where Value == [PlacedText] {
-    /// The same names, no two of them equal.
+    /// Returns the form of the same names, in which a repeated name is an error.
     ///
-    /// - Parameter place: for the message, such as `in the key`.
+    /// - Parameter place: The position for the message, such as `in the key`.
     func distinct(_ place: String) -> Form {
         Form(shape, write: write) { value, reader in
             guard let names = read(value, reader) else { return nil }
@@ -82,7 +83,7 @@ extension Form where Value == [PlacedText] {
 }
 
 extension Form where Value == Selection {
-    /// A predicate, or `ALL`; all objects if it is wrong.
+    /// A predicate, or `ALL`; selects all objects if the value is wrong.
     static var selection: Form {
         Form(.predicate, write: { _ in "ALL" }) { value, reader in
             guard let text = reader.expression(value), text != "ALL" else { return .all }
@@ -113,7 +114,7 @@ extension Form where Value == ExpressionText {
 }
 
 extension Form where Value == ConstantValue {
-    /// Text, a number, a truth value, or null.
+    /// Text, a number, a Boolean, or null.
     static var constant: Form {
         Form(.constant) { value, reader in
             guard let scalar = value.scalar else { return value.wrong("a single value") }

@@ -1,12 +1,12 @@
 import Diagnostics
 import YAML
 
-/// The form of a value: what pages and editors say of it, and how it is read.
+/// The form of a value: its description for pages and editors, and the code that reads it.
 struct Form<Value: Sendable>: Sendable {
     let shape: ValueForm
-    /// The value as it is written in a file.
+    /// The function that returns the YAML text of a value.
     let write: @Sendable (Value) -> String
-    /// The value; nil if it has another form, which is reported.
+    /// The function that reads the value, or reports it and returns `nil` if it has another form.
     let read: @Sendable (YAMLValue, SpecificationReader) -> Value?
 
     init(
@@ -24,19 +24,19 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value: ExplainedChoice {
-    /// One of the words of an enumeration.
+    /// Returns the form of a word of an enumeration.
     static func choice(_ type: Value.Type) -> Form {
         Form(.choice(type), write: { $0.rawValue }) { value, _ in value.choice(type) }
     }
 }
 
 extension Form where Value == Int {
-    /// A whole number.
+    /// Returns the form of an integer.
     static func integer(_ bounds: ClosedRange<Int64>) -> Form {
         Form(.integer(bounds)) { value, _ in value.integer(in: bounds).map { Int($0) } }
     }
 
-    /// A number of bytes: `8MiB`, `512KiB`, `1GiB`, or `65536`.
+    /// Returns the form of a number of bytes: `8MiB`, `512KiB`, `1GiB`, or `65536`.
     static func size(upTo max: Int = .max, wanted: String = "a size such as 8MiB") -> Form {
         Form(.size, write: { "\($0 >> 20)MiB" }) { value, _ in
             guard let text = value.scalar?.text else { return value.wrong(wanted) }
@@ -52,7 +52,7 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Int64 {
-    /// `30m`, `1h30m`, `7d`, in seconds.
+    /// A duration such as `30m`, `1h30m`, or `7d`, in seconds.
     static var duration: Form {
         Form(.duration, write: { "\($0 / 86_400)d" }) { value, _ in
             guard let text = value.scalarText() else { return nil }
@@ -65,14 +65,14 @@ extension Form where Value == Int64 {
 }
 
 extension Form {
-    /// A list, each item of which has the form; items that do not are reported and left out.
+    /// Returns the form of a list whose items have the form; other items are reported and left out.
     static func list<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.list(item.shape), write: { item.writeList($0) }) { value, reader in
             value.list()?.compactMap { item.read($0, reader) }
         }
     }
 
-    /// A list, or its only item.
+    /// Returns the form of a list, or of its only item without the list.
     static func oneOrMore<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.oneOrMore(item.shape), write: { item.writeList($0) }) { value, reader in
             value.listOrOne()?.compactMap { item.read($0, reader) }
@@ -83,9 +83,9 @@ extension Form {
         "[\(items.map(write).joined(separator: ", "))]"
     }
 
-    /// A mapping whose keys are names that the user chooses.
+    /// Returns the form of a mapping whose keys are names that the user chooses.
     ///
-    /// - Parameter read: makes an item of a name and its value; nil leaves it out.
+    /// - Parameter read: Creates an item from a name and its value; `nil` leaves the item out.
     static func named<Item>(
         _ placeholder: String, _ shape: ValueForm,
         _ read: @escaping @Sendable (PlacedText, YAMLValue, SpecificationReader) -> Item?
@@ -97,9 +97,9 @@ extension Form {
         }
     }
 
-    /// A mapping of the spec.
+    /// Returns the form of a mapping of the spec.
     ///
-    /// - Parameter read: reads its keys; unknown ones are reported afterwards.
+    /// - Parameter read: Reads the mapping's keys; unknown keys are reported afterwards.
     static func mapping(
         _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping,
         _ read: @escaping @Sendable (KeyedMapping) -> Value?
@@ -112,7 +112,7 @@ extension Form {
         }
     }
 
-    /// A short form, or a mapping.
+    /// Returns the form of a value in a short form, or of a mapping.
     static func either(_ short: Form, or mapping: Form) -> Form {
         Form(.either([short.shape, mapping.shape]), write: short.write) { value, reader in
             (value.isMapping ? mapping : short).read(value, reader)

@@ -1,8 +1,7 @@
 import Diagnostics
 import YAML
 
-/// One key of a mapping in a spec, declared once: its name, how its value is read, what it is
-/// without the key, and what pages and editors say of it.
+/// One key of a mapping in a spec: its name, its form, its default, and its description.
 ///
 /// ```
 /// static let keep = Key(
@@ -11,12 +10,12 @@ import YAML
 /// While a mapping is read, `mapping[keep]` is the value, or 60 if the key is missing.
 struct Key<Value: Sendable>: SpecificationKey {
     let description: KeyDescription
-    /// The value if the key is missing, or if its value is reported as wrong.
+    /// The value if the key is missing, or if its value is wrong and reported.
     let `default`: Value
     private let fix: String?
     private let read: @Sendable (YAMLValue, SpecificationReader) -> Value?
 
-    /// A key with a default.
+    /// Creates a key with a default.
     init(
         _ name: String, _ form: Form<Value>, default value: Value, _ meaning: String,
         example: String
@@ -28,9 +27,9 @@ struct Key<Value: Sendable>: SpecificationKey {
         read = form.read
     }
 
-    /// A key that is nil by default.
+    /// Creates a key that is `nil` by default.
     ///
-    /// - Parameter absence: what applies then.
+    /// - Parameter absence: The description of the default behavior.
     init<Wrapped>(
         _ name: String, _ form: Form<Wrapped>, without absence: String? = nil, _ meaning: String,
         example: String
@@ -40,7 +39,7 @@ struct Key<Value: Sendable>: SpecificationKey {
             KeyDescription(name, form.shape, absence, meaning, example: example), form, fix: nil)
     }
 
-    /// A key that must be there; nil if it is not, which is reported.
+    /// Creates a required key; if it is missing, this is reported and the value is `nil`.
     init<Wrapped>(
         required name: String, _ form: Form<Wrapped>, _ meaning: String, example: String,
         fix: String? = nil
@@ -57,7 +56,7 @@ struct Key<Value: Sendable>: SpecificationKey {
         read = { value, reader in form.read(value, reader).map { $0 } }
     }
 
-    /// The key's value in a mapping; a missing or wrong one is reported.
+    /// Returns the key's value in a mapping, and reports a missing or wrong value.
     fileprivate func value(in mapping: KeyedMapping) -> Value {
         let value =
             description.absence == .error
@@ -82,13 +81,14 @@ struct KeyedMapping {
 
     var location: SourceLocation { source.location }
 
-    /// The value of a key, or its default; read each key once, for its problems are reported then.
+    /// The value of a key, or its default; read each key only once, because reading reports
+    /// problems.
     subscript<Value>(key: Key<Value>) -> Value { key.value(in: self) }
 
-    /// What is written at a key, for rules about several keys.
+    /// Returns the YAML value of a key, for rules about several keys.
     func source(of key: any SpecificationKey) -> YAMLValue? { source.optional(key.name) }
 
-    /// Refuses a key that has no meaning beside the others.
+    /// Reports an error for a key that has no effect in combination with the other keys.
     func refuse(_ key: any SpecificationKey, _ message: String, fix: String? = nil) {
         source.refuse(key.name, message, fix: fix)
     }

@@ -1,34 +1,34 @@
-/// One key of a mapping in a spec or a model: what may stand there and what it means.
+/// One key of a mapping in a spec or a model: its allowed values and its meaning.
 ///
-/// The reader of specs takes the names of keys from here, the schema and the reference pages the rest, so
-/// that what is read, what editors offer and what the pages say are one thing:
+/// The reader of specs takes the names of keys from here, and the schema and the reference pages
+/// take the rest, so that all of them agree:
 /// ```
 /// KeyDescription(
 ///     "keep", .integer(1...100_000), .same(as: "60"), "How many reports are kept.",
 ///     example: "10")
 /// ```
 package struct KeyDescription: Sendable {
-    /// What it means that the key is not there.
+    /// The effect of leaving out the key.
     package enum Absence: Sendable, Hashable {
-        /// It must be there.
+        /// The key is required.
         case error
-        /// The same as this value, in YAML.
+        /// The default is this value, in YAML.
         case same(as: String)
-        /// What these words say.
+        /// The default behavior is this description.
         case means(String)
-        /// Nothing is done or asked.
+        /// The key has no effect if it is missing.
         case nothing
     }
 
-    /// The key as it stands in the file.
+    /// The name of the key in the file.
     package var name: String
-    /// What may stand there.
+    /// The allowed values.
     package var form: ValueForm
-    /// What it means that the key is not there.
+    /// The effect of leaving out the key.
     package var absence: Absence
-    /// What the key is about, in one sentence.
+    /// The meaning of the key, in one sentence.
     package var meaning: String
-    /// A value, in YAML.
+    /// An example value, in YAML.
     package var example: String
 
     /// Describes a key.

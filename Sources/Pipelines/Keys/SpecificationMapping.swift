@@ -1,27 +1,27 @@
 import YAML
 
-/// A mapping of a spec: the whole, one of its parts, or a stage.
+/// A mapping of a spec: the complete spec, one of its parts, or a stage.
 package struct SpecificationMapping: DescribedMapping {
     package let definition: String
     package let title: String
     package let purpose: String
-    /// A stage as an item of `stages`, any other mapping under its key.
+    /// An example: a stage as an item of `stages`, any other mapping under its key.
     package let example: String?
     package let keys: [KeyDescription]
     package let others: ValueForm.Named?
-    /// False if another table has the same keys.
+    /// Whether the mapping has its own table; `false` if another table has the same keys.
     package let hasTable: Bool
-    /// False if all words mean the same under each key.
+    /// Whether the table explains the words; `false` if each word means the same under all keys.
     package let explainsWords: Bool
     package let address: String
-    /// What its page ends with.
+    /// The text at the end of the mapping's page.
     let appendix: String
 
     /// Describes a mapping.
     ///
     /// - Parameters:
-    ///   - title: what pages call it; without one, its definition.
-    ///   - page: the page that it has to itself.
+    ///   - title: The title on pages, by default the definition.
+    ///   - page: The mapping's page, if it has a separate page.
     init(
         _ definition: String, title: String? = nil, _ purpose: String, example: String? = nil,
         page: String? = nil, appendix: String = "", keys: [any SpecificationKey],
@@ -40,7 +40,8 @@ package struct SpecificationMapping: DescribedMapping {
         self.appendix = appendix
     }
 
-    /// The mapping and those in it, at any depth, each once and behind the one that leads to it.
+    /// Returns the mapping and all nested mappings, each once and after the mapping that refers to
+    /// it.
     func family(without left: [SpecificationMapping] = []) -> [SpecificationMapping] {
         var found: [SpecificationMapping] = []
         func add(_ mapping: SpecificationMapping) {
@@ -56,9 +57,9 @@ package struct SpecificationMapping: DescribedMapping {
 }
 
 extension YAMLMapping {
-    /// Reports every key that the description does not have, unless it allows any.
+    /// Reports every key that is not in the description, unless the mapping allows any key.
     ///
-    /// - Parameter alternatives: keys that may be used instead of the required ones.
+    /// - Parameter alternatives: Keys that may be used instead of the required keys.
     func finish(_ mapping: SpecificationMapping, alternatives: [String] = []) {
         guard mapping.others == nil else { return }
         finish(known: mapping.keyNames, alternatives: alternatives)

@@ -2,26 +2,26 @@ import Diagnostics
 import GraphModel
 import YAML
 
-/// What the keys of a spec share while it is read.
+/// The state that the keys of a spec share while it is read.
 ///
-/// Reading goes on after a problem. A part that cannot be read is left out of the result, so
-/// that the model's checks can run on the rest.
+/// Reading continues after a problem. A part that cannot be read is left out of the result, so that
+/// the model checks can run on the rest.
 final class SpecificationReader {
-    /// The version of the format that this reader knows.
+    /// The supported version of the spec format.
     static let version: Int64 = 1
     static let runNames = ["run.date", "run.time", "run.id"]
 
     let problems: YAMLProblems
-    /// Parameters and the run's own names; what `${…}` may name.
+    /// The names that `${…}` may contain: parameters and the run's built-in names.
     var templateNames = runNames
-    /// The parameters that something names, collected while the rest is read.
+    /// The parameters that the spec uses, collected while it is read.
     private(set) var usedNames: Set<String> = []
 
     init(_ problems: YAMLProblems) {
         self.problems = problems
     }
 
-    /// Remembers the variables of a text in the store's language.
+    /// Marks the variables of a predicate or expression as used.
     func noteVariables(in text: String) {
         for part in text.split(separator: "$", omittingEmptySubsequences: false).dropFirst() {
             let name = part.drop { $0 == "{" }.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
@@ -29,7 +29,7 @@ final class SpecificationReader {
         }
     }
 
-    /// Text in which parameters may stand.
+    /// Returns text that may contain parameters.
     func template(_ value: YAMLValue) -> TemplateText? {
         guard let text = value.filledText() else { return nil }
         return template(text, value)
@@ -57,11 +57,11 @@ final class SpecificationReader {
         value.filledText().map { PlacedText($0, value.location) }
     }
 
-    /// Text in the store's language, where parameters are values and never text.
+    /// Returns a predicate or expression, in which `$name` is a value and `${name}` is an error.
     func expression(_ value: YAMLValue) -> String? {
         guard let text = value.filledText() else { return nil }
         noteVariables(in: text)
-        // By scalars: a combining mark may come after a brace.
+        // Compare scalars: a combining mark may follow a brace.
         let scalars = text.unicodeScalars
         guard let start = scalars.firstRange(of: "${".unicodeScalars) else { return text }
         let rest = scalars[start.upperBound...]

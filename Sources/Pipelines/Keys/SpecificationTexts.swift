@@ -1,59 +1,59 @@
 package import Diagnostics
 
-/// A name or other short text with its place.
+/// A name or other short text with its location.
 package struct PlacedText: Sendable, Hashable {
     /// The text as written.
     package var text: String
-    /// Where it is written.
+    /// The location of the text.
     package var location: SourceLocation
 
-    /// Makes a text with its place.
+    /// Creates a text with its location.
     package init(_ text: String, _ location: SourceLocation) {
         self.text = text
         self.location = location
     }
 }
 
-/// A predicate that is not parsed yet.
+/// A predicate that is not yet parsed.
 package struct PredicateText: Sendable, Hashable {
     /// The predicate as written.
     package var text: String
-    /// Where it is written.
+    /// The location of the predicate.
     package var location: SourceLocation
 }
 
-/// An expression that is not parsed yet.
+/// An expression that is not yet parsed.
 package struct ExpressionText: Sendable, Hashable {
     /// The expression as written.
     package var text: String
-    /// Where it is written.
+    /// The location of the expression.
     package var location: SourceLocation
 }
 
-/// Which objects of an entity a stage is about.
+/// The objects of an entity that a stage selects.
 package enum Selection: Sendable, Hashable {
     case all
     case matching(PredicateText)
 }
 
-/// A value that a spec gives outright.
+/// A constant value in a spec.
 package enum ConstantValue: Sendable, Hashable {
     case null
     case boolean(Bool)
     case integer(Int64)
-    /// With its text, so that a decimal keeps its digits.
+    /// A number with its source text, so that a decimal keeps its digits.
     case real(Double, text: String)
-    /// Text, in which parameters may stand.
+    /// Text that may contain parameters.
     case text(TemplateText)
 }
 
-/// A number, or a share of a number that is known later.
+/// An absolute number, or a percentage of a total that is known later.
 package enum CountLimit: Sendable, Hashable {
     case count(Int)
-    /// From 0 to 100.
+    /// A percentage from 0 to 100.
     case percent(Double)
 
-    /// The number that the limit allows out of `total`, rounded down.
+    /// Returns the number that the limit allows out of `total`, rounded down.
     package func allowed(of total: Int) -> Int {
         switch self {
         case .count(let count): count
@@ -61,7 +61,7 @@ package enum CountLimit: Sendable, Hashable {
         }
     }
 
-    /// The limit as it is written in a spec.
+    /// The limit in the notation of a spec.
     var text: String {
         switch self {
         case .count(let count): "\(count)"

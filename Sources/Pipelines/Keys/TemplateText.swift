@@ -1,13 +1,13 @@
 package import Diagnostics
 
-/// Text in which parameters stand as `${name}`; `$${` is a literal `${`.
+/// Text with parameters as `${name}`; `$${` is a literal `${`.
 ///
 /// ```
 /// ./out/tasks-${run.date}.csv  →  literal "./out/tasks-", parameter "run.date", literal ".csv"
 /// ```
-/// A value is put in once, as it is: `${` inside a value means nothing.
+/// Values are inserted unchanged and only once: `${` inside a value has no meaning.
 package struct TemplateText: Sendable, Hashable {
-    /// A stretch of the text.
+    /// A literal or a parameter in the text.
     package enum Part: Sendable, Hashable {
         case literal(String)
         case parameter(String)
@@ -15,12 +15,12 @@ package struct TemplateText: Sendable, Hashable {
 
     /// The text as written.
     package var text: String
-    /// The text in its parts.
+    /// The literals and parameters of the text, in order.
     package var parts: [Part]
-    /// Where it stands.
+    /// The location of the text.
     package var location: SourceLocation
 
-    /// Makes a text without parameters; one that no file has is at no place.
+    /// Creates a text without parameters; the default location is for a text that is in no file.
     package init(
         literal: String, at location: SourceLocation = SourceLocation(file: "", line: 1, column: 1)
     ) {
@@ -29,9 +29,9 @@ package struct TemplateText: Sendable, Hashable {
         self.location = location
     }
 
-    /// Cuts a text at its parameters; nil where a `${` is never closed.
+    /// Splits a text at its parameters, or returns `nil` if a `${` is not closed.
     ///
-    /// The signs are looked for in the bytes: what comes behind them may be a combining mark.
+    /// The search compares bytes, because a combining mark may follow the delimiters.
     init?(parsing text: String, at location: SourceLocation) {
         self.text = text
         self.location = location
@@ -63,7 +63,7 @@ package struct TemplateText: Sendable, Hashable {
         if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
     }
 
-    /// The parameters that it names.
+    /// The names of the parameters in the text.
     package var parameterNames: [String] {
         parts.compactMap { part in
             guard case .parameter(let name) = part else { return nil }
@@ -71,7 +71,7 @@ package struct TemplateText: Sendable, Hashable {
         }
     }
 
-    /// The text, where no parameter stands in it.
+    /// The text if it contains no parameters, or `nil`.
     package var constant: String? {
         var whole = ""
         for part in parts {
@@ -81,7 +81,7 @@ package struct TemplateText: Sendable, Hashable {
         return whole
     }
 
-    /// What the text ends in, as far as it is known without parameters.
+    /// The end of the text that does not depend on parameters.
     package var knownEnd: String {
         guard case .literal(let text) = parts.last else { return "" }
         return text

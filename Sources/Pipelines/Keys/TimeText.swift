@@ -1,12 +1,12 @@
 import GraphModel
 
-/// Reads the dates and durations of parameters.
+/// Parses and formats the dates and durations of parameters.
 enum TimeText {
     private static let secondsByUnit: [Character: Int64] = [
         "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
     ]
 
-    /// `30m`, `1h30m`, `7d`, in seconds.
+    /// Returns a duration such as `30m`, `1h30m`, or `7d` in seconds.
     static func duration(_ text: String) -> Int64? {
         var total: Int64 = 0
         var digits = ""
@@ -28,9 +28,10 @@ enum TimeText {
         return digits.isEmpty ? total : nil
     }
 
-    /// An ISO 8601 date, or `today` or `now` with a duration added or taken away: `today - 90d`.
+    /// Parses an ISO 8601 date, or `today` or `now` plus or minus a duration, such as `today -
+    /// 90d`.
     ///
-    /// All in seconds since 2001-01-01 UTC; a day begins at 00:00 UTC.
+    /// The result is in seconds since 2001-01-01 UTC; a day begins at 00:00 UTC.
     static func date(_ text: String, now: Double) -> Double? {
         var copy = text
         if let date = copy.withUTF8({ ScalarParser.isoDate($0) }) { return date }
@@ -53,7 +54,7 @@ enum TimeText {
         return sign == "+" ? base + Double(seconds) : base - Double(seconds)
     }
 
-    /// ISO 8601 in UTC, with the fewest fractional digits that read back equal.
+    /// Returns ISO 8601 in UTC, with the fewest fractional digits that parse to an equal value.
     static func iso(_ seconds: Double) -> String {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ScalarFormatter.isoDateBytesMax) {
             String(decoding: $0.prefix(ScalarFormatter.isoDate(seconds, into: $0)), as: UTF8.self)

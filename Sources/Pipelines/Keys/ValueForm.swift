@@ -1,39 +1,39 @@
-/// What may stand as a value in a file.
+/// The allowed values of a key in a file.
 package indirect enum ValueForm: Sendable {
-    /// One of the words that a key allows, and what it stands for.
+    /// One of the words that a key allows, and its meaning.
     package struct Word: Sendable, Hashable {
         package var text: String
         package var meaning: String
     }
 
-    /// A key that is a name of the user's, and what stands under each.
+    /// Keys that the user names, and the form of their values.
     package struct Named: Sendable {
-        /// What stands for the name in texts, such as `ATTRIBUTE`.
+        /// The placeholder of the name in documentation, such as `ATTRIBUTE`.
         package var placeholder: String
         package var form: ValueForm
     }
 
     case text
-    /// Text that a regular expression describes, and what it is in words.
+    /// Text that matches a regular expression, and its description in words.
     case pattern(String, String)
-    /// A path from the spec's folder, in which parameters may stand.
+    /// A path relative to the spec's folder, which may contain parameters.
     case path
     case predicate
     case expression
     case character
     case boolean
     case integer(ClosedRange<Int64>)
-    /// Text, a number or a truth value.
+    /// Text, a number, or a Boolean.
     case scalar
-    /// Any of them, or null.
+    /// Text, a number, a Boolean, or null.
     case constant
     case words([Word])
     case list(ValueForm)
-    /// A list, or its only item.
+    /// A list, or its only item without the list.
     case oneOrMore(ValueForm)
-    /// A mapping of the file's own.
+    /// A mapping with a description.
     ///
-    /// Looked up when it is needed, for mappings may hold themselves.
+    /// The closure runs on demand, because mappings can be recursive.
     case described(@Sendable () -> any DescribedMapping)
     case named(Named)
     case either([ValueForm])
@@ -42,24 +42,24 @@ package indirect enum ValueForm: Sendable {
 }
 
 extension ValueForm {
-    /// The words of an enumeration.
+    /// Returns the form for the words of an enumeration.
     static func choice<Choice: ExplainedChoice>(_ type: Choice.Type) -> ValueForm {
         .words(Choice.allCases.map { Word(text: $0.rawValue, meaning: $0.meaning) })
     }
 
-    /// A part of a spec.
+    /// Returns the form for a part of a spec.
     static func mapping(
         _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping
     ) -> ValueForm {
         .described { mapping() }
     }
 
-    /// A mapping from names of the user's.
+    /// Returns the form for a mapping whose keys are names that the user chooses.
     static func named(_ placeholder: String, _ form: ValueForm) -> ValueForm {
         .named(Named(placeholder: placeholder, form: form))
     }
 
-    /// `30m`, `1h30m`, `7d`.
+    /// A duration such as `30m`, `1h30m`, or `7d`.
     static let duration = ValueForm.pattern(
         "^([0-9]+[smhdw])+[0-9]*$", "a duration such as 30m, 1h30m or 7d")
 
@@ -73,7 +73,7 @@ extension ValueForm {
         .integer(0...Int64.max), .pattern(#"^[0-9]+(\.[0-9]+)?%$"#, "a share such as 5%"),
     ])
 
-    /// What the value is, for a table of keys.
+    /// The description of the form in a table of keys.
     package var phrase: String {
         switch self {
         case .text: "text"
@@ -105,7 +105,7 @@ extension ValueForm {
         }
     }
 
-    /// The words with a meaning, where some are allowed.
+    /// The allowed words with their meanings, or an empty array.
     package var words: [Word] {
         switch self {
         case .words(let words): words
@@ -115,7 +115,7 @@ extension ValueForm {
         }
     }
 
-    /// The mappings of specs that it names, in order.
+    /// The mappings of specs that the form refers to, in order.
     var mappings: [SpecificationMapping] {
         switch self {
         case .described(let mapping): (mapping() as? SpecificationMapping).map { [$0] } ?? []

@@ -1,9 +1,9 @@
 import GraphModel
 import GraphStore
 
-/// Turns constants of a spec into what a column holds, by the casts of imports.
+/// Converts constants of a spec to column values, by the casts of imports.
 enum ConstantCast {
-    /// The column's value, or nil where the constant is none of the attribute.
+    /// Returns the column's value, or `nil` if the constant is not valid for the attribute.
     static func value(
         _ constant: ConstantValue, for attribute: AttributeDescription, _ values: ParameterValues
     ) -> StoredValue? {
@@ -15,9 +15,9 @@ enum ConstantCast {
         return .blob([ExternalData.inlineMark] + bytes)
     }
 
-    /// The value, whether or not it is null; without the mark of values that may be in files.
+    /// Returns the value without a null check and without the mark of external binary data.
     ///
-    /// - Parameter resolve: gives a text that may hold parameters.
+    /// - Parameter resolve: Returns the text with its parameters replaced.
     static func value(
         _ constant: ConstantValue, typedAs attribute: AttributeDescription,
         _ resolve: (TemplateText) -> String
@@ -41,9 +41,9 @@ enum ConstantCast {
         return .text(number.text)
     }
 
-    /// The value by the type alone; null is one of every type.
+    /// Returns the value by the type alone; null is valid for every type.
     ///
-    /// - Parameter resolve: gives a text that may hold parameters.
+    /// - Parameter resolve: Returns the text with its parameters replaced.
     static func value(
         _ constant: ConstantValue, for type: AttributeType, _ resolve: (TemplateText) -> String
     ) -> StoredValue? {

@@ -3,35 +3,35 @@ package import GraphModel
 package import GraphStore
 package import RecordStreams
 
-/// How the records of one import become rows: worked out once, before the first record.
+/// The mapping from the records of one import to rows, computed once before the first record.
 package struct ImportPlan {
-    /// What fills one attribute; a class, so that using one for a record copies nothing.
+    /// The source of one attribute; a class, so that using it for a record copies nothing.
     final class Column {
         let name: String
-        /// The field's place in the records; nil for a constant and for what is computed.
+        /// The field's index in the records, or `nil` for a constant or an expression.
         let slot: Int?
-        /// Computes the field.
+        /// The expression that computes the field.
         let expression: RecordExpression?
-        /// The fields of the record of which the value is made; nil for other values.
+        /// The fields of the record that form the row key, or `nil` for other values.
         let rowKey: RowKeyFields?
-        /// The value is a row key.
+        /// Whether the value is a row key.
         let isRowKey: Bool
         let sourceText: String
-        /// The value where there is no field; it also stands in for null.
+        /// The value if there is no field; it also replaces null.
         let constant: BulkCell
-        /// The value of an absent field.
+        /// The value if the field is absent.
         let absentValue: BulkCell
         let caster: ValueCaster
         let validator: AttributeValidator
-        /// The attribute may not be null.
+        /// Whether the attribute must not be null.
         let isRequired: Bool
-        /// The spec says that every record must have a value.
+        /// Whether the spec requires a value in every record.
         let isNeeded: Bool
-        /// What a missing value is called in rejects: `key` for a key, else `required`.
+        /// The reject code of a missing value: `key` for a key, otherwise `required`.
         var absenceCode: String { isKey ? "key" : "required" }
-        /// Why the attribute needs a value, as messages say it.
+        /// The reason why the attribute needs a value, for messages.
         var need: String { "'\(name)' is \(isKey ? "part of the key" : "required")" }
-        /// What a field without a value gives.
+        /// The value of an empty field.
         var emptyValue: BulkCell { constant.kind == .absent ? .null : constant }
         private let isKey: Bool
 
@@ -56,14 +56,14 @@ package struct ImportPlan {
         }
     }
 
-    /// What fills one attribute of a link's key.
+    /// The source of one attribute of a link's key.
     final class LinkPart {
-        /// The field's place in the records; nil for what is computed.
+        /// The field's index in the records, or `nil` for an expression.
         let slot: Int?
-        /// Computes the field.
+        /// The expression that computes the field.
         let expression: RecordExpression?
         let sourceText: String
-        /// The key that stands in for an absent field and for null.
+        /// The key that replaces an absent field and null.
         let fallback: BulkCell
         let caster: ValueCaster
         let separator: [UInt8]?
@@ -83,20 +83,21 @@ package struct ImportPlan {
         }
     }
 
-    /// What fills one relationship.
+    /// The source of one relationship.
     final class Link {
         let name: String
-        /// The key's first attribute, which mostly is the only one.
+        /// The first attribute of the key, usually the only one.
         let part: LinkPart
-        /// The others, in the order of the destination's constraint.
+        /// The other attributes of the key, in the order of the destination's constraint.
         let otherParts: [LinkPart]
         let isToMany: Bool
         let isRequired: Bool
-        /// The link is part of the key of the import.
+        /// Whether the link is part of the import's key.
         let isKey: Bool
-        /// The code of a reject for a link that names no object.
+        /// The reject code of a link that names no object.
         var absenceCode: String { isKey ? "key" : "required" }
-        /// What fills the objects that stand in the record; `part` leads to them then.
+        /// The plan for objects inside the record, or `nil`; if set, `part` is the field that holds
+        /// them.
         let nested: Nested?
 
         init(
@@ -113,20 +114,22 @@ package struct ImportPlan {
         }
     }
 
-    /// What fills objects that stand in the record.
+    /// The plan for objects inside the record.
     final class Nested {
         let columns: [Column]
         let links: [Link]
         let selection: FieldSelection
-        /// The path to them, without `[*]`.
+        /// The path to the objects, without `[*]`.
         let label: String
         let wholes: [Whole]
-        /// The paths that the spec names in them and in objects inside them.
+        /// The paths that the spec names in the objects and in objects inside them.
         private(set) var namedPaths: [NamedPath] = []
-        /// Keeps the bytes of constants.
+        /// The memory that keeps the bytes of constants alive.
         private let constants: ConstantMemory
 
-        /// - Parameter each: the path to them.
+        /// Creates the plan from a builder.
+        ///
+        /// - Parameter each: The path to the objects.
         init(_ builder: ImportPlanBuilder, label: String, each: PlacedText) {
             columns = builder.columns
             links = builder.links
@@ -143,28 +146,29 @@ package struct ImportPlan {
         }
     }
 
-    /// A field that must be an object if it is there, since elements of a composite come from it.
+    /// A field that must be an object if it is present, because elements of a composite come from
+    /// it.
     struct Whole: Hashable {
         var slot: Int
         var text: String
-        /// Those of the elements in it.
+        /// The indexes of the columns for the elements in it.
         var columns: [Int]
     }
 
-    /// A path of the spec into records.
+    /// A path into records that the spec names.
     struct NamedPath {
-        /// The slots that it fills, one of which is enough.
+        /// The slots that the path fills; one of them is enough.
         var slots: [Int]
         var text: PlacedText
-        /// The path from the record, which tells it from others.
+        /// The unique path from the record.
         var name: String
-        /// The objects in the record that it leads into; nil for the record itself.
+        /// The objects in the record that the path leads into, or `nil` for the record itself.
         var nested: ObjectIdentifier?
-        /// It is a composite attribute, and its slots are the parts.
+        /// Whether the path is a composite attribute, whose slots are the parts.
         var isOfParts = false
-        /// `keep-if` looks at it, so that a record that is filtered out may lack it, too.
+        /// Whether `keep-if` uses the path, so that a filtered record may also lack it.
         let isOfFilter: Bool
-        /// A record had it.
+        /// Whether a record had the path.
         var isSeen = false
 
         init(
@@ -177,15 +181,15 @@ package struct ImportPlan {
             name = text.text
         }
 
-        /// The path as messages name it: records may have a composite attribute with other parts.
+        /// The path for messages: a composite attribute may have other parts in other records.
         var shown: String { (isOfParts ? "any part of " : "") + "'\(name)'" }
     }
 
-    /// Of the paths that the spec names, those that may be misspelt.
+    /// Returns the paths in the spec that may be misspelled.
     ///
     /// - Parameters:
-    ///   - names: those of the paths that some record lacks and none has.
-    ///   - isAnyKept: some record was not filtered out.
+    ///   - names: The names of paths that are missing in some record and present in no record.
+    ///   - isAnyKept: Whether at least one record was not filtered out.
     func unmet(_ names: some Sequence<String>, isAnyKept: Bool) -> [NamedPath] {
         let names = Set(names)
         var told: Set<String> = []
@@ -195,16 +199,16 @@ package struct ImportPlan {
         }
     }
 
-    /// The names that a path may have been meant to be: fields that nothing takes, and other paths that
-    /// records have.
+    /// Returns the likely intended names of a path: unmapped fields, and other paths that records
+    /// have.
     ///
-    /// - Parameter unseen: the paths that no record has.
+    /// - Parameter unseen: The paths that no record has.
     func likelyNames(_ extra: some Sequence<String>, besides unseen: [String]) -> [String] {
         let unseen = Set(unseen)
         return extra + namedPaths.map(\.name).filter { !unseen.contains($0) }
     }
 
-    /// The field of the input that fills an attribute or a relationship; nil where none does.
+    /// Returns the input field that fills an attribute or a relationship, or `nil` if none does.
     func source(of property: String) -> (slot: Int, text: String)? {
         if let column = columns.first(where: { $0.name == property }) {
             return column.slot.map { ($0, column.sourceText) }
@@ -213,7 +217,7 @@ package struct ImportPlan {
         return part?.slot.map { ($0, part?.sourceText ?? property) }
     }
 
-    /// What to do about a reject that ends the stage; nil where it does not.
+    /// Returns the fix for a reject that ends the stage, or `nil` if the code does not end it.
     func fixForStop(_ code: String) -> String? {
         switch code {
         case "extra" where extra == .stop: "map it, or say `extra: ignore`"
@@ -224,35 +228,35 @@ package struct ImportPlan {
         }
     }
 
-    /// What the store is to do with the rows.
+    /// The instructions to the store for the rows.
     package var bulk: BulkPlan
     let columns: [Column]
-    /// The cell with the key that is made of all fields of a record; nil where none is.
+    /// The index of the cell with the row key, or `nil` if there is no row key.
     var rowKeyCell: Int? { columns.firstIndex(where: \.isRowKey) }
-    /// The fields of which that key is made.
+    /// The fields that form the row key.
     var rowKey: RowKeyFields? { rowKeyCell.flatMap { columns[$0].rowKey } }
     let links: [Link]
     let filter: CompiledPredicate?
     let wholes: [Whole]
     /// The fields that records are searched for.
     package let selection: FieldSelection
-    /// What becomes of records with fields that nothing maps.
+    /// The action for records with unmapped fields.
     let extra: ImportSpec.Extra
-    /// What becomes of records with an object that has a key twice.
+    /// The action for records with an object that repeats a key.
     let duplicateKeys: ImportSpec.Extra
     /// The codes of rejects that end the stage.
     private let stops: [String]
-    /// A value that is none of its attribute becomes null, where that may be null.
+    /// Whether a value that cannot be cast becomes null, if the attribute is optional.
     let nullsCasts: Bool
-    /// The paths that the spec names, which some record should have.
+    /// The paths in the spec that at least one record should have.
     let namedPaths: [NamedPath]
-    /// Keeps the bytes of constants.
+    /// The memory that keeps the bytes of constants alive.
     private let constants: ConstantMemory
 
-    /// Works the plan out.
+    /// Creates the plan of an import.
     ///
-    /// - Parameter leavesArchives: the store is an app's, and what only the app can write is not
-    ///   mapped by its name.
+    /// - Parameter leavesArchives: Whether the store belongs to an app; attributes that only the
+    ///   app can write are then not mapped by name.
     package init(
         _ spec: ImportSpec, _ model: ManagedObjectModel, _ values: ParameterValues,
         now: Double, leavesArchives: Bool = false

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Links of a plan: to objects told by a key, and to those inside the record.
+/// The links of a plan: to objects identified by a key, and to objects inside the record.
 extension ImportPlanBuilder {
     mutating func addLinks() throws {
         for mapping in spec.link {
@@ -32,9 +32,9 @@ extension ImportPlanBuilder {
         }
     }
 
-    /// The parts of a key.
+    /// Returns the parts of a key.
     ///
-    /// - Parameter found: gets what fills the values of the key, in their order.
+    /// - Parameter found: Receives the sources of the key's values, in order.
     private mutating func keyParts(
         _ by: [LinkMapping.KeyPart], of entity: String, filling path: String,
         _ found: inout [ImportPlan.LinkPart]
@@ -64,7 +64,7 @@ extension ImportPlanBuilder {
         return key
     }
 
-    /// Objects inside the record are mapped by a plan of their own.
+    /// Adds a link to objects inside the record, which have their own plan.
     private mutating func addNested(
         _ nested: NestedMapping, _ mapping: LinkMapping, _ relationship: RelationshipDescription,
         into entity: String
@@ -116,7 +116,7 @@ extension ImportPlanBuilder {
             fallback: try fallback(field, attribute), caster: try linkCaster(attribute, field))
     }
 
-    /// A link cuts texts itself, so that its caster sees one key at a time.
+    /// Returns a caster for one key at a time: the link itself splits texts.
     private func linkCaster(
         _ attribute: AttributeDescription, _ field: FieldMapping
     ) throws -> ValueCaster {
@@ -127,11 +127,11 @@ extension ImportPlanBuilder {
 }
 
 extension LinkMapping.Missing {
-    /// What the writer does.
+    /// The policy for the writer.
     fileprivate var policy: BulkPlan.MissingPolicy {
         switch self {
         case .create: .create
-        // The report is the stage's.
+        // The stage writes the report.
         case .null, .report: .null
         case .skip: .skip
         case .reject: .reject

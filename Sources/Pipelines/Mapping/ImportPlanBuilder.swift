@@ -3,18 +3,18 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Bytes of constants, which live as long as the plan.
+/// The bytes of constants, which live as long as the plan.
 final class ConstantMemory {
     var arena = ByteArena()
 }
 
-/// Works an `ImportPlan` out.
+/// Builds an `ImportPlan`.
 struct ImportPlanBuilder {
     let spec: ImportSpec
     let model: ManagedObjectModel
     let values: ParameterValues
     let now: Double
-    /// Transformables that are archives of an app's objects are not mapped by their name.
+    /// Whether transformables that hold archives of an app's objects are not mapped by name.
     let leavesArchives: Bool
     let constants = ConstantMemory()
     var columns: [ImportPlan.Column] = []
@@ -25,15 +25,16 @@ struct ImportPlanBuilder {
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []
     var wholes: [ImportPlan.Whole] = []
-    /// The columns of the elements in each object that may be one of a composite, by its path.
+    /// The columns of the elements in each object that may be a composite, by its path.
     var columnsByWhole: [String: [Int]] = [:]
 
-    /// The attributes that tell objects apart.
+    /// The attributes of the key, or an empty array.
     var key: [String] { spec.resolvedKey(in: model) ?? [] }
 
-    /// The path as records are searched for it.
+    /// Returns the path for the search in records.
     ///
-    /// A column of a table is named as it stands, so a text that is no path may still name one.
+    /// A column of a table is named literally, so a text that is not a valid path may still name
+    /// one.
     private static func path(_ text: String) -> FieldPath {
         (try? FieldPath(parsing: text)) ?? FieldPath(name: text)
     }
@@ -45,7 +46,7 @@ struct ImportPlanBuilder {
         return paths.count - 1
     }
 
-    /// Notes the objects around the element of a composite that the last column is.
+    /// Notes the objects around the last column, if that column is an element of a composite.
     private mutating func noteWholes(of attribute: AttributeDescription, from source: String) {
         let depth = attribute.name.compositesAround.count
         for whole in source.compositesAround.suffix(depth) {
@@ -53,9 +54,9 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// Looks at the objects around elements of composites, too.
+    /// Adds the objects around elements of composites.
     ///
-    /// Comes when all else has its fields: one that something reads as a value need be no object.
+    /// Call it last: an object that something else reads as a value need not be an object.
     mutating func addWholes() {
         let known = Set(paths)
         for (text, columns) in columnsByWhole.sorted(by: { $0.key < $1.key })
@@ -65,7 +66,7 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// The slot of a field that an input may do without, unless something else needs it.
+    /// Returns the slot of a field that is optional unless something else needs it.
     private mutating func optionalSlot(_ text: String, unless isNeeded: Bool) -> Int {
         let isNew = !paths.contains(Self.path(text))
         let slot = slot(text)
@@ -99,20 +100,21 @@ struct ImportPlanBuilder {
             && !(leavesArchives && attribute.isArchive)
         {
             guard attribute.takesValues else {
-                // An export has its field, so it is not one that nothing knows. The report lists
-                // it among the fields that nothing maps.
+                // An export contains this field, so it is not unknown. The report lists it among
+                // the unmapped fields.
                 if spec.extra != .ignore { _ = optionalSlot(attribute.name, unless: false) }
                 continue
             }
-            // Nobody named this field, so an input may do without it.
+            // The spec does not name this field, so an input may omit it.
             let slot = optionalSlot(attribute.name, unless: key.contains(attribute.name))
             columns.append(column(attribute, slot: slot, source: attribute.name))
             noteWholes(of: attribute, from: attribute.name)
         }
     }
 
-    /// What becomes of an attribute that the record does not fill: nothing, unless
-    /// `when-found: replace` puts it back to its default.
+    /// Returns the value of an attribute that the record does not fill.
+    ///
+    /// The attribute is unchanged, unless `when-found: replace` resets it to its default.
     private func defaultValue(_ attribute: AttributeDescription) -> BulkCell {
         guard spec.whenFound == .replace, !key.contains(attribute.name) else { return .absent }
         if let value = attribute.defaultValue { return constants.arena.cell(value) }
@@ -162,13 +164,13 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// Where a mapping's field comes from: a slot of the records, or an expression.
+    /// Returns the source of a mapping's field: a slot of the records, or an expression.
     mutating func input(
         _ field: FieldMapping, filling name: String
     ) throws -> (Int?, RecordExpression?) {
         guard let text = field.expression else {
             let slot = slot(field.source.text)
-            // With a default the spec itself reckons with records that lack the field.
+            // With a default, the spec itself expects records that lack the field.
             if field.fallback == nil {
                 namedPaths.append(.init(slots: [slot], text: field.source))
             }
@@ -207,7 +209,7 @@ struct ImportPlanBuilder {
         try field.fallback.map { try cell($0.value, attribute, at: $0.location) } ?? .absent
     }
 
-    /// A constant as a cell, checked here and not again for every record.
+    /// Returns a constant as a cell, validated here and not again for every record.
     private func cell(
         _ value: ConstantValue, _ attribute: AttributeDescription, at location: SourceLocation
     ) throws -> BulkCell {
@@ -249,7 +251,7 @@ struct ImportPlanBuilder {
         return ValueCaster(attribute, rules)
     }
 
-    /// A constant of the spec as the attribute's column holds it.
+    /// Returns a constant of the spec as the value of the attribute's column.
     private func stored(
         _ constant: ConstantValue, _ attribute: AttributeDescription,
         at location: SourceLocation
@@ -288,14 +290,14 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// Finds a place for a key path, and for the text whose length it may be.
+    /// Adds slots for a key path, and for the text whose length it may be.
     private mutating func addSlots(of path: [String]) -> [Int] {
         let whole = slot(Self.text(path))
         guard let base = Self.lengthBase(path) else { return [whole] }
         return [whole, slot(Self.text(base))]
     }
 
-    /// The path of the text whose length a key path may be.
+    /// Returns the path of the text whose length a key path may be.
     private static func lengthBase(_ path: [String]) -> [String]? {
         path.count > 1 && path.last == "length" ? path.dropLast() : nil
     }
@@ -308,7 +310,7 @@ struct ImportPlanBuilder {
             isOfFilter: isOfFilter)
     }
 
-    /// A key path of a predicate as a path into records.
+    /// Converts a key path of a predicate to a path into records.
     private static func text(_ path: [String]) -> String {
         path.map { $0.replacing(".", with: "\\.") }.joined(separator: ".")
     }

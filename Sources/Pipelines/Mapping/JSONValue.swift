@@ -1,9 +1,9 @@
 import GraphStore
 import RecordStreams
 
-/// JSON values made of the bytes of records, in a batch's arena.
+/// JSON values built from the bytes of records, in a batch's arena.
 enum JSONValue {
-    /// The text in quotes, with what must be escaped escaped (RFC 8259 section 7).
+    /// Returns the text in quotes, with characters escaped as RFC 8259 section 7 requires.
     static func quote(
         _ bytes: UnsafeBufferPointer<UInt8>, into arena: inout ByteArena
     ) -> UnsafeBufferPointer<UInt8> {
@@ -16,9 +16,9 @@ enum JSONValue {
         return UnsafeBufferPointer(start: output.target, count: output.count)
     }
 
-    /// The pieces of a text between its separators as an array; an empty text has none.
+    /// Splits a text at its separators into a JSON array, which is empty for an empty text.
     ///
-    /// - Parameter preparation: what is done to each piece.
+    /// - Parameter preparation: The preparation of each piece.
     static func list(
         _ bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8],
         _ preparation: TextPreparation? = nil, into arena: inout ByteArena
@@ -39,7 +39,7 @@ enum JSONValue {
         return list.withUnsafeBufferPointer { arena.copy($0) }
     }
 
-    /// Where text goes; there is room enough.
+    /// An output buffer that has enough capacity.
     private struct Output {
         let target: UnsafeMutablePointer<UInt8>
         var count = 0

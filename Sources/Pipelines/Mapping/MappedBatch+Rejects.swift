@@ -3,7 +3,7 @@ import GraphStore
 import RecordStreams
 
 extension MappedBatch {
-    /// The record that a row was made of, with its place and nothing against it.
+    /// Returns the record of a row with its location, without faults.
     func record(ofRow row: Int) -> RejectedRecord {
         var record = RejectedRecord(
             code: "", detail: "", location: location(ofRow: row), message: "",
@@ -12,17 +12,17 @@ extension MappedBatch {
         return record
     }
 
-    /// Where the record of a row begins.
+    /// Returns the location of the start of a row's record.
     func location(ofRow row: Int) -> RecordLocation {
         records.location(of: Int(rowRecords[row]), field: nil)
     }
 
-    /// The bytes of a row's record.
+    /// Returns the bytes of a row's record.
     func rawRecord(ofRow row: Int) -> UnsafeBufferPointer<UInt8> {
         records.rawRecord(Int(rowRecords[row]))
     }
 
-    /// The record that a row was made of, as the store refuses it.
+    /// Returns the record of a row that the store rejected.
     func rejected(row: Int, _ reject: BulkReject, _ plan: ImportPlan) -> RejectedRecord {
         var record = record(ofRow: row)
         if let slot = reject.property.flatMap({ plan.source(of: $0) })?.slot {
@@ -33,7 +33,7 @@ extension MappedBatch {
 }
 
 extension RejectedRecord {
-    /// The same record with what the store has against it.
+    /// Returns the record with the faults that the store found.
     func rejected(_ reject: BulkReject, _ plan: ImportPlan) -> RejectedRecord {
         var record = self
         record.code = reject.code
@@ -44,7 +44,7 @@ extension RejectedRecord {
         return record
     }
 
-    /// Adds what the store has against the record besides.
+    /// Adds further faults that the store found.
     mutating func add(_ faults: [BulkReject.Other], _ plan: ImportPlan) {
         for fault in faults {
             let (field, message) = plan.told(fault.message, of: fault.property)
@@ -55,8 +55,7 @@ extension RejectedRecord {
 }
 
 extension ImportPlan {
-    /// The field that fills a property, and what is wrong with the property, named as the record
-    /// names it.
+    /// Returns the field that fills a property, and the message with the field's name added.
     fileprivate func told(
         _ message: String, of property: String?
     ) -> (field: String?, message: String) {

@@ -2,82 +2,84 @@ import Diagnostics
 package import GraphStore
 package import RecordStreams
 
-/// A batch on its way from the reader to the writer: the records, and the rows made of them.
+/// A batch that the reader passes to the writer: the records, and the rows built from them.
 package final class MappedBatch {
-    /// What was read.
+    /// The records that were read.
     package let records = RecordBatch()
-    /// What became of it.
+    /// The rows for the store.
     package let rows: RowBatch
-    // Nothing reaches it from inside its own use.
-    /// For each row, the record that it is made of.
+    // No access overlaps another one.
+    /// The index of the record for each row.
     @exclusivity(unchecked) var rowRecords: [Int32] = []
-    /// For each record, the key that is made of all its fields; empty where the plan wants none.
+    /// The row key of each record, or empty if the plan has no row key.
     var rowKeys: [String] = []
-    /// Records that the reader or the mapping refused, in the order of finding.
+    /// The records that the reader or the mapper rejected, in the order of detection.
     var rejects: [RejectedRecord] = []
-    /// The rows of records that the mapping refused, for the writer to find their other faults.
+    /// The rows of records that the mapper rejected, so that the writer can find their other
+    /// faults.
     ///
-    /// Their bytes are those of the records and of `rows`.
+    /// The cells point into the bytes of the records and of `rows`.
     let refused: RowBatch
-    /// The places of these rows by the number of the record, each with the cells that are refused.
+    /// The index of each rejected row, by record number, with its rejected cells.
     var refusedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
-    /// Records that `keep-if` left out.
+    /// The number of records that `keep-if` filtered out.
     var filtered = 0
-    /// Values that were none of their attributes and became null.
+    /// The number of values that could not be cast and became null.
     var nulled = 0
-    /// The paths of the spec that no record of the lane has had so far, and those that some record
-    /// of it lacks.
+    /// The paths of the spec that no record of the lane has had so far.
     var unseen: [String] = []
+    /// The paths of the spec that some record of the lane lacks.
     var lacking: Set<String> = []
-    /// No record of the lane has had any field that the stage reads so far.
+    /// Whether no record of the lane has had any field that the stage reads so far.
     var fitsNothing = false
-    /// The lane that it goes round in.
+    /// The lane that reuses this batch.
     var lane = 0
     /// The input's format.
     var format = RecordFormat.ndjson
-    /// The names of a table's columns.
+    /// The names of a table's columns, or `nil` for other formats.
     var columnNames: [String]?
-    /// The columns of a table that nothing maps.
+    /// The unmapped columns of a table.
     var extraColumns: [String]?
-    /// Fields are text by nature, as in CSV.
+    /// Whether all fields are text, as in CSV.
     var isTabular: Bool { format == .csv || format == .tsv }
-    /// Bytes of all inputs, as stored, that were read when this batch was full.
+    /// The bytes of all inputs, as stored, that were read when this batch was full.
     var bytesRead = 0
-    /// The input's plain bytes that the batch was made of.
+    /// The uncompressed bytes of the input that the batch contains.
     var plainBytes = 0
-    /// How far the input is consumed with this batch.
+    /// The position in the input after this batch.
     var position: InputPosition?
     /// The input that ended with this batch, which holds no records.
     var finishedInput: InputNote?
 
-    /// That input had grown since the run began, so that more may come.
+    /// Whether that input has grown since the run began, so that more records may follow.
     var hasGrown = false
 
-    /// For each link of the plan, what reads the objects in its field.
+    /// The reader of the objects inside the field of each link of the plan.
     let nested: [NestedReader?]
 
-    /// An empty batch.
+    /// Creates an empty batch.
     package init(_ plan: ImportPlan) {
         rows = RowBatch(width: plan.bulk.width, capacity: 1024)
         refused = RowBatch(width: plan.bulk.width, capacity: 1)
         nested = plan.links.map { NestedReader($0) }
     }
 
-    /// The fields of objects in the records that nothing maps, each with the number of objects that
+    /// Returns the unmapped fields of objects in the records, each with the number of objects that
     /// had it since the last call.
     func takeNestedExtraFields() -> [(name: String, count: Int)] {
         nested.flatMap { $0?.takeExtraFields(in: "") ?? [] }
     }
 
-    /// Whether it has a record so large that there must be no other beside it: the next batch is
-    /// read only when this one is written, and with few pages in memory.
+    /// Whether the batch is so large that no other batch may be in memory.
+    ///
+    /// The next batch is read only after this one is written, and with few pages in memory.
     var isLarge: Bool { records.byteCount + rows.byteCount > Self.largeByteCount }
     private static let largeByteCount = 6 << 20
 
-    /// Records of the batch, good and bad.
+    /// The number of records in the batch, including rejects.
     var recordCount: Int { records.count + records.rejects.count }
 
-    /// Refuses a record.
+    /// Rejects a record.
     func reject(_ record: Int, _ code: String, slot: Int?, field: String?, _ message: String) {
         let location =
             if let slot {
@@ -93,15 +95,15 @@ package final class MappedBatch {
         noteRowKey(of: record)
     }
 
-    /// Keeps the key of the record that was refused last.
+    /// Stores the row key of the last rejected record.
     private func noteRowKey(of record: Int) {
         guard !rowKeys.isEmpty else { return }
         rejects[rejects.count - 1].rowKey = rowKeys[record]
     }
 
-    /// Refuses a record for a value, which may be inside that of the slot.
+    /// Rejects a record because of a value, which may be inside the value of the slot.
     ///
-    /// - Parameter others: what else is wrong with it.
+    /// - Parameter others: The other faults of the record.
     func reject(
         _ record: Int, _ failure: CastFailure, slot: Int?, field: String?,
         others: [RejectedRecord.Other] = []
@@ -121,7 +123,7 @@ package final class MappedBatch {
         noteRowKey(of: record)
     }
 
-    /// Where the value of a row's field begins, or of the one in its list that is written so.
+    /// Returns the location of a row's field, or of the item in its list with this value.
     func location(ofRow row: Int, slot: Int, value: String?) -> RecordLocation {
         let record = Int(rowRecords[row])
         let field = records.fields(of: record)[slot]
@@ -129,7 +131,7 @@ package final class MappedBatch {
         return records.location(of: record, at: item ?? field, field: nil)
     }
 
-    /// A field's value as text; nil where it has none, or many.
+    /// Returns a field's value as text, or `nil` if it has no single value.
     static func text(of field: Field) -> String? {
         switch field.kind {
         case .absent, .null, .list: nil

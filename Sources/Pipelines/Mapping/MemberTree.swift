@@ -1,14 +1,16 @@
 import RecordStreams
 
-/// Which members of JSON objects count.
+/// A selection of members of JSON objects.
 struct MemberTree {
-    /// The members that count, with what counts inside them; empty if all do.
+    /// The selected members with the selections inside them; if empty, all members are selected.
     private var members: [[UInt8]: MemberTree] = [:]
 
-    /// Everything counts.
+    /// Selects all members.
     init() {}
 
-    /// - Parameter names: paths of fields; those that are no path are names of members.
+    /// Selects members by path.
+    ///
+    /// - Parameter names: Paths of fields; a text that is not a valid path is the name of a member.
     init(_ names: [String]) {
         for name in names {
             let path = (try? FieldPath(parsing: name)) ?? FieldPath(name: name)
@@ -21,7 +23,7 @@ struct MemberTree {
         let key = Array(name.utf8)
         let isNew = members[key] == nil
         var inner = members[key] ?? MemberTree()
-        // The whole member counts if any path ends at it.
+        // If any path ends at the member, the complete member is selected.
         if isNew || !inner.members.isEmpty {
             let rest = steps.dropFirst()
             if case .name? = rest.first { inner.add(rest) } else { inner = MemberTree() }
@@ -29,7 +31,7 @@ struct MemberTree {
         members[key] = inner
     }
 
-    /// What counts inside a member; nil if it does not count itself.
+    /// Returns the selection inside a member, or `nil` if the member is not selected.
     func inside(_ name: [UInt8]) -> MemberTree? {
         members.isEmpty ? self : members[name]
     }

@@ -1,11 +1,11 @@
 import RecordStreams
 
-/// Which paths of the spec records had, and which they lacked.
+/// Tracks which paths of the spec records had, and which paths they lacked.
 ///
-/// A path can be misspelt only if some record lacks it and none has it. Where there is null or an
-/// empty list before the last name of a path, nothing is known of that name.
+/// A path can be misspelled only if some record lacks it and no record has it. If there is null or
+/// an empty list before the last name of a path, the record does not show whether that name exists.
 struct PathSightings {
-    /// What a record tells of a path.
+    /// The presence of a path in a record.
     private enum Sighting {
         case seen
         case lacking
@@ -18,22 +18,22 @@ struct PathSightings {
     var unseenNames: [String] { unseen.map(\.name) }
     /// The names of paths that some record lacks.
     private(set) var lacking: Set<String> = []
-    /// Whether there is nothing left to look for.
+    /// Whether every path has been seen.
     var isDone: Bool { unseen.isEmpty }
-    /// Reads the lists that paths lead into.
+    /// The readers of the lists that paths lead into.
     private var probes: [FieldPath: NestedRecords] = [:]
 
     init(_ paths: [ImportPlan.NamedPath]) {
         unseen = paths
     }
 
-    /// Notes what a record has, or an object in it.
+    /// Notes which paths a record or an object in it has.
     ///
     /// - Parameters:
-    ///   - nested: the objects of the record that it is one of; nil for the record itself.
-    ///   - selection: the paths of the fields.
-    ///   - records: what the fields' lists are in.
-    ///   - raw: the record or the object as it stands in the input.
+    ///   - nested: The objects of the record that contain the fields; `nil` for the record itself.
+    ///   - selection: The paths of the fields.
+    ///   - records: The batch that contains the items of list fields.
+    ///   - raw: The bytes of the record or the object in the input.
     mutating func note(
         _ fields: UnsafeBufferPointer<Field>, in nested: ObjectIdentifier?,
         _ selection: FieldSelection, of records: RecordBatch, isTabular: Bool,
@@ -86,8 +86,9 @@ struct PathSightings {
         return found
     }
 
-    /// What a record tells of a path that leads into lists and to no value: the lists may be empty,
-    /// or the one that is inside another may be called otherwise.
+    /// Returns the presence of a path that leads into lists but to no value.
+    ///
+    /// The lists may be empty, or an inner list may have another name.
     private mutating func sighting(
         ofEmpty path: FieldPath, _ raw: UnsafeBufferPointer<UInt8>
     ) -> Sighting {

@@ -2,9 +2,9 @@ import Diagnostics
 import RecordStreams
 import Synchronization
 
-/// What the reading side found out about the fields of all inputs of a stage.
+/// Facts about the fields of all inputs of a stage, collected by the reading side.
 final class ReadSummary: Sendable {
-    /// Records in which an object has a key twice.
+    /// The records in which an object repeats a key.
     struct DuplicateKeys {
         var records: Int
         var first: RecordLocation
@@ -13,21 +13,21 @@ final class ReadSummary: Sendable {
     private let extra = Mutex([String: Int]())
     private let duplicates = Mutex(DuplicateKeys?.none)
 
-    /// Adds the fields of one input that nothing maps, each with its number of records.
+    /// Adds the unmapped fields of one input, each with its number of records.
     func add(extraFields: [(name: String, count: Int)]) {
         extra.withLock { extra in
             for (name, count) in extraFields { extra[name, default: 0] += count }
         }
     }
 
-    /// The fields that nothing maps, by name.
+    /// The unmapped fields, sorted by name.
     var extraFields: [FieldCount] {
         extra.withLock { extra in
             extra.map { FieldCount(name: $0.key, records: $0.value) }.sorted { $0.name < $1.name }
         }
     }
 
-    /// Adds the records of a batch in which an object has a key twice.
+    /// Adds the records of a batch in which an object repeats a key.
     func add(duplicateKeysOf batch: RecordBatch) {
         guard batch.duplicateKeyCount > 0 else { return }
         let records = (0..<batch.count).filter { batch.duplicateKeyCount(of: $0) > 0 }
@@ -36,7 +36,7 @@ final class ReadSummary: Sendable {
         duplicates.withLock { known in
             var all = known ?? DuplicateKeys(records: 0, first: place)
             all.records += records.count
-            // Batches of several threads come in any order.
+            // Batches of several threads arrive in any order.
             if (place.source, place.record ?? 0) < (all.first.source, all.first.record ?? 0) {
                 all.first = place
             }
@@ -44,6 +44,6 @@ final class ReadSummary: Sendable {
         }
     }
 
-    /// The records in which an object has a key twice; nil if there is none.
+    /// The records in which an object repeats a key, or `nil` if no record has one.
     var duplicateKeys: DuplicateKeys? { duplicates.withLock(\.self) }
 }

@@ -2,9 +2,9 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// An `expr` of a spec: computes a field from a record, which is cast like any other.
+/// An `expr` of a spec: computes a field from a record, which is then cast like any other field.
 ///
-/// For one thread at a time, which its plan belongs to.
+/// It belongs to its plan and can be used by one thread at a time.
 final class RecordExpression {
     private let expression: CompiledExpression
 
@@ -12,7 +12,7 @@ final class RecordExpression {
         self.expression = expression
     }
 
-    /// The field; what the expression makes lies in the arena.
+    /// Returns the computed field; new bytes are stored in the arena.
     func field(_ row: RecordRow, _ arena: inout ByteArena) throws(CastFailure) -> Field {
         let value: EvaluatedValue
         do throws(EvaluationError) {
@@ -22,7 +22,7 @@ final class RecordExpression {
         }
         if value.isNull { return Field(.null) }
         switch value {
-        // An expression of records gives none of the others: it fails for lists and objects.
+        // An expression over records never returns these values: it fails for lists and objects.
         case .null, .object, .nested: return Field(.null)
         case .boolean(let flag): return Field(flag ? .true : .false)
         case .integer(let number):
@@ -54,7 +54,7 @@ final class RecordExpression {
         }
     }
 
-    /// A copy with an address, for an empty text is a value too.
+    /// Returns a copy whose address is never null, because an empty text is also a value.
     private static func copy(
         _ bytes: ByteView, _ kind: Field.Kind, _ arena: inout ByteArena
     ) -> Field {

@@ -1,13 +1,15 @@
 import GraphStore
 import RecordStreams
 
-/// What a record's links name: one key, a list of keys, or for keys of several attributes a list
-/// of their values.
+/// The keys in a record's links: one key, a list of keys, or the values of keys with several
+/// attributes.
 extension RecordMapper {
+    /// Returns the keys of a link.
+    ///
     /// - Parameters:
-    ///   - records: what the fields' lists are in.
-    ///   - reader: reads the objects of a link that has them in its field.
-    ///   - path: what leads to the fields, where they are inside the record.
+    ///   - records: The batch that contains the items of list fields.
+    ///   - reader: Reads the objects of a link whose field holds them.
+    ///   - path: The prefix of the fields' path if they are inside an object of the record.
     mutating func keys(
         _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch,
         of records: RecordBatch, _ reader: NestedReader?, path: String
@@ -83,13 +85,13 @@ extension RecordMapper {
 
     // MARK: Several attributes
 
-    /// The values of a key of several attributes; a to-many's keys behind each other.
+    /// Returns the values of a key with several attributes; a to-many link has a sequence of keys.
     private mutating func severalKeys(
         _ link: ImportPlan.Link, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch,
         of records: RecordBatch
     ) throws(CastFailure) -> BulkCell {
         var columns: [[BulkCell]] = []
-        // A part that is absent leaves the link as it is, and one that is null clears it.
+        // An absent part leaves the link unchanged, and a null part clears it.
         var (isAbsent, isNull) = (false, false)
         for part in [link.part] + link.otherParts {
             let field = try field(part, fields, batch)
@@ -129,7 +131,7 @@ extension RecordMapper {
         return try list(link, columns, count, batch)
     }
 
-    /// A key is null if any part of it is, and names nothing.
+    /// Returns the keys as a list; a key with any null part names no object and is skipped.
     private func list(
         _ link: ImportPlan.Link, _ columns: [[BulkCell]], _ count: Int, _ batch: MappedBatch
     ) throws(CastFailure) -> BulkCell {
@@ -147,18 +149,18 @@ extension RecordMapper {
 
     // MARK: Values
 
-    /// One key; null for none.
+    /// Returns one key, or null if the field has none.
     private func key(
         _ part: ImportPlan.LinkPart, _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
         if case .string = field.kind, field.count == 0 { return .null }
         let key = try part.caster.cast(field, isTabular: false, &arena)
-        // What is left of a text after `clean`, or what a `map` makes of it.
+        // The text may be empty after `clean` or `map`.
         if case .text = key.kind, key.bytes.isEmpty { return .null }
         return key
     }
 
-    /// The keys of a field, into `scratch.items`; null for an item that names nothing.
+    /// Collects the keys of a field in `scratch.items`; an item that names no object becomes null.
     private mutating func collect(
         _ part: ImportPlan.LinkPart, _ field: Field, _ batch: MappedBatch, of records: RecordBatch
     ) throws(CastFailure) {

@@ -1,17 +1,17 @@
 import GraphStore
 import RecordStreams
 
-/// Reads the objects in one field of a batch's records, and those inside them.
+/// Reads the objects in one field of a batch's records, and the objects inside them.
 ///
-/// It belongs to the batch, whose cells point to bytes that it keeps.
+/// It belongs to the batch, whose cells point to its bytes.
 final class NestedReader {
     let records: NestedRecords
-    /// For each link of the objects, what reads those in its field.
+    /// The reader of the objects inside the field of each link.
     let inner: [NestedReader?]
     /// The path to the objects.
     private let each: String
 
-    /// A reader of the objects that a link has in its field; nil where it has none.
+    /// Creates a reader of the objects in a link's field, or returns `nil` if the link has a key.
     init?(_ link: ImportPlan.Link) {
         guard let nested = link.nested else { return nil }
         records = NestedRecords(nested.selection)
@@ -19,10 +19,10 @@ final class NestedReader {
         each = link.part.sourceText
     }
 
-    /// The fields of the objects, and of those inside them, that nothing maps, each with the number
-    /// of objects that had it since the last call.
+    /// Returns the unmapped fields of the objects and of the objects inside them, each with the
+    /// number of objects that had it since the last call.
     ///
-    /// - Parameter path: what leads to the objects' field.
+    /// - Parameter path: The prefix of the objects' field.
     func takeExtraFields(in path: String) -> [(name: String, count: Int)] {
         let path = "\(path)\(each)."
         return records.takeExtraFields().map { ("\(path)\($0.name)", $0.count) }
@@ -35,7 +35,7 @@ final class NestedReader {
     }
 }
 
-/// Objects that stand in the record, as a list of their cells, one object behind the other.
+/// Objects inside the record, as a list of the cells of all objects in order.
 extension RecordMapper {
     mutating func elements(
         _ link: ImportPlan.Link, _ nested: ImportPlan.Nested,
@@ -56,7 +56,7 @@ extension RecordMapper {
                 add(item, nested, batch, reader, path: place, to: &cells)
             }
         default:
-            // One object where a list could be is a list of one.
+            // A single object instead of a list is treated as a list with one item.
             let isInList = link.isToMany
             add(field, nested, batch, reader, path: isInList ? place + "[0]" : place, to: &cells)
         }
@@ -65,7 +65,7 @@ extension RecordMapper {
         return batch.rows.list(from: start)
     }
 
-    /// Adds the cells of one object, and notes what is wrong with it.
+    /// Adds the cells of one object, and records its faults.
     private mutating func add(
         _ item: Field, _ nested: ImportPlan.Nested, _ batch: MappedBatch, _ reader: NestedReader,
         path: String, to cells: inout [BulkCell]
@@ -90,7 +90,7 @@ extension RecordMapper {
                 cells.append(
                     try value(column, fields, isTabular: false, &batch.rows.arena))
             } catch {
-                // The cells of the object stay in their places.
+                // Add a null cell, so that the following cells keep their positions.
                 cells.append(.null)
                 guard !misshapen.refuses(cell) else { continue }
                 if let whole = nullWhole(around: cell, nested.wholes, fields) {
@@ -116,7 +116,7 @@ extension RecordMapper {
         }
     }
 
-    /// Notes what is wrong with an object in the record, or with a field of it.
+    /// Notes a fault of an object in the record, or of a field of the object.
     private mutating func note(
         _ failure: CastFailure, _ path: String, _ field: Field?, orIn item: Field? = nil
     ) {
@@ -128,7 +128,8 @@ extension RecordMapper {
         note(failure, nil, path)
     }
 
-    /// Whether the rules about keys refuse an object; they saw only the record around it.
+    /// Returns whether the rules for keys reject an object; the reader applied them only to the
+    /// record.
     private mutating func refuses(
         _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
     ) -> Bool {

@@ -3,33 +3,34 @@ package import GraphModel
 import GraphStore
 package import RecordStreams
 
-/// Turns batches of records into batches of rows, by an import's plan.
+/// Converts batches of records to batches of rows, by an import's plan.
 ///
-/// Runs on the reading side, beside the writer: everything that needs no store happens here.
+/// It runs on the reading side, concurrently with the writer, and does all work that needs no
+/// store.
 package struct RecordMapper {
     private let plan: ImportPlan
     let refusesDuplicateKeys: Bool
     let refusesExtra: Bool
     var scratch = ImportRowScratch()
-    /// Values that were none of their attributes and became null, as far as the batch is mapped.
+    /// The number of values in the current batch that could not be cast and became null.
     private var nulled = 0
-    /// The key of the record that is made of all its fields, where the plan wants one.
+    /// The row key of the record, if the plan has one.
     private var rowKey = ""
-    /// What is wrong with the record that is mapped.
+    /// The faults of the current record.
     private var faults: [Fault] = []
-    /// The cells of the row that faults are of.
+    /// The cells of the current row that have faults.
     private var refusedCells: Set<Int> = []
-    /// Which paths of the spec records had.
+    /// The paths of the spec that records had.
     var sightings: PathSightings
-    /// No record has had any field that the stage reads.
+    /// Whether no record has had any field that the stage reads.
     private var fitsNothing: Bool
 
-    /// Ends the mapping of a batch early.
+    /// The condition that stops the mapping of a batch early.
     let stop: (any EvaluationStop)?
 
-    /// A mapper for the inputs of one import.
+    /// Creates a mapper for the inputs of one import.
     ///
-    /// - Parameter stop: ends the mapping of a batch early.
+    /// - Parameter stop: The condition that stops the mapping of a batch early.
     package init(_ plan: ImportPlan, unless stop: (any EvaluationStop)? = nil) {
         self.plan = plan
         self.stop = stop
@@ -41,7 +42,7 @@ package struct RecordMapper {
 
     /// Fills the batch's rows from its records.
     ///
-    /// - Returns: false where that was stopped, so that the batch is of no use.
+    /// - Returns: `false` if the mapping was stopped and the batch is unusable.
     @discardableResult
     package mutating func map(_ batch: MappedBatch) -> Bool {
         batch.rows.removeAll()
@@ -57,14 +58,14 @@ package struct RecordMapper {
         for record in 0..<batch.records.count {
             let rejects = batch.rejects.count
             map(record, batch)
-            // What was stopped has no answer, and looks as if it were refused.
+            // A stopped evaluation has no result, and its record looks like a reject.
             if batch.rejects.count > rejects, stop?.isRaised == true { return false }
         }
         batch.nulled = nulled
         batch.unseen = sightings.unseenNames
         batch.lacking = sightings.lacking
         batch.fitsNothing = fitsNothing
-        // The reader's rejects and these, in the order of the input.
+        // Sort the reader's rejects and these rejects in the order of the input.
         if batch.rejects.count > batch.records.rejects.count, !batch.records.rejects.isEmpty {
             batch.rejects.sort { ($0.location.record ?? 0) < ($1.location.record ?? 0) }
         }
@@ -94,7 +95,7 @@ package struct RecordMapper {
                     return
                 }
             } catch {
-                // What was stopped is of no use, and need not be mapped to its end.
+                // A stopped batch is unusable, so the rest of the record need not be mapped.
                 guard stop?.isRaised != true else {
                     return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
                 }
@@ -102,7 +103,7 @@ package struct RecordMapper {
             }
         }
         let nulledBefore = nulled
-        // A table has no objects: a column that is called like a composite is another thing.
+        // A table has no objects: a column with the name of a composite is unrelated to it.
         let misshapen =
             plan.wholes.isEmpty || batch.isTabular
             ? Misshapen() : misshapen(plan.wholes, plan.columns, fields)
@@ -146,10 +147,10 @@ package struct RecordMapper {
 
     // MARK: Faults
 
-    /// A longer list is not kept of a refused record, which says so.
+    /// The maximum length of a list in a rejected record; a longer list is dropped and reported.
     private static let refusedItemsMax = 4096
 
-    /// Keeps the row of a refused record, so that the writer can find what else is wrong with it.
+    /// Keeps the row of a rejected record, so that the writer can find its other faults.
     private mutating func keepRefused(_ record: Int, _ row: Int, _ batch: MappedBatch) {
         var refused = refusedCells
         for cell in 0..<batch.rows.width {
@@ -169,25 +170,26 @@ package struct RecordMapper {
         batch.refusedRows[batch.records.number(of: record)] = (place, refused)
     }
 
-    /// What is wrong with a record, and the field that it comes from.
+    /// A fault of a record, and the field that caused it.
     private struct Fault {
         var failure: CastFailure
         var slot: Int?
         var field: String?
     }
 
-    /// Notes what is wrong with the record that is mapped.
+    /// Notes a fault of the current record.
     ///
-    /// It is mapped to its end all the same, so that all is told at once.
+    /// The mapping of the record continues, so that all faults are reported together.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {
         guard faults.count < Self.faultsMax else { return }
         faults.append(Fault(failure: failure, slot: slot, field: field))
     }
 
-    /// A record can hold any number of objects, each with its own faults.
+    /// A limit is necessary because a record can hold any number of objects, each with its own
+    /// faults.
     private static let faultsMax = 100
 
-    /// Refuses a record for its faults, and forgets them.
+    /// Rejects a record with its faults, and clears them.
     private mutating func reject(_ record: Int, _ batch: MappedBatch) {
         let first = faults.removeFirst()
         var others: [RejectedRecord.Other] = []
@@ -198,7 +200,7 @@ package struct RecordMapper {
             let other = RejectedRecord.Other(
                 code: fault.failure.code, field: fault.failure.path ?? fault.field ?? "",
                 message: fault.failure.message, value: fault.failure.value ?? value)
-            // Elements of one composite may lack the same object.
+            // Several elements of one composite may lack the same object.
             if !others.contains(other) { others.append(other) }
         }
         faults.removeAll(keepingCapacity: true)
@@ -222,7 +224,9 @@ package struct RecordMapper {
     static let duplicateKeyMessage = "An object of the record has a key twice"
     static let extraShownMax = 5
 
-    /// - Parameter count: of all, of which the names are the first.
+    /// Returns the message for unmapped fields.
+    ///
+    /// - Parameter count: The total number of fields, of which `names` are the first.
     static func extraMessage(_ names: [String], of count: Int) -> String {
         let listed = names.map { "'\($0)'" }.joined(separator: ", ")
         guard count > names.count else { return "Nothing maps \(listed)" }
@@ -231,19 +235,20 @@ package struct RecordMapper {
             + (count == UnmappedFields.countMax ? "at least \(more) more" : "\(more) more")
     }
 
-    /// Fields that should be objects and are something else.
+    /// The fields that must be objects and have another form.
     struct Misshapen {
-        /// Columns of elements in them that become null, since the stage says so.
+        /// The columns of their elements that become null because the stage allows it.
         var emptied: [Int] = []
         var refused: [(whole: ImportPlan.Whole, failure: CastFailure)] = []
 
-        /// Whether the field around an element is refused, so that nothing is told of the element.
+        /// Returns whether the field around an element is rejected, so that the element itself is
+        /// not reported.
         func refuses(_ column: Int) -> Bool {
             refused.contains { $0.whole.columns.contains(column) }
         }
     }
 
-    /// Looks at the objects around elements of composites.
+    /// Returns the fields around elements of composites that should be objects but are not.
     mutating func misshapen(
         _ wholes: [ImportPlan.Whole], _ columns: [ImportPlan.Column],
         _ fields: UnsafeBufferPointer<Field>
@@ -272,7 +277,7 @@ package struct RecordMapper {
         return found
     }
 
-    /// The outermost object around an element of a composite, where that is null as a whole.
+    /// Returns the outermost object around an element of a composite that is null, or `nil`.
     func nullWhole(
         around column: Int, _ wholes: [ImportPlan.Whole], _ fields: UnsafeBufferPointer<Field>
     ) -> ImportPlan.Whole? {
@@ -280,7 +285,7 @@ package struct RecordMapper {
             .min { $0.text.utf8.count < $1.text.utf8.count }
     }
 
-    /// The failure of an element that must have a value and whose object is null.
+    /// Returns the failure of an element that must have a value but is inside a null object.
     static func absence(
         of column: ImportPlan.Column, by whole: ImportPlan.Whole
     ) -> CastFailure {
@@ -289,13 +294,13 @@ package struct RecordMapper {
             message: "\(column.need), and '\(whole.text)' is null in the record")
     }
 
-    /// Why an attribute is null, as messages say it.
+    /// Returns the reason why an attribute is null, for messages.
     private static func nullText(
         _ column: ImportPlan.Column, _ field: Field, isTabular: Bool
     ) -> String {
         let source = column.sourceText
         if column.expression != nil { return "its `expr` gives null" }
-        // A `map`, for example, makes it null.
+        // A `map`, for example, can return null.
         if field.kind != .null { return "'\(source)' becomes null" }
         if isTabular { return "'\(source)' is empty in the record" }
         return source == column.name
@@ -304,7 +309,7 @@ package struct RecordMapper {
 
     // MARK: Attributes
 
-    /// The cast value; null for what cannot be cast, where the stage says so.
+    /// Returns the cast value, or null if the cast fails and the stage allows null for that.
     @inline(__always)
     private mutating func cast(
         _ column: ImportPlan.Column, _ field: Field, isTabular: Bool, _ arena: inout ByteArena
@@ -364,7 +369,7 @@ package struct RecordMapper {
 }
 
 extension ByteArena {
-    /// A text as a field.
+    /// Returns a text as a field.
     fileprivate mutating func copy(_ text: String) -> Field {
         let count = text.utf8.count
         let target = allocate(max(1, count))
@@ -373,18 +378,18 @@ extension ByteArena {
     }
 }
 
-/// Memory that a mapper uses again for every record.
+/// Memory that a mapper reuses for every record.
 struct ImportRowScratch {
     var items: [BulkCell] = []
 }
 
-/// A record as the expression language sees it.
+/// A record as a row of the expression language.
 package struct RecordRow: EvaluationRow {
     let fields: UnsafeBufferPointer<Field>
-    /// A field of a table is text, and is read as a number where it is compared with one.
+    /// Whether fields are text, as in a table; the text is parsed if it is compared with a number.
     let isTabular: Bool
-    // Counting references costs more than most expressions; the mapper has it as long as the row lives.
-    /// Ends the evaluation early.
+    // Unowned: reference counting costs more than most expressions. The mapper outlives the row.
+    /// The condition that stops the evaluation early.
     package unowned(unsafe) let stop: (any EvaluationStop)?
 
     package init(

@@ -4,33 +4,35 @@ import GraphModel
 import RecordStreams
 import SQLite
 
-/// Makes the keys of records that no field tells apart: `expr: "rowkey()"`, or the same of some
-/// fields.
+/// Computes the keys of records that have no unique field, for `expr: "rowkey()"`.
 ///
-/// A key is the SHA-256 of the record's fields. Equal records of one input get a number, too, so
-/// that all of them stay; and the same input gives the same keys whenever it is read.
+/// A key is the SHA-256 of all fields of the record, or of the given fields. Equal records of one
+/// input also get a number, so that all of them are kept. The same input always has the same keys.
 ///
 /// ```
 /// a,b,1 → 9f86…    a,b,1 → 9f86…-2    a,c,1 → 60303…
 /// ```
-/// For one thread, which reads inputs from their beginning to their end.
+/// It is for one thread, which reads inputs from beginning to end.
 final class RowKeys {
     private let options: ReadOptions
     private let fields: [String]
     private let members: MemberTree
     private let counts: OccurrenceCounts
     private var columns: [String] = []
-    /// The columns by their names, so that their order does not count.
+    /// The indexes of the columns, sorted by name, so that the order of the columns has no effect.
     private var order: [Int] = []
     private var rows: TableRows?
-    /// Hashes the raw row; rows with an escape character or a long delimiter are not split here.
+    /// Whether to hash the raw row: rows with an escape character or a long delimiter are not split
+    /// here.
     private var isWholeRow = false
-    /// Keys that rejects had, by the number of the record.
+    /// The keys of rejects, by record number.
     private var known: [String?] = []
 
+    /// Creates keys for an import.
+    ///
     /// - Parameters:
-    ///   - fields: what a key is made of.
-    ///   - memory: bytes for remembering what came.
+    ///   - fields: The fields that form a key; if empty, all fields.
+    ///   - memory: The memory budget for counting records, in bytes.
     init(_ options: ReadOptions, _ fields: RowKeyFields, memory: Int) {
         self.options = options
         self.fields = fields.names
@@ -38,11 +40,11 @@ final class RowKeys {
         counts = OccurrenceCounts(memory: memory)
     }
 
-    /// Begins an input.
+    /// Starts an input.
     ///
     /// - Parameters:
-    ///   - file: the input.
-    ///   - known: the keys that its records had before, by their number.
+    ///   - file: The input.
+    ///   - known: The previous keys of its records, by record number.
     func begin(_ reader: RecordReader, of file: InputFile, known: [String?] = []) throws {
         self.known = known
         counts.removeAll()
@@ -52,7 +54,7 @@ final class RowKeys {
         rows = nil
         isWholeRow = false
         guard reader.format.isTabular else { return }
-        // Without it, every row would be another object.
+        // Without the column, the keys would not identify the objects.
         if let missing = fields.first(where: { !columns.contains($0) }) {
             throw RecordStreamError(
                 .csvUnknownColumn(name: missing, header: columns),
@@ -67,7 +69,7 @@ final class RowKeys {
         rows = TableRows(delimiter: delimiter, quote: quote)
     }
 
-    /// Works out the keys of a batch's records.
+    /// Computes the keys of a batch's records.
     func fill(_ batch: MappedBatch) throws {
         batch.rowKeys.removeAll(keepingCapacity: true)
         for record in 0..<batch.records.count {
@@ -109,7 +111,7 @@ final class RowKeys {
     }
 }
 
-/// How often each record came, in memory as far as there is room, then in a temporary table.
+/// The number of occurrences of each record, in memory up to a limit, then in a temporary table.
 final class OccurrenceCounts {
     private struct Digest: Hashable, Comparable {
         var high: UInt64
@@ -120,7 +122,7 @@ final class OccurrenceCounts {
         }
     }
 
-    /// What one record takes in memory.
+    /// The approximate memory per record, in bytes.
     private static let entryBytes = 64
 
     private let countMax: Int
@@ -131,13 +133,13 @@ final class OccurrenceCounts {
         countMax = max(16, memory / Self.entryBytes)
     }
 
-    /// Forgets all.
+    /// Removes all counts.
     func removeAll() {
         counts = [:]
         table = nil
     }
 
-    /// How often a record has come, this time included.
+    /// Returns the number of occurrences of a record, including this one.
     func next(_ bytes: [UInt8]) throws -> Int {
         func word(_ start: Int) -> UInt64 {
             bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
@@ -158,7 +160,7 @@ final class OccurrenceCounts {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    /// Moves what is in memory to the table, a file that is gone when it is closed.
+    /// Moves the counts in memory to the table, a temporary file that SQLite deletes on close.
     private func store() throws {
         let table = try self.table ?? Self.makeTable()
         self.table = table
@@ -185,11 +187,13 @@ final class OccurrenceCounts {
     }
 }
 
-/// JSON in one form, whatever its spaces, its escapes and the order of its members.
+/// JSON in canonical form, independent of white space, escapes, and the order of members.
 enum CanonicalJSON {
+    /// Returns the canonical text.
+    ///
     /// - Parameters:
-    ///   - bytes: valid JSON.
-    ///   - members: which members count.
+    ///   - bytes: Valid JSON.
+    ///   - members: The members to include.
     static func text(
         of bytes: UnsafeBufferPointer<UInt8>, _ members: MemberTree = MemberTree()
     ) -> [UInt8] {
@@ -225,7 +229,8 @@ enum CanonicalJSON {
             while at < bytes.count, !",]} \t\r\n".utf8.contains(bytes[at]) { at += 1 }
             text.append(UInt8(ascii: "#"))
             text += bytes[start..<at]
-            // Without an end, `1` and the length of a text behind it would be `12` and another one.
+            // Without a terminator, `1` and the length of a following text would look like `12` and
+            // another length.
             text.append(UInt8(ascii: ";"))
         }
     }

@@ -1,12 +1,13 @@
 import GraphStore
 import RecordStreams
 
-/// The pieces of a text between its separators, as `split` cuts it.
+/// The pieces of a text between its separators, for `split`.
 ///
-/// Exports write lists in tables so that they are read back exactly, but for a list of one empty
-/// text, which is an empty field and so read as a list of none: a backslash before a separator makes
-/// it part of its piece, and backslashes that stand right before a separator are doubled. All others
-/// are as they stand, since tables of other programs have them, too:
+/// Exports write lists in tables so that they are read back exactly. The only exception is a list
+/// with one empty text: it is written as an empty field and read as an empty list. A backslash
+/// before a separator makes the separator part of the piece, and backslashes directly before a
+/// separator are doubled. All other backslashes are literal, because tables of other programs also
+/// contain them:
 /// ```
 /// a|b      a   b
 /// a\|b     a|b
@@ -18,19 +19,21 @@ struct TextPieces {
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private let separator: [UInt8]
-    /// Whether a separator can be escaped; one that has a backslash itself cannot.
+    /// Whether a separator can be escaped; a separator that contains a backslash cannot.
     private let hasEscapes: Bool
-    /// Where the next piece starts; nil behind the last one.
+    /// The start of the next piece, or `nil` after the last piece.
     private var start: Int? = 0
 
-    /// - Parameter separator: one byte at least.
+    /// Creates the pieces of a text.
+    ///
+    /// - Parameter separator: At least one byte.
     init(of bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8]) {
         self.bytes = bytes
         self.separator = separator
         hasEscapes = !separator.contains(Self.escape)
     }
 
-    /// The next piece, in the text's own memory where it needs no other; an empty text is one.
+    /// Returns the next piece, without a copy if possible; an empty text has one empty piece.
     mutating func next(_ arena: inout ByteArena) -> UnsafeBufferPointer<UInt8>? {
         guard let start else { return nil }
         var position = start
@@ -48,7 +51,7 @@ struct TextPieces {
         let isLast = position == bytes.count
         self.start = isLast ? nil : position + separator.count
         let piece = UnsafeBufferPointer(rebasing: bytes[start..<position])
-        // The separator behind a piece tells that the backslashes at its end are doubled.
+        // Backslashes at the end of a piece are doubled only if a separator follows.
         return isEscaped ? plain(piece, isLast: isLast, &arena) : piece
     }
 

@@ -2,9 +2,9 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// What is done to a text before it is cast: `clean`, and the signs of a `number`.
+/// The preparation of a text before its cast: `clean`, and the separators of a `number`.
 ///
-/// For one thread at a time, which its plan belongs to.
+/// It belongs to its plan and can be used by one thread at a time.
 final class TextPreparation {
     private let clean: [FieldMapping.Cleaning]
     private let decimal: [UInt8]
@@ -12,7 +12,9 @@ final class TextPreparation {
     private let isNumber: Bool
     private let scratch = EvaluationArena()
 
-    /// - Returns: nil where nothing is to be done.
+    /// Creates the preparation of a field.
+    ///
+    /// - Returns: `nil` if the field needs no preparation.
     init?(_ field: FieldMapping) {
         clean = field.clean
         if case .text(let decimal, let thousands)? = field.number?.kind {
@@ -27,16 +29,17 @@ final class TextPreparation {
         }
     }
 
-    /// The text prepared; other kinds of fields stay as they are.
+    /// Returns the prepared text; other kinds of fields are returned unchanged.
     ///
-    /// A text that is no number in the given form stays too, for the cast to refuse.
+    /// A text that is not a number in the given form also keeps its bytes, and the cast rejects it.
     func prepare(_ field: Field, _ arena: inout ByteArena) -> Field {
         guard field.kind == .string else { return field }
         defer { scratch.reset() }
         let cleaned = cleaned(field.bytes)
         var bytes = cleaned
         if isNumber {
-            // Digits with another point are no number; what stays could be one by accident.
+            // Return a field that the cast rejects: unchanged, the text could be a valid number by
+            // accident.
             guard let plain = plainNumber(cleaned),
                 plain.withUnsafeBufferPointer({ ScalarParser.double($0) != nil })
             else {
@@ -47,7 +50,7 @@ final class TextPreparation {
         guard bytes.baseAddress != field.bytes.baseAddress else {
             return field.slice(0..<bytes.count)
         }
-        // A slice of the record's own bytes needs no copy.
+        // A slice of the record's bytes needs no copy.
         if let start = field.start, let own = bytes.baseAddress, own >= start,
             own + bytes.count <= start + Int(field.count)
         {
@@ -56,7 +59,7 @@ final class TextPreparation {
         return Field(.string, start: arena.copy(bytes).baseAddress, count: bytes.count)
     }
 
-    /// The text after `clean`, in scratch memory or its own.
+    /// Returns the text after `clean`, in scratch memory or in its original memory.
     func cleaned(_ bytes: ByteView) -> ByteView {
         var bytes = bytes
         for step in clean {
@@ -71,11 +74,13 @@ final class TextPreparation {
         return bytes
     }
 
-    /// The number in JSON's spelling; nil where groups are not of three digits, or signs are amiss.
+    /// Returns the number in JSON's notation, or `nil` if a group does not have three digits or a
+    /// separator is invalid.
     private func plainNumber(_ bytes: ByteView) -> [UInt8]? {
         var result: [UInt8] = []
         var index = 0
-        /// Digits since the last sign between groups; nil before the first one.
+        /// The number of digits since the last group separator, or `nil` before the first
+        /// separator.
         var group: Int?
         var digits = 0
         var isFraction = false

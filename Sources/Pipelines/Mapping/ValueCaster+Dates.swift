@@ -2,7 +2,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Dates, by their pattern, as numbers, or as ISO 8601 has them.
+/// Dates by their pattern, as numbers, or in ISO 8601.
 extension ValueCaster {
     func date(_ field: Field) throws(CastFailure) -> BulkCell {
         if let datePattern = rules.datePattern {
@@ -24,7 +24,7 @@ extension ValueCaster {
         return try kept(date, field)
     }
 
-    /// Tells a date that there is not from a text that is none.
+    /// Returns the failure for a date that does not exist, or for a text that is not a date.
     private func noDate(
         _ field: Field, _ missing: DatePattern.Missing?, _ wanted: String
     ) -> CastFailure {
@@ -34,7 +34,7 @@ extension ValueCaster {
                 + (missing == .day ? "day" : "time of day"))
     }
 
-    /// Shows the pattern of the value, if it has one that leaves no doubt.
+    /// Returns a failure that suggests the pattern of the value, if its pattern is unambiguous.
     private func noISODate(_ field: Field) -> CastFailure {
         let example = "an ISO 8601 date such as 2026-11-20"
         guard isText(field) else {
@@ -50,7 +50,7 @@ extension ValueCaster {
 
     private static let isoDay = try? DatePattern(parsing: "yyyy-MM-dd")
 
-    /// Far from 2001 a double does not hold every fraction of a second.
+    /// Returns the date, and fails or rounds if a double cannot hold its fraction of a second.
     @inline(__always)
     private func kept(_ date: ReadDate, _ field: Field) throws(CastFailure) -> BulkCell {
         if date.isKept { return .real(date.seconds) }
@@ -58,11 +58,11 @@ extension ValueCaster {
         return .real(date.roundedSeconds)
     }
 
-    /// What a date must be that loses nothing.
+    /// The description of a date that can be stored exactly.
     static let keptDate =
         "a date whose fraction of a second is kept, to the microsecond from 1729 to 2272"
 
-    /// Seconds or milliseconds since 1970; dates count from 2001.
+    /// Converts seconds or milliseconds since 1970 to seconds since 2001.
     func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {
         let unit = perSecond == 1 ? "seconds" : "milliseconds"
         guard isTextOrNumber(field),
@@ -73,6 +73,6 @@ extension ValueCaster {
 }
 
 extension DatePattern {
-    /// What a value must be, in words.
+    /// The description of a valid value.
     fileprivate var wanted: String { "a date in the pattern \(text), such as \(example)" }
 }

@@ -2,9 +2,9 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Decimals of stores that keep all digits.
+/// Decimals in stores that keep all digits.
 extension ValueCaster {
-    /// The canonical text, which is most often the record's own.
+    /// Returns the canonical text, which is usually the record's own text.
     func exactDecimal(
         _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
@@ -20,9 +20,9 @@ extension ValueCaster {
         return arena.cell(.text(number.text))
     }
 
-    /// What a number should be that is not kept.
+    /// Returns the description of a number that can be stored exactly.
     ///
-    /// - Parameter number: nil where it has too many digits to be read.
+    /// - Parameter number: The number, or `nil` if it has too many digits to be parsed.
     static func wantedExactDecimal(_ number: ExactDecimal?) -> String {
         number == nil
             ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"

@@ -2,9 +2,9 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// `cast: lossy`: values are bent until they fit.
+/// `cast: lossy`: values are coerced.
 ///
-/// | attribute | takes besides what a lossless cast takes |
+/// | attribute | accepts in addition to a lossless cast |
 /// |---|---|
 /// | numbers | white space around, a plus sign, leading zeros; integers drop a fraction |
 /// | Decimal | more digits than a store keeps: the nearest number |
@@ -13,7 +13,7 @@ import RecordStreams
 /// | UUID | without hyphens, in braces |
 /// | Date | a fraction of a second that is not kept, in years far away: see `kept(_:_:)` |
 extension ValueCaster {
-    /// The field in a form that a lossless cast takes, where there is one.
+    /// Returns the field in a form that a lossless cast accepts, if possible.
     static func bent(
         _ field: Field, for attribute: AttributeDescription, _ arena: inout ByteArena
     ) -> Field {
@@ -55,7 +55,7 @@ extension ValueCaster {
         return Field(kind, start: cell.bytes.baseAddress, count: cell.bytes.count)
     }
 
-    /// The digits without what JSON does not allow around them.
+    /// Returns the number without characters around it that JSON does not allow, or `nil`.
     private static func number(_ field: Field, _ arena: inout ByteArena) -> Field? {
         guard field.kind == .string else { return field.kind == .number ? field : nil }
         var digits = Substring(

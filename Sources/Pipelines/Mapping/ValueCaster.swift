@@ -2,43 +2,43 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Why a field is no value of its attribute.
+/// The reason why a field is not a valid value of its attribute.
 struct CastFailure: Error {
-    /// `cast`, or `required` for a null that may not be.
+    /// `cast`, or `required` for a null that is not allowed.
     var code = "cast"
     var message: String
-    /// The path to the value, where it is inside another.
+    /// The path to the value if it is inside another value.
     var path: String?
-    /// The address of its bytes.
+    /// The address of the value's bytes.
     var address: UInt?
     var value: String?
 }
 
-/// Turns a record's field into the value that an attribute's column holds, losing nothing.
+/// Converts a record's field to the value of an attribute's column, without loss.
 ///
-/// The bytes of text stay where the record is; what has to be made goes into the rows' arena.
+/// Text values point to the bytes of the record; converted values are stored in the rows' arena.
 struct ValueCaster {
     let attribute: AttributeDescription
     let rules: Rules
-    /// Nothing comes between a field and the cast by its type.
+    /// Whether fields are cast by type alone, without a preparation, `map`, or lossy cast.
     private let isPlain: Bool
 
-    /// What a spec says beyond the attribute's type.
+    /// The rules of a spec in addition to the attribute's type.
     struct Rules {
         var datePattern: DatePattern?
-        /// The offset of dates that name none.
+        /// The UTC offset of dates without a time zone.
         var zoneSeconds = 0
-        /// Dates are numbers, that many of them to a second.
+        /// The number of units per second if dates are numbers.
         var epochPerSecond: Double?
         var map: [MapEntry]?
-        /// What texts are cut at to make a list.
+        /// The separator that splits a text into a list.
         var separator: [UInt8]?
-        /// What is done to texts before.
+        /// The preparation of texts before the cast.
         var preparation: TextPreparation?
         var isLossy = false
     }
 
-    /// A text in the record and the value it stands for.
+    /// A text in the record and the value that replaces it.
     struct MapEntry {
         var from: [UInt8]
         var to: BulkCell
@@ -50,9 +50,9 @@ struct ValueCaster {
         isPlain = rules.preparation == nil && !rules.isLossy && rules.map == nil
     }
 
-    /// The value; a null stays null, an absent field absent.
+    /// Returns the value; a null stays null, and an absent field stays absent.
     ///
-    /// - Parameter isTabular: whether fields are text by nature, as in CSV.
+    /// - Parameter isTabular: Whether all fields are text, as in CSV.
     func cast(
         _ field: Field, isTabular: Bool, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
@@ -63,7 +63,7 @@ struct ValueCaster {
         }
         if isPlain { return try castByType(field, isTabular: isTabular, &arena) }
         var field = field
-        // The pieces of a list are prepared one by one.
+        // The pieces of a list are prepared separately.
         if rules.separator == nil, let preparation = rules.preparation {
             field = preparation.prepare(field, &arena)
         }
@@ -96,7 +96,7 @@ struct ValueCaster {
         CastFailure(message: "'\(attribute.name)' takes \(wanted), not \(Self.show(field))")
     }
 
-    /// A field as messages show it, cut where it is long.
+    /// Returns a field for messages, truncated if it is long.
     static func show(_ field: Field) -> String {
         func cut(_ text: String) -> String {
             text.count > 60 ? String(text.prefix(57)) + "…" : text
@@ -113,7 +113,8 @@ struct ValueCaster {
         }
     }
 
-    // By patterns, for every value passes here, and `==` of another module's enumeration is a call.
+    // Use patterns: every value passes through here, and `==` of another module's enumeration is a
+    // call.
 
     func isText(_ field: Field) -> Bool {
         if case .string = field.kind { true } else { false }
@@ -215,7 +216,9 @@ struct ValueCaster {
         return .text(field.bytes)
     }
 
-    /// RFC 3986 section 3.1: a letter, then letters, digits, `+`, `-` and `.`, then `:`.
+    /// Returns whether the text begins with a scheme.
+    ///
+    /// RFC 3986 section 3.1: a letter, then letters, digits, `+`, `-`, and `.`, then `:`.
     static func hasScheme(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         for (index, byte) in bytes[..<colon].enumerated() {
@@ -232,7 +235,7 @@ struct ValueCaster {
         return true
     }
 
-    /// Bytes of an attribute that may live in files beside the store begin with a mark.
+    /// Returns the decoded bytes, with a mark if the attribute allows external storage in files.
     private func binary(_ field: Field, _ arena: inout ByteArena) throws(CastFailure) -> BulkCell {
         let mark = attribute.allowsExternalBinaryDataStorage ? 1 : 0
         let most = ScalarParser.base64BytesMax(field.bytes.count)
@@ -246,7 +249,8 @@ struct ValueCaster {
         return .blob(UnsafeBufferPointer(start: UnsafePointer(start), count: mark + count))
     }
 
-    /// The value as JSON text; a table's field holds such text, as exports write it.
+    /// Returns the value as JSON text; a table's field already holds JSON text, as exports write
+    /// it.
     private func json(
         _ field: Field, isTabular: Bool, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {
@@ -261,7 +265,7 @@ struct ValueCaster {
                         field.bytes, cutAt: separator, rules.preparation, into: &arena))
             }
             guard isTabular else { return .blob(JSONValue.quote(field.bytes, into: &arena)) }
-            // A document may begin with a byte order mark; a value in a column may not.
+            // A document may begin with a byte order mark; a value in a column must not.
             guard field.bytes.first != 0xEF, JSONScanner.validate(field.bytes) else {
                 throw failure(field, "JSON text (or say `split:` to make a list)")
             }

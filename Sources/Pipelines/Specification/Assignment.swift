@@ -1,11 +1,12 @@
-/// A text of the form `name=value`, as `--set` takes it.
+/// A text of the form `name=value`, as for `--set`.
 ///
-/// The sign is looked for in the bytes: with a combining mark behind it, it is a character of its
-/// own no more.
+/// The search for `=` compares bytes, because `=` and a following combining mark are one character.
 package struct Assignment {
     package let name: String
     package let value: String
 
+    /// Parses a text.
+    ///
     /// - Returns: `nil` if the text has no name or no `=`.
     package init?(_ text: String) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex

@@ -27,18 +27,18 @@ enum BudgetKeys {
         keys: [saveEvery, bytes, memory, time])
 }
 
-/// What a run may hold before it saves.
+/// The limits on the work between two saves, and on memory and time.
 package struct BudgetSpec: Sendable, Hashable {
-    /// The least that `memory` may be.
+    /// The minimum of `memory`.
     package static let memoryMin = 32 << 20
 
-    /// Records between two saves.
+    /// The number of records between two saves.
     package var saveEvery = BudgetKeys.saveEvery.default
-    /// Plain bytes of input between two saves.
+    /// The uncompressed bytes of input between two saves.
     package var bytes = BudgetKeys.bytes.default
-    /// Bytes that caches, maps and queues may hold; beside them a process needs 48 MiB at most.
+    /// The limit of caches, maps, and queues in bytes; the process needs up to 48 MiB in addition.
     package var memory = BudgetKeys.memory.default
-    /// Seconds after which a run saves and stops.
+    /// The number of seconds after which a run saves and stops.
     package var timeSeconds: Int64?
 }
 

@@ -1,13 +1,13 @@
 import Diagnostics
 
-/// Checks the commands of a spec: what stands in their words, and when an export may have one.
+/// Checks the commands of a spec: secrets in their words, and the commands of exports.
 enum CommandCheck {
     static func check(_ spec: PipelineSpec) -> [Diagnostic] {
         let commands = spec.stages.compactMap(\.command) + [spec.onFailure].compactMap(\.self)
         return commands.flatMap { secrets(in: $0, of: spec) } + checkOutputs(spec)
     }
 
-    /// The secrets among the words of a command.
+    /// Returns errors for the secrets in the words of a command.
     static func secrets(in command: CommandSpec, of spec: PipelineSpec) -> [Diagnostic] {
         let secrets = Set(spec.parameters.filter { $0.kind == .secret }.map(\.name))
         return command.words.flatMap { word in
@@ -21,8 +21,9 @@ enum CommandCheck {
         }
     }
 
-    /// What an export's command was given cannot be taken back, so that it must not depend on what
-    /// comes later.
+    /// Returns errors for export commands in a spec that publishes only at the end of a run.
+    ///
+    /// A command has already read its input then, so its effect cannot be undone.
     static func checkOutputs(_ spec: PipelineSpec) -> [Diagnostic] {
         guard let waits = delay(of: spec) else { return [] }
         return spec.stages.compactMap { stage in
@@ -37,15 +38,15 @@ enum CommandCheck {
         }
     }
 
-    /// The key of the store, and its value, by which a run publishes at its end; `nil` for none.
+    /// Returns the store's key and value that delay publishing to the end of a run, or `nil`.
     static func delay(of spec: PipelineSpec) -> (key: String, value: String)? {
         if spec.store.commit == .run { return ("commit", "run") }
         return spec.store.open == .replace ? ("open", "replace") : nil
     }
 
-    /// Refuses the commands of stages that are to run, and of `on-failure`.
+    /// Fails if any of the stages, or `on-failure`, has a command.
     ///
-    /// - Throws: `RunFailure` (78) if there is one.
+    /// - Throws: `RunFailure` (78) if there is a command.
     static func refuse(
         _ stages: [Stage], onFailure: CommandSpec? = nil
     ) throws(RunFailure) {

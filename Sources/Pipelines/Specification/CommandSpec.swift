@@ -37,21 +37,21 @@ enum FailureKeys {
         keys: [command, variables])
 }
 
-/// A command of a spec, whose output is read or whose input is written.
+/// A command of a spec whose output is read or that receives input.
 package struct CommandSpec: Sendable, Hashable {
-    /// A variable that it gets besides those of etl.
+    /// An environment variable of the command, in addition to those of etl.
     package struct Variable: Sendable, Hashable {
-        /// Its name.
+        /// The name of the variable.
         package var name: String
-        /// Its value, in which secrets may stand.
+        /// The value of the variable, which may contain secrets.
         package var value: TemplateText
     }
 
     /// The program and its arguments.
     package var words: [TemplateText]
-    /// The variables that it gets besides.
+    /// The environment variables in addition to those of etl.
     package var variables: [Variable] = []
-    /// Where it stands.
+    /// The location of the command in the spec.
     package var location: SourceLocation
 }
 
@@ -64,7 +64,7 @@ extension CommandSpec {
         self.variables = variables ?? []
     }
 
-    /// A word may be empty, and a number.
+    /// A word of a command, which may be empty or a number.
     fileprivate static let word = Form<TemplateText>(.scalar) { value, reader in
         guard let scalar = value.scalar, !scalar.isPlain || !scalar.text.isEmpty else {
             return value.wrong("text")
@@ -98,7 +98,7 @@ extension Form where Value == CommandSpec {
 }
 
 extension Form where Value == [CommandSpec.Variable] {
-    /// Environment variables by their names.
+    /// Environment variables by name.
     static var variables: Form {
         .named("NAME", .text) { name, value, reader in
             guard !name.text.isEmpty, name.text.first?.isNumber == false,
@@ -115,8 +115,9 @@ extension Form where Value == [CommandSpec.Variable] {
 }
 
 extension ParameterValues {
-    /// The command with its parameters put in; it runs in the spec's folder, where a program with a
-    /// relative path is looked for, too.
+    /// Returns the command with its parameters replaced.
+    ///
+    /// It runs in the spec's folder, where a program with a relative path is also searched for.
     func command(_ spec: CommandSpec) -> Command {
         Command(
             words: spec.words.map(resolve),
@@ -128,14 +129,14 @@ extension ParameterValues {
 }
 
 extension Stage {
-    /// The command that the stage starts.
+    /// The command that the stage runs.
     package var command: CommandSpec? { kind.command }
 }
 
 extension Command {
-    /// What shows the lines that it writes to its standard error, as notes.
+    /// Returns a function that reports the lines of the command's standard error as notes.
     ///
-    /// - Parameter name: what the notes call the command; `nil` for its words.
+    /// - Parameter name: The name of the command in the notes; `nil` for its words.
     func telling(
         as name: String? = nil, _ tell: @escaping @Sendable (Diagnostic) -> Void
     ) -> @Sendable (String) -> Void {

@@ -2,7 +2,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// What an `update` or a `delete` does by the model's rules.
+/// Whether an `update` or a `delete` enforces the model's rules.
 package enum ChangeRules: String, ExplainedChoice {
     case enforce, ignore
 
@@ -15,9 +15,9 @@ package enum ChangeRules: String, ExplainedChoice {
     }
 }
 
-/// Whether a constant of a spec can be the value of an attribute, by the casts of imports.
+/// Checks whether a constant of a spec can be the value of an attribute, by the casts of imports.
 enum ConstantCheck {
-    /// What the value should be instead, or nil where it is good or not known before the run.
+    /// Returns the description of a valid value, or `nil` if the value is valid or not yet known.
     static func wanted(_ constant: ConstantValue, for attribute: AttributeDescription) -> String? {
         switch constant {
         case .null: return nil
@@ -40,7 +40,7 @@ enum ConstantCheck {
         return ValueCaster.wantedExactDecimal(number)
     }
 
-    /// Whether it is a date, kept or not.
+    /// Returns whether the constant is a date, even one that cannot be stored exactly.
     private static func isDate(_ constant: ConstantValue) -> Bool {
         guard case .text(let template) = constant, var text = template.constant else {
             return false
@@ -48,7 +48,7 @@ enum ConstantCheck {
         return text.withUTF8 { ScalarParser.isoDate($0) } != nil
     }
 
-    /// The text of what may be a number.
+    /// Returns the text of a constant that may be a number.
     private static func text(_ constant: ConstantValue) -> String? {
         switch constant {
         case .null, .boolean: nil
@@ -58,7 +58,7 @@ enum ConstantCheck {
         }
     }
 
-    /// What the model's range, length or pattern says against a constant of the right type.
+    /// Returns the fault of a constant by the model's range, length, or pattern, or `nil`.
     static func brokenRule(
         _ constant: ConstantValue, of attribute: AttributeDescription
     ) -> String? {

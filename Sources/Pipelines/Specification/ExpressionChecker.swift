@@ -5,18 +5,19 @@ import GraphStore
 /// Checks a spec's predicates and expressions against the model, before any value is known.
 package struct ExpressionChecker {
     let model: ManagedObjectModel?
-    /// Tells what a store cannot answer; nil where the model has errors, and made when something
-    /// is asked: many specs ask nothing.
+    /// The check for unsupported predicates, or `nil` if the model has errors; many specs never
+    /// need it.
     lazy var support = isWhole ? model.map(PredicateSupport.init) : nil
     private let isWhole: Bool
     let variables: [String: any GraphPredicateArgument]
     var found: [Diagnostic] = []
 
-    /// Every problem, at its place in the spec; without a model, those that need none.
+    /// Returns every problem with its location in the spec.
     ///
     /// - Parameters:
-    ///   - model: may be what is certain of a model with errors.
-    ///   - isWhole: whether it is the whole model.
+    ///   - model: The model, which may be the valid part of a model with errors; without a model,
+    ///     only checks that need none are performed.
+    ///   - isWhole: Whether it is the complete model.
     package static func check(
         _ spec: PipelineSpec, _ model: ManagedObjectModel?, isWhole: Bool = true
     ) -> [Diagnostic] {
@@ -65,7 +66,7 @@ package struct ExpressionChecker {
         }
     }
 
-    /// A value of the right kind for every name that a run will know.
+    /// Returns a value of the right kind for every name that a run will know.
     private static func placeholders(
         _ spec: PipelineSpec
     ) -> [String: any GraphPredicateArgument] {

@@ -2,12 +2,15 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// Checks what the stages of a spec do with files, as far as the names are known before a run:
-/// standard input is read once, and no export and no metrics replace what the run works with.
+/// Checks how the stages of a spec use files, if the names are known before a run.
+///
+/// Standard input may be read only once, and no export or metrics file may replace a file that the
+/// run uses.
 struct FileUseCheck {
     private let spec: PipelineSpec
     let values: ParameterValues
-    /// Looked up where there is an export, for that takes a look at the inputs' folders.
+    /// The protected files; lazy, because only exports need them and they require a search for
+    /// inputs.
     private lazy var protected = ProtectedFiles(spec, values)
     private var inputLine: Int?
     var exportLines: [FileName: Int] = [:]
@@ -46,7 +49,9 @@ struct FileUseCheck {
         checkOutput(path, isKnown, "the metrics", at: metrics.location)
     }
 
-    /// Texts with a parameter that has no value yet are the same file where they are the same.
+    /// Returns the path of an output, or its unresolved text if a parameter has no value yet.
+    ///
+    /// Equal unresolved texts name the same file.
     func output(_ file: TemplateText) -> (path: String, isKnown: Bool)? {
         guard !file.text.isEmpty else { return nil }
         let isKnown = values.canResolve(file)

@@ -3,7 +3,7 @@ import Files
 import FoundationEssentials
 import GraphModel
 
-/// Finds the value of each parameter and collects what is wrong.
+/// Finds the value of each parameter and collects the problems.
 struct ParameterBinder {
     private let spec: PipelineSpec
     private let context: ParameterValues.Context
@@ -17,7 +17,7 @@ struct ParameterBinder {
         now = context.now.timeIntervalSinceReferenceDate
     }
 
-    /// Binds what can be bound; without sources, only `--set` and defaults are looked at.
+    /// Binds the parameters; without sources, uses only `--set` and defaults.
     mutating func bind(readingSources: Bool) {
         let sets = readSets()
         var unset: [ParameterSpec] = []
@@ -39,7 +39,7 @@ struct ParameterBinder {
 
     private var specFolder: String { PathText.join(context.workingFolder, spec.folder) }
 
-    /// A shorter text cannot be masked without masking what has nothing to do with it.
+    /// The minimum length of a secret: masking a shorter text would also mask unrelated text.
     private static let secretBytesMin = 4
 
     private mutating func bind(_ parameter: ParameterSpec, _ texts: [String]) {
@@ -83,7 +83,7 @@ struct ParameterBinder {
         return sets
     }
 
-    /// The first source that has a value.
+    /// Returns the value of the first source that has one.
     private mutating func readSources(
         of parameter: ParameterSpec
     ) -> (text: String, origin: String)? {
@@ -161,7 +161,7 @@ struct ParameterBinder {
             .source(first.location), fix: missing.map(Self.fix).joined(separator: "; "))
     }
 
-    /// How the user can give the parameter a value.
+    /// Returns the ways to give the parameter a value.
     private static func fix(_ parameter: ParameterSpec) -> String {
         let sources = parameter.sources.map { source in
             switch source {

@@ -33,7 +33,7 @@ enum ParameterKeys {
 
 /// A parameter that a spec declares.
 package struct ParameterSpec: Sendable, Hashable {
-    /// What a parameter's values are.
+    /// The type of a parameter's values.
     package enum Kind: String, ExplainedChoice {
         case string, int, bool, date, duration, path, secret, list
 
@@ -50,7 +50,7 @@ package struct ParameterSpec: Sendable, Hashable {
             }
         }
 
-        /// What its values look like, for messages.
+        /// A description of the values with an example, for messages.
         package var example: String {
             switch self {
             case .string: "text"
@@ -65,33 +65,33 @@ package struct ParameterSpec: Sendable, Hashable {
         }
     }
 
-    /// Where a value is looked for when the command line gives none.
+    /// A source for the value if the command line sets none.
     package enum Source: Sendable, Hashable {
-        /// A file's text, without the line end.
+        /// A file's text, without the line terminator.
         case file(String)
         /// An environment variable.
         case environment(String)
     }
 
-    /// The name, as in `${name}` and `$name`.
+    /// The name as in `${name}` and `$name`.
     package var name: String
-    /// What its values are.
+    /// The type of its values.
     package var kind: Kind
-    /// The value without any other, as text; checked.
+    /// The default value as text; it is validated.
     package var defaultText: String?
-    /// The texts without any other, of a list.
+    /// The default texts of a list.
     package var defaultList: [String]?
-    /// Where else to look, first to last.
+    /// The sources, in the order in which they are searched.
     package var sources: [Source] = []
-    /// Where the parameter is declared.
+    /// The location of the declaration.
     package var location: SourceLocation
 }
 
 extension ParameterSpec {
-    /// Names with a meaning of their own.
+    /// Names with a built-in meaning.
     private static let reserved = ["now", "today", "run"]
 
-    /// Parameters by their names; one of unknown type counts as a string, so that its name is known.
+    /// Parameters by name; a parameter of unknown type becomes a string, so that its name is known.
     static let form = Form<[ParameterSpec]>.named("NAME", .mapping(ParameterKeys.mapping)) {
         name, value, reader in
         check(name, reader)

@@ -1,20 +1,20 @@
-/// The value of a parameter, as predicates and expressions get it.
+/// The value of a parameter for predicates and expressions.
 package enum ParameterValue: Sendable, Hashable, CustomStringConvertible {
     case string(String)
     case int(Int64)
     case bool(Bool)
-    /// Seconds since 2001-01-01 UTC, with the text that `${…}` puts in.
+    /// Seconds since 2001-01-01 UTC, with the text for `${…}`.
     case date(Double, text: String)
-    /// Seconds, with the text that `${…}` puts in.
+    /// Seconds, with the text for `${…}`.
     case duration(Int64, text: String)
-    /// An absolute path, unless the folder it starts at was not absolute.
+    /// A path, which is absolute if the folder it is relative to is absolute.
     case path(String)
-    /// Never shown.
+    /// A secret, which is never shown.
     case secret(String)
-    /// Texts, for IN; `${…}` puts them in with commas between them.
+    /// Texts for `IN`; `${…}` inserts them separated by commas.
     case list([String])
 
-    /// The text that stands for the value in paths and constants.
+    /// The text of the value in paths and constants.
     package var text: String {
         switch self {
         case .string(let text), .path(let text), .secret(let text): text
@@ -33,9 +33,9 @@ package enum ParameterValue: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ParameterValue: CustomDebugStringConvertible, CustomReflectable {
-    /// The same as `description`, so that a dump shows no secret either.
+    /// The same text as `description`, so that a dump does not show a secret.
     package var debugDescription: String { description }
 
-    /// Shows no children, which would hold the secret.
+    /// A mirror without children, because children would contain the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

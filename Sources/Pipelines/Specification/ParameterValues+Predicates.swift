@@ -1,7 +1,7 @@
 import GraphModel
 
 extension ParameterValues {
-    /// The values as predicates and expressions see them, by name without the dollar sign.
+    /// The values for predicates and expressions, by name without the dollar sign.
     var graphValues: [String: GraphValue] {
         values.compactMapValues { value in
             switch value {
@@ -15,7 +15,7 @@ extension ParameterValues {
         }
     }
 
-    /// The lists as their texts, for predicates over records, whose fields tell what the texts are.
+    /// The lists as texts, for predicates over records, whose fields determine the type.
     var listTexts: [String: [String]] {
         values.compactMapValues { value in
             guard case .list(let texts) = value else { return nil }
@@ -23,9 +23,9 @@ extension ParameterValues {
         }
     }
 
-    /// The lists, which take the places of their variables.
+    /// Returns the lists as constants that replace their variables.
     ///
-    /// - Parameter asNumbers: their texts are numbers, where they all are.
+    /// - Parameter asNumbers: Whether a list becomes numbers if all of its texts are numbers.
     func lists(asNumbers: Bool = false) -> [String: any GraphPredicateArgument] {
         values.compactMapValues { value -> (any GraphPredicateArgument)? in
             guard case .list(let texts) = value else { return nil }
@@ -39,7 +39,8 @@ extension ParameterValues {
         }
     }
 
-    /// The predicate with the lists that it names; in one over numbers, their texts are numbers.
+    /// Returns the predicate with its list variables replaced; numbers are used if texts do not
+    /// type-check.
     func puttingLists(
         into predicate: GraphPredicate, of entity: String, _ model: ManagedObjectModel
     ) throws(GraphPredicateError) -> GraphPredicate {

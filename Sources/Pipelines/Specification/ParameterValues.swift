@@ -2,22 +2,22 @@ package import Diagnostics
 package import FoundationEssentials
 import GraphModel
 
-/// The parameters of one run with their values, and what `${…}` becomes.
+/// The parameters of one run with their values, and the replacement of `${…}`.
 package struct ParameterValues: Sendable {
-    /// What the values are bound from.
+    /// The inputs from which values are bound.
     package struct Context: Sendable {
-        /// The `--set` flags, each `name=value`; several of one name are a list.
+        /// The `--set` flags, each `name=value`; several flags with one name form a list.
         package var sets: [String]
-        /// The environment's variables.
+        /// The environment variables.
         package var environment: [String: String]
-        /// The start of the run.
+        /// The start time of the run.
         package var now: Date
-        /// The absolute path at which relative paths of `--set` start.
+        /// The absolute path of the base folder for relative paths in `--set`.
         package var workingFolder: String
-        /// The run's name; without one, its start.
+        /// The name of the run; by default, its start time.
         package var runID: String?
 
-        /// Makes a context.
+        /// Creates a context.
         package init(
             sets: [String] = [], environment: [String: String] = [:], now: Date,
             workingFolder: String, runID: String? = nil
@@ -30,14 +30,14 @@ package struct ParameterValues: Sendable {
         }
     }
 
-    /// The values by name, also those of `now` and `today`; for `$name` in predicates.
+    /// The values by name for `$name` in predicates, including `now` and `today`.
     package private(set) var values: [String: ParameterValue]
     private let runTexts: [String: String]
     let specFolder: String
 
-    /// Binds every parameter, or reports every one that cannot be bound.
+    /// Binds every parameter, or reports every parameter that cannot be bound.
     ///
-    /// `--set` wins over `from`, and that over `default`.
+    /// `--set` takes precedence over `from`, and `from` over `default`.
     package static func bind(
         _ spec: PipelineSpec, _ context: Context
     ) -> (values: ParameterValues?, diagnostics: [Diagnostic]) {
@@ -49,21 +49,21 @@ package struct ParameterValues: Sendable {
         return (ParameterValues(binder.values, spec, context), [])
     }
 
-    /// The problems that show without secrets: those of `--set`.
+    /// Returns the problems that can be found without reading sources.
     package static func check(_ spec: PipelineSpec, _ context: Context) -> [Diagnostic] {
         var binder = ParameterBinder(spec, context)
         binder.bind(readingSources: false)
         return DiagnosticList(binder.diagnostics).diagnostics
     }
 
-    /// The values that are known without sources, for checks.
+    /// Returns the values that are known without reading sources, for checks.
     static func partial(_ spec: PipelineSpec, _ context: Context) -> ParameterValues {
         var binder = ParameterBinder(spec, context)
         binder.bind(readingSources: false)
         return ParameterValues(binder.values, spec, context)
     }
 
-    /// Whether every parameter of the text has a value.
+    /// Returns whether every parameter of the text has a value.
     func canResolve(_ template: TemplateText) -> Bool {
         template.parameterNames.allSatisfy { runTexts[$0] != nil || values[$0] != nil }
     }
@@ -86,26 +86,26 @@ package struct ParameterValues: Sendable {
         specFolder = spec.folder
     }
 
-    /// Tells whether another run has the same values; those of secrets are left out.
+    /// A text that is equal for runs with the same values; secrets are masked.
     var identity: String {
         values.sorted { $0.key < $1.key }.filter { !["now", "today"].contains($0.key) }
             .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
     }
 
-    /// `run.date`.
+    /// The value of `run.date`.
     var runDate: String { runTexts["run.date"] ?? "" }
 
-    /// The text with its parameters put in; it may hold secrets.
+    /// Returns the text with its parameters replaced; it may contain secrets.
     package func resolve(_ template: TemplateText) -> String {
         fill(template) { $0.text }
     }
 
-    /// The same for messages and reports, with `***` for each secret.
+    /// Returns the text for messages and reports, with `***` for each secret.
     package func shown(_ template: TemplateText) -> String {
         fill(template) { $0.description }
     }
 
-    /// The secrets by the names of their parameters.
+    /// The secrets with the names of their parameters, longest first.
     var secrets: [(name: String, text: String)] {
         values.compactMap { name, value in
             guard case .secret(let text) = value, !text.isEmpty else { return nil }
@@ -113,7 +113,8 @@ package struct ParameterValues: Sendable {
         }.sorted { ($1.text.utf8.count, $0.name) < ($0.text.utf8.count, $1.name) }
     }
 
-    /// The text as a path; a relative one starts at the spec's folder, and `-` stays.
+    /// Returns the text as a path; a relative path starts at the spec's folder, and `-` is
+    /// unchanged.
     package func path(_ template: TemplateText) -> String {
         let text = resolve(template)
         return text == "-"
@@ -122,9 +123,9 @@ package struct ParameterValues: Sendable {
                 PathText.join(specFolder, text), isLink: FileDescriptor.isLink)
     }
 
-    /// The number that a text makes.
+    /// Returns the number that a text resolves to.
     ///
-    /// - Throws: `RunFailure` with status 78 where it makes none.
+    /// - Throws: `RunFailure` with status 78 if the text is not a valid number.
     func count(
         _ template: TemplateText, in bounds: ClosedRange<Int64>, of things: String, key: String
     ) throws(RunFailure) -> Int {
@@ -151,7 +152,7 @@ package struct ParameterValues: Sendable {
         }.joined()
     }
 
-    /// A text as a value of the kind, or nil; paths are taken as they are.
+    /// Converts a text to a value of the kind, or returns `nil`; paths are not resolved.
     static func convert(
         _ text: String, _ kind: ParameterSpec.Kind, now: Double
     ) -> ParameterValue? {

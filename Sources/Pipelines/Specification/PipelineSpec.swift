@@ -1,32 +1,32 @@
 import Diagnostics
 
-/// What a spec file says, typed, with every default filled in.
+/// The typed contents of a spec file, with every default filled in.
 ///
-/// Names of entities and attributes are not checked against a model here: the model may be the
-/// store's own. `SpecificationChecker` does that once the model is known.
+/// Names of entities and attributes are not checked against a model here: the model may be stored
+/// in the store. `SpecificationChecker` checks them when the model is known.
 package struct PipelineSpec: Sendable, Hashable {
-    /// The spec file, as the user named it.
+    /// The path of the spec file as the user wrote it.
     package var file: String
-    /// Names state, rejects and reports.
+    /// The name of the spec in its state, rejects, and reports.
     package var name: String
     /// The parameters in the order of the file.
     package var parameters: [ParameterSpec] = []
     /// The store that stages work on.
     package var store: StoreSpec
-    /// What a run may hold before it saves.
+    /// The limits on the work between two saves, and on memory and time.
     package var budget = BudgetSpec()
-    /// Where bad records go and how many there may be.
+    /// The folder of rejected records and the limits on their number.
     package var rejects = RejectsSpec()
-    /// Where the reports of runs go.
+    /// The settings of reports.
     package var report = ReportSpec()
-    /// What is started when a run has ended with another code than 0.
+    /// The command that runs if a run exits with a code other than 0.
     package var onFailure: CommandSpec?
     /// The stages in the order in which they run.
     package var stages: [Stage] = []
-    /// What the spec shows about itself.
+    /// The tests of the spec.
     package var tests: [SpecificationTest] = []
 
-    /// The folder at which relative paths of the spec start.
+    /// The base folder of relative paths in the spec.
     package var folder: String { PathText.folder(of: file) }
 }
 
@@ -39,7 +39,7 @@ extension PipelineSpec {
             }
     }
 
-    /// The name of a spec that gives none: the file's, without its extension.
+    /// Returns the default name of a spec: the file's name without its extension.
     static func name(fromFile file: String) -> String {
         let last = PathText.lastComponent(file)
         let stem = last.unicodeScalars.split(separator: ".").first.map { String($0) } ?? ""
@@ -47,7 +47,7 @@ extension PipelineSpec {
         return name.isEmpty ? "pipeline" : String(name.prefix(64))
     }
 
-    /// Lower-case letters, digits, and one hyphen for each run of anything else.
+    /// Returns lowercase letters and digits, with one hyphen for each sequence of other characters.
     static func slug(_ text: String) -> String {
         var slug = ""
         for scalar in text.lowercased().unicodeScalars {

@@ -3,11 +3,14 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// The files that a run works with, which no export and no report may replace.
+/// The files that a run uses and that no export or report may replace.
 struct ProtectedFiles {
     private let files: [(name: String, path: FileName)]
 
-    /// - Parameter values: a file whose name holds a parameter without value is left out.
+    /// Collects the files.
+    ///
+    /// - Parameter values: The parameters; a file whose name contains a parameter without a value
+    ///   is left out.
     init(_ spec: PipelineSpec, _ values: ParameterValues) {
         var files = [("the spec", FileName(spec.file))]
         if values.canResolve(spec.store.at), !spec.store.at.text.isEmpty {
@@ -34,7 +37,8 @@ struct ProtectedFiles {
         self.files = files
     }
 
-    /// None where the inputs cannot be found, which is the matter of the stage that reads them.
+    /// Returns the inputs, or nothing if they cannot be found; the stage that reads them reports
+    /// that.
     private static func inputs(_ pattern: String) -> [FileName] {
         do {
             return try InputFiles.expand(patterns: [pattern], baseFolder: ".").map(\.path)
@@ -43,9 +47,10 @@ struct ProtectedFiles {
         }
     }
 
-    /// Why nothing must be written to the path, by whatever name it goes.
+    /// Returns the error if writing to the path would replace a protected file, under any of its
+    /// names.
     ///
-    /// - Parameter what: what is to be written.
+    /// - Parameter what: The file to write, for the message.
     func problem(
         with path: String, _ what: String = "the export", at place: Diagnostic.Place
     ) -> Diagnostic? {

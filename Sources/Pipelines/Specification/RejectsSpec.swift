@@ -33,15 +33,15 @@ enum RejectsKeys {
         keys: [folder, allow, abort, keep])
 }
 
-/// Where bad records go and how many there may be.
+/// The folder of rejected records and the limits on their number.
 package struct RejectsSpec: Sendable, Hashable {
     /// The folder of the reject files.
     package var folder = RejectsKeys.folder.default
-    /// What a stage may reject and still succeed.
+    /// The number of rejects with which a stage still succeeds.
     package var allow = RejectsKeys.allow.default
-    /// What ends a stage at once.
+    /// The number of rejects that ends a stage immediately.
     package var abort = RejectsKeys.abort.default
-    /// Seconds for which the files of earlier runs are kept.
+    /// The number of seconds for which the files of earlier runs are kept.
     package var keepSeconds = RejectsKeys.keep.default
 }
 

@@ -16,15 +16,15 @@ enum ReportKeys {
         """, keys: [folder, keep, metrics])
 }
 
-/// Where the reports of runs go.
+/// The settings of reports.
 package struct ReportSpec: Sendable, Hashable {
     /// The folder of the reports.
     package var folder = TemplateText(literal: "./runs")
-    /// The spec names the folder, so reports are wanted there.
+    /// Whether the spec sets the folder, so that reports must be written there.
     package var isFolderNamed = false
-    /// How many reports are kept.
+    /// The number of runs whose reports are kept.
     package var keep = ReportKeys.keep.default
-    /// A textfile for Prometheus.
+    /// A text file for Prometheus.
     package var metrics: TemplateText?
 }
 

@@ -2,11 +2,11 @@ package import Diagnostics
 package import GraphModel
 import GraphStore
 
-/// Checks a spec against a model: every name, path and constant that stages use.
+/// Checks a spec against a model: every name, path, and constant that stages use.
 package struct SpecificationChecker {
     let spec: PipelineSpec
     let model: ManagedObjectModel
-    /// Entities of which too little is known to say anything about them.
+    /// Entities that are not checked because the model does not define them reliably.
     private let unknownEntities: Set<String>
     private(set) var diagnostics: [Diagnostic] = []
 
@@ -18,11 +18,11 @@ package struct SpecificationChecker {
         self.unknownEntities = unknownEntities
     }
 
-    /// Every problem, warnings included, in the order of the file.
+    /// Returns every problem, including warnings, in the order of the file.
     ///
     /// - Parameters:
-    ///   - model: may be what is certain of a model with errors.
-    ///   - unknownEntities: those that this model declares and that are not certain.
+    ///   - model: The model, which may be the valid part of a model with errors.
+    ///   - unknownEntities: Entities that the model declares but that may be wrong.
     package static func check(
         _ spec: PipelineSpec, _ model: ManagedObjectModel,
         besides unknownEntities: Set<String> = []
@@ -34,11 +34,11 @@ package struct SpecificationChecker {
         return DiagnosticList(checker.diagnostics).diagnostics
     }
 
-    /// Refuses hierarchies whose table SQLite cannot make: https://www.sqlite.org/limits.html.
+    /// Reports hierarchies whose table exceeds SQLite's limits: https://www.sqlite.org/limits.html.
     private mutating func checkTables() {
         let columnsMax = 2000
         for table in StoreLayout(model).tables {
-            // `Z_PK`, `Z_ENT`, and `Z_OPT` besides.
+            // The table also has `Z_PK`, `Z_ENT`, and `Z_OPT`.
             let count = table.columns.count + 3
             guard count > columnsMax, let root = root(of: table) else { continue }
             let isAlone = StoreLayout(model).entities.count { $0.table == table.name } == 1
@@ -54,7 +54,7 @@ package struct SpecificationChecker {
         }
     }
 
-    /// Refuses hierarchies whose folded texts SQLite cannot keep.
+    /// Reports hierarchies whose folded texts exceed SQLite's limits.
     private mutating func checkSearchable() {
         let layout = StoreLayout(model)
         for fold in FoldTable.wanted(layout) where fold.columns.count > FoldTable.columnsMax {
@@ -98,7 +98,7 @@ extension SpecificationChecker {
             Diagnostic(.note, code: "spec.\(code)", message, at: .source(place), fix: fix))
     }
 
-    /// The entity of that name, or nil, which is reported.
+    /// Returns the entity with that name, or reports an error and returns `nil`.
     mutating func entity(_ name: PlacedText) -> EntityDescription? {
         if let found = model.entity(named: name.text) { return found }
         guard !name.text.isEmpty, !unknownEntities.contains(name.text) else { return nil }
@@ -109,7 +109,7 @@ extension SpecificationChecker {
         return nil
     }
 
-    /// Whether the name is that of a transient relationship, which is reported.
+    /// Returns whether the name is a transient relationship, and reports an error if it is.
     mutating func isTransientRelationship(
         _ name: PlacedText, of entity: EntityDescription
     ) -> Bool {
@@ -120,14 +120,14 @@ extension SpecificationChecker {
         return true
     }
 
-    /// The stored attribute of that name, or nil, which is reported.
+    /// Returns the stored attribute with that name, or reports an error and returns `nil`.
     ///
-    /// - Parameter kind: the kind of the stage, for what it does about relationships.
+    /// - Parameter kind: The kind of the stage, for the fix if the name is a relationship.
     mutating func attribute(
         _ name: PlacedText, of entity: EntityDescription, or kind: String
     ) -> AttributeDescription? {
         if let found = model.attribute(name.text, of: entity.name) {
-            // What is wrong with it is told where the model declares it.
+            // The error is reported where the model declares the attribute.
             guard !found.isDoubtful else { return nil }
             guard !found.isTransient else {
                 error(
@@ -152,7 +152,7 @@ extension SpecificationChecker {
                 name.location, fix: "name an element, such as '\(elements[0].name)'")
             return nil
         }
-        // Of a composite that the model does not declare rightly, only the name is known.
+        // Only the name is known of a composite that is declared incorrectly.
         let isDoubtful = name.text.keyPath.first
             .flatMap { model.attribute($0, of: entity.name) }?.isDoubtful
         if isDoubtful == true { return nil }

@@ -59,22 +59,22 @@ enum TestKeys {
         others: ValueForm.Named(placeholder: "ENTITY", form: .list(.record)))
 }
 
-/// A test of a spec: records go in, and the whole graph and the rejects are as it says.
+/// A test of a spec: input records, and the expected objects and rejects.
 package struct SpecificationTest: Sendable, Hashable {
-    /// The records of an import, or objects that are there before.
+    /// The records of an import, or objects that exist before the run.
     package struct Given: Sendable, Hashable {
         /// The import, or the entity.
         package var name: PlacedText
         package var records: [TestValue]
     }
 
-    /// What is expected of all objects of an entity.
+    /// The expected objects of an entity, which must be all of its objects.
     package struct Expected: Sendable, Hashable {
         package var entity: PlacedText
         package var objects: [TestObject]
     }
 
-    /// What `then` says.
+    /// The contents of `then`.
     struct Outcome {
         var objects: [Expected] = []
         var fails: PlacedText?
@@ -84,24 +84,26 @@ package struct SpecificationTest: Sendable, Hashable {
     }
 
     package var name: String
-    /// Parameters, as texts; each with its place.
+    /// The parameters as texts, each with its location.
     package var parameters: [(PlacedText, String)] {
         parameterNames.enumerated().map { ($1, parameterTexts[$0]) }
     }
     var parameterNames: [PlacedText] = []
     var parameterTexts: [String] = []
-    /// The time at which the test plays; text such as `2026-01-31`.
+    /// The current time in the test, as text such as `2026-01-31`.
     package var now: PlacedText?
     package var given: [Given] = []
-    /// In the order of the spec.
+    /// The expected objects, in the order of the spec.
     package var then: [Expected] = []
-    /// The stage that is to fail; nil where none is.
+    /// The stage that must fail, or `nil` if none must fail.
     package var fails: PlacedText?
-    /// In the order of the stages, and of the records in each; empty where `then` is silent.
+    /// The expected rejects in the order of stages and records; empty if `then` omits them.
     package var rejects: [TestObject] = []
-    /// Where the test stands, its `then`, and what `then` says of rejects.
+    /// The location of the test.
     package var location: SourceLocation
+    /// The location of `then`.
     package var thenLocation: SourceLocation
+    /// The location of the rejects in `then`.
     package var rejectsLocation: SourceLocation
 }
 
@@ -112,8 +114,10 @@ package struct TestObject: Sendable, Hashable {
 }
 
 extension TestObject {
-    /// The same with composites by their elements: `{ magnitude: { richter: 5 } }` is
-    /// `{ magnitude.richter: 5 }`; null is no value in any of them.
+    /// Returns the same object with composites replaced by their elements.
+    ///
+    /// `{ magnitude: { richter: 5 } }` becomes `{ magnitude.richter: 5 }`, and null becomes a null
+    /// for each element.
     func withElements(of entity: String, _ model: ManagedObjectModel) -> TestObject {
         func elements(_ name: String, _ value: TestValue) -> [TestMember] {
             let paths = model.elementPaths(at: name.keyPath, from: entity)
@@ -143,11 +147,11 @@ package struct TestMember: Sendable, Hashable {
     }
 }
 
-/// A value of a test, as YAML or JSON has it.
+/// A value of a test, with the types of YAML and JSON.
 package indirect enum TestValue: Sendable, Hashable {
     case null
     case boolean(Bool)
-    /// As written.
+    /// The number as written.
     case number(String)
     case text(String)
     case list([TestValue])
@@ -155,7 +159,7 @@ package indirect enum TestValue: Sendable, Hashable {
 }
 
 extension SpecificationTest {
-    /// Tests, no two of one name.
+    /// Tests with unique names.
     static let form = Form<[SpecificationTest]>(.list(.mapping(TestKeys.mapping))) {
         value, reader in
         var names: Set<String> = []
@@ -218,7 +222,7 @@ extension TestObject {
         return TestObject(members: members, location: value.location)
     }
 
-    /// A reject, which its code alone may stand for.
+    /// A reject, which may be written as its code alone.
     fileprivate static let reject = Form<TestObject>(.either([.text, .record])) { value, reader in
         guard case .text? = value.scalar?.value else { return form.read(value, reader) }
         return TestObject(
@@ -227,7 +231,7 @@ extension TestObject {
 }
 
 extension TestValue {
-    /// The value of a file.
+    /// Converts the value of a file.
     fileprivate init(_ value: YAMLValue) {
         if let items = value.isList ? value.list() : nil {
             self = .list(items.map(TestValue.init))
@@ -246,7 +250,7 @@ extension TestValue {
             case .null: .null
             case .boolean(let flag): .boolean(flag)
             case .integer(let number): .number(String(number))
-            // A whole number of more digits than an integer has keeps them.
+            // An integer that is too large for `Int64` keeps its digits.
             case .real where scalar.text.allSatisfy { ("0"..."9").contains($0) }:
                 .number(scalar.text)
             case .real(let number) where number.isFinite: .number("\(number)")

@@ -85,7 +85,7 @@ enum StoreKeys {
 
 /// The store of a pipeline.
 package struct StoreSpec: Sendable, Hashable {
-    /// What to do about the file at `at`.
+    /// The action if the file at `at` exists or is missing.
     package enum OpenMode: String, ExplainedChoice {
         case existing, create, replace
 
@@ -100,14 +100,14 @@ package struct StoreSpec: Sendable, Hashable {
         }
     }
 
-    /// How the file is opened.
+    /// The way the file is opened.
     struct Opening {
         var mode = OpenMode.existing
-        /// A store to copy if there is none.
+        /// A store to copy if the file is missing.
         var template: TemplateText?
     }
 
-    /// When what a run does becomes visible in the store.
+    /// The time when a run's changes become visible in the store.
     package enum CommitMode: String, ExplainedChoice {
         case batch, stage, run
 
@@ -123,56 +123,57 @@ package struct StoreSpec: Sendable, Hashable {
         }
     }
 
-    /// Whether the store keeps what changed in it.
+    /// The setting for the store's history of changes.
     package enum History: Sendable, Hashable {
-        /// It does not, and deletes what it kept.
+        /// The store has no history, and existing history is deleted.
         case off
-        /// For so many days.
+        /// The store keeps its history for this number of days.
         case days(Int)
     }
 
-    /// Where the model comes from.
+    /// The source of the model.
     package enum ModelSource: Sendable, Hashable {
         case file(TemplateText)
-        /// Its problems are told with those of the spec.
+        /// The model itself; its problems are reported with the problems of the spec.
         case inline(ModelReading)
     }
 
-    /// What a model's file was read as.
+    /// The result of reading a model's file.
     struct KnownModel: Sendable, Hashable {
         /// The path in the spec.
         var path: String
-        /// The file that was read: `path`, or the version in that bundle that the store has.
+        /// The file that was read: `path`, or the version in that bundle that matches the store.
         var file: String
-        /// The store whose version was looked for; `nil` if its path was not known yet.
+        /// The store that determined the version; `nil` if its path was not known yet.
         var store: String?
         var reading: ModelReading
     }
 
     /// The SQLite file.
     package var at: TemplateText
-    /// The model; without one, the store's own is used.
+    /// The model; if `nil`, the store's own model is used.
     package var model: ModelSource?
-    /// The model's file as it was when the spec was checked; a run reads it once.
+    /// The model that was read when the spec was checked, so that a run reads the file only once.
     var knownModel: KnownModel?
-    /// How the file is opened.
+    /// The action if the file exists or is missing.
     package var open: OpenMode
-    /// When changes become visible.
+    /// The time when changes become visible.
     package var commit = StoreKeys.commit.default
-    /// Whether the store keeps what changed; nil leaves it to the store.
+    /// The setting for the history of changes; `nil` leaves it to the store.
     package var history: History?
-    /// Who is named in the store's history; nil for the spec's own name.
+    /// The author in the store's history; `nil` for the spec's name.
     package var author: TemplateText?
-    /// A store whose copy is taken where one is to be made; nil for an empty one.
+    /// The store to copy when a new store is created; `nil` for an empty store.
     package var template: TemplateText?
-    /// Whether the store keeps all digits of decimals; nil leaves it to the store.
+    /// Whether the store keeps all digits of decimals; `nil` leaves it to the store.
     package var keepsExactDecimals: Bool?
-    /// Whether the store has a view for each entity, for people with `sqlite3`; false drops those of
-    /// earlier runs, and nil leaves them to the store.
+    /// Whether the store has a view for each entity, for use with `sqlite3`.
+    ///
+    /// `false` drops the views of earlier runs, and `nil` leaves them unchanged.
     package var hasViews: Bool?
-    /// How many backups of the store are kept.
+    /// The number of backups of the store to keep.
     package var backupsKept = StoreBackups.keepDefault
-    /// Where the spec speaks of the store.
+    /// The location of the store's settings in the spec.
     package var location: SourceLocation
 }
 
@@ -205,7 +206,7 @@ extension StoreSpec {
             location: keys.location)
     }
 
-    /// The name of a model's file, or the model itself.
+    /// The path of a model's file, or the model itself.
     fileprivate static let modelForm = Form<ModelSource>(.either([.path, .record])) {
         value, reader in
         guard value.isMapping else { return reader.template(value).map { .file($0) } }
@@ -240,7 +241,7 @@ extension StoreSpec.History {
         return value.wrong("off, or a mapping such as { keep: 7d }")
     }
 
-    /// A duration of whole days.
+    /// A duration in full days.
     fileprivate static let daysForm = Form<StoreSpec.History>(.duration) { value, reader in
         guard let seconds = Form<Int64>.duration.read(value, reader) else { return nil }
         guard seconds % 86_400 == 0 else {

@@ -1,15 +1,15 @@
 import Diagnostics
 import GraphStore
 
-/// What is wrong with the store of which a new one is to be a copy, `store.open: { template: FILE }`.
+/// A problem with the template of a new store, `store.open: { template: FILE }`.
 struct TemplateProblem {
     private static let code = "store.template"
 
-    /// There is no such file, which may still come.
+    /// Whether the file is missing; it may be created before the run.
     let isMissing: Bool
     let diagnostic: Diagnostic
 
-    /// Nil for what is no matter of the template.
+    /// Creates the problem, or returns `nil` if the error is unrelated to the template.
     init?(_ error: StoreError, _ template: String) {
         switch error.code {
         case .missing:
@@ -27,10 +27,10 @@ struct TemplateProblem {
         }
     }
 
-    /// What can be said before a run, without a change to any file.
+    /// Returns the problems that can be found before a run, without changing any file.
     ///
-    /// A template that is missing is an error of the run that needs it; what is no store is a
-    /// mistake of the spec, which does no harm as long as the store itself is there.
+    /// A missing template is an error only of the run that needs it, so it is a warning here. A
+    /// file that is not a store is an error of the spec, and a warning if the store itself exists.
     static func check(_ store: StoreSpec, _ values: ParameterValues) -> [Diagnostic] {
         guard let file = store.template, values.canResolve(file) else { return [] }
         let path = values.path(file)
@@ -51,7 +51,8 @@ struct TemplateProblem {
 }
 
 extension RunFailure {
-    /// A run that needs the template ends as for another missing input, or a mistake of the spec.
+    /// Creates the failure of a run that needs the template: a missing input, or an error of the
+    /// spec.
     init(_ problem: TemplateProblem) {
         self.init(problem.isMissing ? .noInput : .configuration, [problem.diagnostic])
     }

@@ -2,24 +2,25 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// Refuses URLs where a spec takes paths: `postgresql://host/tasks` would be a folder of that name.
+/// Reports URLs where a spec expects paths: `postgresql://host/tasks` would be a folder of that
+/// name.
 package enum URLCheck {
-    /// The problems of the paths that are known.
+    /// Returns the problems of the paths that are known.
     static func check(_ spec: PipelineSpec, _ values: ParameterValues) -> [Diagnostic] {
         let own = [spec.store.at, spec.rejects.folder, spec.report.folder]
         let outputs = [spec.report.metrics, spec.store.template].compactMap { $0 }
         let all = own + outputs + spec.stages.flatMap(\.kind.paths)
         return all.compactMap { path -> Diagnostic? in
-            // What stands before a parameter without a value tells, too.
+            // The text before a parameter without a value may already contain the scheme.
             let text = values.canResolve(path) ? values.resolve(path) : path.text
             return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
         }
     }
 
-    /// What a path is for.
+    /// The use of a path.
     enum Use: Equatable {
         case input, folder, other
-        /// Records in a format; a command may take them instead of a file.
+        /// Records in a format; a command may receive them instead of a file.
         case export(RecordFormat, mayBeCommand: Bool)
     }
 
@@ -33,7 +34,7 @@ package enum URLCheck {
         return [spec.report.folder, spec.rejects.folder].contains(path) ? .folder : .other
     }
 
-    /// The problem of a text that must be a path; nil where it is none.
+    /// Returns the problem of a text that must be a path, or `nil` if it is not a URL.
     static func diagnostic(
         _ text: String, at place: Diagnostic.Place, _ use: Use = .other
     ) -> Diagnostic? {
@@ -44,8 +45,8 @@ package enum URLCheck {
             at: place, fix: fix(scheme, text, use))
     }
 
-    /// The problem of a URL on the command line; nil of a path.
-    ///
+    /// Returns the problem of a URL as an input on the command line, or `nil` if the text is a
+    /// path.
     static func problem(ofInput text: String, _ options: InferenceOptions) -> Diagnostic? {
         guard let scheme = scheme(of: text) else { return nil }
         return Diagnostic(
@@ -54,7 +55,7 @@ package enum URLCheck {
                 ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
     }
 
-    /// The command line that imports, or looks at, what is at a URL.
+    /// Returns the command line that fetches a URL and imports or inspects its contents.
     private static func fetching(
         _ scheme: String, _ url: String, _ options: InferenceOptions
     ) -> String? {
@@ -71,23 +72,26 @@ package enum URLCheck {
                 words, as: options.format ?? format(of: url), into: filter + command) + "`"
     }
 
-    /// The path of a URL, without its query.
+    /// Returns the path of a URL, without its query.
     private static func path(of url: String) -> String {
         String(url.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// The words that unpack what is at a URL; `nil` if it is not packed, or takes a file.
+    /// Returns the command that decompresses the contents of a URL in a pipe, or `nil` if it is not
+    /// compressed or the command needs a file.
     private static func filter(of path: String) -> [String]? {
         path.lowercased().hasSuffix(".gz")
             ? ["gzip", "-dc"] : ForeignFormat(suffixOf: path)?.filter
     }
 
-    /// The words that pack what is to be at a URL; `nil` if it is not packed, or takes a file.
+    /// Returns the command that compresses the contents for a URL in a pipe, or `nil` if it is not
+    /// compressed or the command needs a file.
     private static func packing(of path: String) -> [String]? {
         path.lowercased().hasSuffix(".gz") ? ["gzip"] : ForeignFormat(suffixOf: path)?.packing
     }
 
-    /// The command line that saves what cannot be read from a pipe, and the file's name.
+    /// Returns the command line that downloads a file that cannot be read from a pipe, and its
+    /// name.
     private static func saving(_ scheme: String, _ url: String) -> (name: String, line: String)? {
         let path = path(of: url)
         guard let foreign = ForeignFormat(suffixOf: path), foreign.filter == nil else {
@@ -104,14 +108,14 @@ package enum URLCheck {
         return words.map { (name, $0.map(CommandExample.shell).joined(separator: " ")) }
     }
 
-    /// Refuses a URL as a folder of the command line.
+    /// Fails if a folder on the command line is a URL.
     ///
     /// - Throws: `RunFailure` with status 64.
     package static func refuse(folder text: String) throws(RunFailure) {
         try refuse(text, .folder)
     }
 
-    /// Refuses a URL as a store, or another file, of the command line.
+    /// Fails if a store or another file on the command line is a URL.
     ///
     /// - Throws: `RunFailure` with status 64.
     package static func refuse(file text: String) throws(RunFailure) {
@@ -123,7 +127,8 @@ package enum URLCheck {
         throw RunFailure(.usage, [url])
     }
 
-    /// The scheme of a URL (RFC 3986, section 3.1), in lower case; nil of a path.
+    /// Returns the scheme of a URL (RFC 3986, section 3.1) in lowercase, or `nil` if the text is a
+    /// path.
     static func scheme(of text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let end = bytes.firstIndex(of: UInt8(ascii: ":")), end > 0,
@@ -164,7 +169,7 @@ package enum URLCheck {
         }
     }
 
-    /// What to write in a spec for an export that is to be sent to a URL.
+    /// Returns the fix for a spec whose export must be sent to a URL.
     private static func sending(
         _ scheme: String, _ url: String, _ format: RecordFormat, byCommand: Bool
     ) -> String? {
@@ -185,7 +190,7 @@ package enum URLCheck {
             + "`as: \((named ?? format).rawValue)`"
     }
 
-    /// The command that writes what is at a URL to its output.
+    /// Returns the command that writes the contents of a URL to its output.
     private static func reading(_ scheme: String, _ url: String) -> [String]? {
         switch scheme {
         case "http", "https", "ftp", "sftp": ["curl", "-fsSL", url]
@@ -195,13 +200,13 @@ package enum URLCheck {
         }
     }
 
-    /// The command of a shell that runs others, each with the output of the one before.
+    /// Returns the shell command that runs a pipeline of commands.
     private static func pipe(_ commands: [[String]]) -> [String] {
         let lines = commands.map { $0.map(CommandExample.shell).joined(separator: " ") }
         return ["sh", "-c", lines.joined(separator: " | ")]
     }
 
-    /// The command that puts its input at a URL.
+    /// Returns the command that uploads its input to a URL.
     private static func writing(_ scheme: String, _ url: String) -> [String]? {
         switch scheme {
         case "http", "https", "ftp", "sftp": ["curl", "-fsS", "-T", "-", url]
@@ -211,7 +216,7 @@ package enum URLCheck {
         }
     }
 
-    /// The format that the path of a URL tells; most of what the web gives is JSON.
+    /// Returns the format from the path of a URL, by default JSON, which is the most common.
     private static func format(of url: String) -> RecordFormat {
         let path = path(of: url)
         if let foreign = ForeignFormat(suffixOf: path) { return foreign.innerFormat(path) ?? .json }

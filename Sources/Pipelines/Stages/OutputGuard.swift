@@ -1,13 +1,15 @@
 import Diagnostics
 import Synchronization
 
-/// Keeps the exports of a run from replacing what the run works with.
+/// Prevents exports from replacing files that the run uses.
 final class OutputGuard: Sendable {
-    /// Looked up by the first export, for that takes a look at the inputs' folders.
+    /// The protected files, found by the first export, because this requires a search for inputs.
     private let files = Mutex<ProtectedFiles?>(nil)
 
-    /// - Throws: `RunFailure` with status 78 where the path is the store, the spec, the model or an
-    ///   input of the run, by whatever name.
+    /// Checks the path of an export.
+    ///
+    /// - Throws: `RunFailure` with status 78 if the path is the store, the spec, the model, or an
+    ///   input of the run, under any of its names.
     func check(
         _ path: String, at location: SourceLocation, _ environment: StageEnvironment
     ) throws {

@@ -2,18 +2,18 @@ package import Diagnostics
 
 /// One stage of a pipeline.
 package struct Stage: Sendable {
-    /// Unique in its spec; a stage in short form gets one such as `import-tasks`.
+    /// The name, which is unique in its spec; the short form has a default such as `import-tasks`.
     package var name: String
-    /// What it does.
+    /// The settings of the stage's kind.
     var kind: any StageKind
-    /// Where it stands in the spec.
+    /// The location of the stage in the spec.
     package var location: SourceLocation
-    /// All that the spec says of it, and whatever else makes it another stage.
+    /// The contents of the stage in the spec, and everything else that distinguishes it.
     var words = ""
-    /// It runs although an earlier stage failed.
+    /// Whether the stage runs even if an earlier stage failed.
     package var isAlways = false
 
-    /// The place as messages about a run show it: `pipelines/orders.yaml:18:5 import orders`.
+    /// The location for messages about a run: `pipelines/orders.yaml:18:5 import orders`.
     package var reportLocation: StagePlace {
         StagePlace(kind: kind.word, name: name, location: location)
     }

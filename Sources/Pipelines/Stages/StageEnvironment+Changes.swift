@@ -1,10 +1,10 @@
 import GraphStore
 
 extension StageEnvironment {
-    /// Runs a batch request in a background context of its own, and saves it together with the
-    /// note that the stage is done.
+    /// Runs a batch request in its own background context, and saves it with the note that the
+    /// stage is done.
     ///
-    /// - Parameter request: fills its part of the report.
+    /// - Parameter request: Runs the request and fills its part of the report.
     func change(
         _ stage: Stage,
         _ request: @Sendable (ManagedObjectContext, inout StageReport) throws -> Void
@@ -21,15 +21,15 @@ extension StageEnvironment {
             report.secondsElapsed = started.secondsToNow
             try journal.finish(stage, report, in: context)
             try context.save()
-            // Also where the stage fails behind it, as in compacting.
+            // Add the report now: the stage may still fail later, for example while compacting.
             ledger.note(stage, report)
             return report
         }
     }
 
-    /// Runs the body; what the store does for it ends when the run is to stop.
+    /// Runs the body, and cancels its work in the store if the run must stop.
     ///
-    /// - Throws: `Interrupted`, or what the body throws.
+    /// - Throws: `Interrupted`, or the errors of the body.
     func stoppable<R>(_ context: ManagedObjectContext, _ body: () throws -> R) throws -> R {
         let interruption = interruption
         do {
@@ -42,7 +42,7 @@ extension StageEnvironment {
 }
 
 extension ContinuousClock.Instant {
-    /// The time since then.
+    /// The elapsed time in seconds.
     var secondsToNow: Double {
         let elapsed = (ContinuousClock.now - self).components
         return Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18

@@ -1,45 +1,46 @@
 import Diagnostics
 import GraphStore
 
-/// What every stage of a run shares.
+/// The state that the stages of a run share.
 struct StageEnvironment: Sendable {
     var spec: PipelineSpec
     var container: PersistentContainer
     var values: ParameterValues
-    /// How notes name files.
+    /// The names of files in notes.
     var paths: NotedPaths
     var runID: String
-    /// When the run began, in seconds since 2001-01-01 UTC: `$now`.
+    /// The start of the run for `$now`, in seconds since 2001-01-01 UTC.
     var now: Double
-    /// Who is named in the store's history.
+    /// The author in the store's history.
     var author: String { spec.store.author.map(values.shown) ?? spec.name }
-    /// `--set`, and where relative paths in it start.
+    /// The `--set` flags.
     var sets: [String]
+    /// The base folder of relative paths in `--set`.
     var workingFolder: String
-    /// No file is written.
+    /// Whether no file is written.
     var isDry: Bool
-    /// Whether `unmet` and `min-records` count: a replay and a test read only some of the records.
+    /// Whether `unmet` and `min-records` apply; a replay and a test read only some of the records.
     var judgesInputs = true
     var progress: RunProgress
     var interruption: Interruption
-    /// How far the run has come, for the next attempt.
+    /// The progress of the run, for the next attempt.
     var journal: RunJournal
-    /// What the stages have come to, for the report.
+    /// The results of the stages, for the report.
     var ledger: RunLedger
-    /// Keeps exports from what the run works with.
+    /// The check that prevents exports from replacing files of the run.
     var outputs: OutputGuard
-    /// When what the stages make gets its name.
+    /// The time when output files get their final names.
     var publication = Publication.immediate
-    /// `--limit`: records that each import reads at most.
+    /// The maximum number of records that each import reads, from `--limit`.
     var recordsMax: Int?
-    /// Makes counts wrong, for tests of what becomes of such a mistake.
+    /// The function that falsifies counts, to test the response to such a mistake.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
-    /// How inputs are decoded.
+    /// The options for decoding inputs.
     var decoding = DecodingOptions()
-    /// The spec, if it is in no file.
+    /// The text of a spec that is in no file.
     var specText: String?
-    /// Whether the user has the spec, so that messages may name its keys.
+    /// Whether the user has a spec file, so that messages may refer to its keys.
     var hasSpecFile: Bool { specText == nil }
-    /// Shows a warning at once.
+    /// The function that prints a warning immediately.
     var warn: @Sendable (Diagnostic) -> Void
 }

@@ -2,7 +2,7 @@ import Diagnostics
 import GraphModel
 import YAML
 
-/// The keys that several kinds of stages have.
+/// The keys that several kinds of stages share.
 enum StageKeys {
     static let always = Key(
         "always", .boolean, default: false,
@@ -10,7 +10,7 @@ enum StageKeys {
         Runs this stage even if an earlier stage failed. It sees the store as that stage left it; \
         with `commit: run`, the store before the run, or an empty store if there was none.
         """, example: "true")
-    /// Beside a stage's own key, which is its name then.
+    /// The entity, if the stage's own key contains its name.
     static let entity = Key(
         "entity", .text, without: "the value of the stage's own key",
         "The entity, including sub-entities.", example: "Task")
@@ -18,7 +18,7 @@ enum StageKeys {
         required: "where", .selection, "Selects the objects; `ALL` selects every object.",
         example: "\"isCompleted == YES\"", fix: "write `where: ALL` if you mean every object")
 
-    /// The key of a kind whose value may be the stage's name.
+    /// The form of a stage's own key whose value may be its name.
     static let nameForm = Form<PlacedText>(
         .pattern(
             "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
@@ -27,7 +27,7 @@ enum StageKeys {
 }
 
 extension ReadStage {
-    /// A stage with a name of its own, which also names files.
+    /// Creates a stage with an explicit name, which is also used in file names.
     init(_ word: String, named name: PlacedText?, _ reader: SpecificationReader) {
         guard let name else {
             self.init(name: word)
@@ -46,10 +46,11 @@ extension ReadStage {
         self.init(name: name.text, explicitName: name.location)
     }
 
-    /// `delete: Task`, or `delete: old-done` beside `entity: Task`.
+    /// Reads `delete: Task`, or `delete: old-done` with `entity: Task`.
     ///
-    /// - Parameter own: the key of the stage's kind.
-    /// - Returns: An entity that cannot be read is empty, so that the rest of the stage is looked at.
+    /// - Parameter own: The key of the stage's kind.
+    /// - Returns: The stage and its entity, which is empty if it cannot be read, so that the rest
+    ///   is checked.
     static func withEntity(
         _ own: Key<PlacedText?>, _ keys: KeyedMapping
     ) -> (stage: ReadStage, entity: PlacedText) {
@@ -65,7 +66,7 @@ extension ReadStage {
     }
 }
 
-/// The keys of an `update` and a `delete` about how much they change.
+/// The keys of an `update` and a `delete` that limit the changes.
 enum ChangeKeys {
     static let atMost = Key(
         "at-most", .limit, without: "no limit",
@@ -90,19 +91,19 @@ enum ChangeKeys {
         example: "true")
     static let all: [any SpecificationKey] = [atMost, limit, rules, compact]
 
-    /// How many objects `limit` may be.
+    /// The allowed values of `limit`.
     static let bounds: ClosedRange<Int64> = 1...1_000_000_000
 }
 
-/// How many objects an `update` or a `delete` changes, and how.
+/// The limits and rules of an `update` or a `delete`.
 package struct ChangeExtent: Sendable, Hashable {
-    /// More matches than this, and nothing is done.
+    /// The limit on matching objects; if it is exceeded, nothing is changed.
     package var atMost: CountLimit?
-    /// So many matches at most are taken, those first that came into the store first.
+    /// The maximum number of objects to change; the oldest come first, by primary key.
     package var limit: TemplateText?
-    /// Whether the model's rules hold.
+    /// Whether the model's rules are enforced.
     package var rules = ChangeKeys.rules.default
-    /// Pages that are free afterwards go back to the file system.
+    /// Whether free pages are returned to the file system afterward.
     package var isCompacting = ChangeKeys.compact.default
 }
 

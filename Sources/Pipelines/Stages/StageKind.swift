@@ -1,39 +1,39 @@
 import Diagnostics
 import Files
 
-/// What a stage does: one of `StageKinds.all`, each in a folder of its own.
+/// The settings and code of one kind of stage in `StageKinds.all`; each kind has its own folder.
 protocol StageKind: Sendable, Hashable {
-    /// Its keys. The first key makes a stage one of this kind, and has the mapping's name.
+    /// The keys of the kind; the first key identifies it and has the mapping's name.
     static var mapping: SpecificationMapping { get }
-    /// Whether it may change the store.
+    /// Whether stages of this kind may change the store.
     static var isWriting: Bool { get }
-    /// Reads the keys of a stage but those that each kind has.
+    /// Reads the keys of a stage, except the keys that all kinds share.
     static func read(_ keys: KeyedMapping) -> ReadStage
 
-    /// The entity that it is about, if it is one.
+    /// The entity of the stage, or `nil` if it has no single entity.
     var entityName: String? { get }
-    /// The command that it starts.
+    /// The command that the stage runs.
     var command: CommandSpec? { get }
-    /// The paths that it reads or writes.
+    /// The paths that the stage reads or writes.
     var paths: [TemplateText] { get }
-    /// What its paths are for.
+    /// The use of the paths.
     var pathUse: URLCheck.Use { get }
-    /// Whether it comes to the same when it is stopped and begins again.
+    /// Whether a restart of the stage has the same result.
     var isRepeatable: Bool { get }
-    /// Checks it against the model: names, paths, and constants.
+    /// Checks the stage against the model: names, paths, and constants.
     func check(_ checker: inout SpecificationChecker)
-    /// Checks its predicates and expressions.
+    /// Checks the predicates and expressions of the stage.
     func check(_ checker: inout ExpressionChecker)
-    /// The files that it writes.
+    /// Returns the files that the stage writes.
     func outputs(_ values: ParameterValues) -> [FileName]
-    /// Checks the files that it reads or writes.
+    /// Checks the files that the stage reads or writes.
     func check(_ check: inout FileUseCheck)
-    /// Runs a stage of this kind, which takes note of its progress and of its end.
+    /// Runs a stage of this kind, and records its progress and its end.
     func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport
 }
 
 extension StageKind {
-    /// The key that makes a stage one of this kind.
+    /// The key that identifies a stage of this kind.
     static var word: String { mapping.definition }
     var word: String { Self.word }
     var isWriting: Bool { Self.isWriting }
@@ -47,10 +47,10 @@ extension StageKind {
     func check(_ check: inout FileUseCheck) {}
 }
 
-/// A stage as read: its kind is nil if a part that it needs cannot be read.
+/// A stage as read from the spec; its kind is `nil` if a required part cannot be read.
 struct ReadStage {
     var name: String
-    /// Where the name is, if the spec gives one.
+    /// The location of the name, if the spec sets it.
     var explicitName: SourceLocation?
     var kind: (any StageKind)?
 }

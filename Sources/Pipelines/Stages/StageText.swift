@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 
 extension PredicateText {
-    /// The predicate, or a diagnostic at its place in the spec.
+    /// Returns the parsed predicate, or throws a diagnostic with its location in the spec.
     func parsed() throws(Diagnostic) -> ParsedPredicate {
         do {
             return try ParsedPredicate(format: text)
@@ -14,7 +14,7 @@ extension PredicateText {
 }
 
 extension ExpressionText {
-    /// The expression, or a diagnostic at its place in the spec.
+    /// Returns the parsed expression, or throws a diagnostic with its location in the spec.
     func parsed() throws(Diagnostic) -> ParsedExpression {
         do {
             return try ParsedExpression(format: text)
@@ -25,7 +25,7 @@ extension ExpressionText {
 }
 
 extension Selection {
-    /// The predicate with its lists; nil for all objects.
+    /// Returns the predicate with its lists inserted, or `nil` for all objects.
     func predicate(
         _ values: ParameterValues, of entity: String, in model: ManagedObjectModel
     ) throws(Diagnostic) -> GraphPredicate? {
@@ -40,7 +40,7 @@ extension Selection {
 }
 
 extension ParameterValues {
-    /// The `limit` of an update or a delete; nil where there is none.
+    /// Returns the `limit` of an update or a delete, or `nil` if it is not set.
     func objectsMax(_ limit: TemplateText?) throws(RunFailure) -> Int? {
         guard let limit else { return nil }
         return try count(limit, in: ChangeKeys.bounds, of: "objects", key: "limit")
@@ -57,10 +57,11 @@ extension CountLimit {
 }
 
 extension Diagnostic {
-    /// Is told of every run, with nobody at the terminal, too: a delete may match all objects.
+    /// The code of a warning that every run prints, even without a terminal: a delete may match all
+    /// objects.
     static let percentPatternCode = "predicate.like-percent"
 
-    /// A warning of a text behind LIKE that is written as in SQL.
+    /// Creates the warning about an operand of LIKE that uses SQL's `%`.
     init(percentPattern text: String, at place: Diagnostic.Place) {
         self.init(
             .warning, code: Self.percentPatternCode,
@@ -71,7 +72,7 @@ extension Diagnostic {
 }
 
 extension StoredValue {
-    /// The value as expressions know it.
+    /// Returns the value for expressions.
     func graphValue(as type: AttributeType) -> GraphValue {
         switch self {
         case .null: .null

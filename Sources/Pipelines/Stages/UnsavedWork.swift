@@ -1,31 +1,33 @@
-/// What an import has done since it saved, as far as that is a reason to save.
+/// The work of an import since its last save, which determines when to save.
 ///
-/// A record that changes nothing counts for a tenth of one: it makes no page of the store new, and
-/// to read it over after a kill takes little. Changes here and there in a table each make pages of
-/// their own new, in the table and in its indexes, and a page that changes again before the save is
-/// written but once.
+/// A record that changes nothing counts as a tenth of a record: it modifies no page of the store,
+/// and reading it again after a kill is fast. Scattered changes in a table each modify other pages,
+/// in the table and in its indexes. A page that changes again before the save is written only once.
 ///
-/// Pages that are changed stay in the page cache until the save. When they fill it, there is no room
-/// for what is read, and SQLite writes some to the write-ahead log early; where one of those changes
-/// again, it is overwritten there, and at the save everything behind it is read again, because its
-/// checksums follow from those before. So once a save has found more than half of the cache full of
-/// changes, the next ones come after as many records as are likely to fill half of it.
+/// Modified pages stay in the page cache until the save. If they fill it, there is no space for
+/// pages that are read, and SQLite writes some of them to the write-ahead log early. If one of
+/// these pages changes again, it is overwritten in the log, and at the save everything after it is
+/// read again, because the checksums depend on the frames before. So if a save finds that changes
+/// filled more than half of the cache, the next saves come after the number of records that should
+/// fill half of it.
 struct UnsavedWork {
     private static let idleShare = 10
-    /// How much of the page cache the changes between two saves are to take.
+    /// The fraction of the page cache that the changes between two saves should fill.
     private static let cacheShare = 0.5
-    /// However full it is, the budget's records are saved in so many parts at most: pages may be
-    /// changed by each save, whatever it saves.
+    /// The maximum number of saves per `save-every` records, because each save may modify some
+    /// pages anyway.
     private static let partsMax = 16
 
     private var records = 0
     private var bytes = 0
-    /// Those between the last two saves, as `add` weighs them.
+    /// The weighted records between the last two saves.
     private var recordsOfLastSave = 0
-    /// So many are likely to fill that share of the page cache, as the last saves tell.
+    /// The estimated number of records that fill that fraction of the page cache.
     private var recordsMax = Int.max
 
-    /// - Parameter idle: how many of the batch's records changed nothing.
+    /// Adds the records of a batch.
+    ///
+    /// - Parameter idle: The number of the batch's records that changed nothing.
     mutating func add(_ batch: MappedBatch, idle: Int) {
         add(records: batch.recordCount, bytes: batch.plainBytes, idle: idle)
     }
@@ -37,23 +39,25 @@ struct UnsavedWork {
         bytes += plainBytes * weight / count
     }
 
-    /// All is saved.
+    /// Resets the counts after a save.
     mutating func noteSave() {
         recordsOfLastSave = records
         records = 0
         bytes = 0
     }
 
-    /// Takes note of how many pages the last save wrote, early ones among them, as a share of those
-    /// that the page cache holds.
+    /// Updates the limit after a save.
+    ///
+    /// - Parameter share: The number of pages that the save wrote, including pages written early,
+    ///   relative to the capacity of the page cache.
     mutating func noteLastSave(filling share: Double) {
-        // A save that came early for other reasons tells too little to raise the limit.
+        // A save that came early for another reason does not justify a higher limit.
         guard share > Self.cacheShare || recordsOfLastSave >= recordsMax else { return }
         let fitting = Double(recordsOfLastSave) * Self.cacheShare / max(share, 1e-6)
         recordsMax = max(1, Int(min(fitting, 1e12)))
     }
 
-    /// Whether it is time to save.
+    /// Returns whether there is enough work for a save.
     func isEnough(_ budget: BudgetSpec) -> Bool {
         let limit = min(budget.saveEvery, max(recordsMax, budget.saveEvery / Self.partsMax))
         return records >= limit || bytes >= budget.bytes

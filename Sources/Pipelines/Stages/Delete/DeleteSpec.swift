@@ -14,13 +14,13 @@ enum DeleteKeys {
         keys: [delete, StageKeys.entity, StageKeys.selection] + ChangeKeys.all + [StageKeys.always])
 }
 
-/// A `delete` stage: objects that match go.
+/// A `delete` stage, which deletes the objects that match.
 package struct DeleteSpec: Sendable, Hashable {
-    /// The entity, sub-entities included.
+    /// The entity, including sub-entities.
     package var entity: PlacedText
-    /// Which of its objects.
+    /// The objects to delete.
     package var selection: Selection
-    /// How many objects it deletes, and how.
+    /// The limits and rules of the deletion.
     package var extent = ChangeExtent()
 }
 

@@ -2,7 +2,7 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Deletes all objects that match, with what the delete rules say.
+/// Deletes all objects that match, and applies the delete rules.
 struct DeleteStage: Sendable {
     let stage: Stage
     let spec: DeleteSpec

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 
 extension StageReport {
-    /// Takes over what Deny rules kept of what a batch delete was to delete.
+    /// Adds the objects that Deny rules kept in a batch delete.
     mutating func noteDenied(_ result: BatchDeleteResult) {
         denied = result.denied
         guard !result.denials.isEmpty else { return }
@@ -14,7 +14,7 @@ extension StageReport {
 }
 
 extension StageEnvironment {
-    /// Tells what Deny rules kept: where nobody watches, nothing else does.
+    /// Warns about objects that Deny rules kept, because an unattended run shows them nowhere else.
     func warn(of result: BatchDeleteResult, _ entity: String, in stage: Stage) {
         for denial in result.denials {
             warn(Diagnostic(denial, of: result.matched, entity, container.model, stage))
@@ -23,7 +23,7 @@ extension StageEnvironment {
 }
 
 extension Diagnostic {
-    /// What a Deny rule kept, and how that is mended.
+    /// Creates the warning about the objects that a Deny rule kept, with its fix.
     fileprivate init(
         _ denial: BatchDeleteResult.Denial, of matched: Int, _ entity: String,
         _ model: ManagedObjectModel, _ stage: Stage

@@ -3,11 +3,11 @@ import Files
 import FoundationEssentials
 import GraphModel
 
-/// What an export came to, in a file of its own beside it: `tasks.csv.manifest.json`.
+/// A separate file that describes an export: `tasks.csv.manifest.json`.
 ///
-/// Whoever fetches the export later can tell by it whether the file is whole. It is written after
-/// the file has its name, so for a moment an old manifest stands beside a new file; that the two
-/// do not belong together shows by the digest.
+/// A consumer of the export can use it to check whether the file is complete. It is written after
+/// the export has its final name, so for a moment an old manifest is next to a new file; the digest
+/// shows that they do not match.
 final class ExportManifest {
     let path: FileName
     private let name: FileName
@@ -18,15 +18,15 @@ final class ExportManifest {
         name = path.lastComponent
     }
 
-    /// The manifest of an export.
+    /// Returns the path of an export's manifest.
     static func path(of export: FileName) -> FileName { export.adding(".manifest.json") }
 
-    /// Sees the bytes of the file as stored.
+    /// Adds bytes of the file, as stored, to the digest.
     func add(_ bytes: UnsafeRawBufferPointer) {
         hash.add(bytes)
     }
 
-    /// What it says of the file.
+    /// Returns the contents of the manifest.
     func content(rows: Int, bytes: Int) -> JSONTree {
         .fields([
             "bytes": bytes, "file": name, "rows": rows, "sha256": hash.value.hexText,
@@ -35,7 +35,7 @@ final class ExportManifest {
 
     /// Writes the manifest of an export in parts as one line of JSON.
     ///
-    /// - Parameter files: what the manifest of each part would say.
+    /// - Parameter files: The contents of each part's manifest.
     static func write(
         _ files: [JSONTree], rows: Int, bytes: Int, to path: FileName, storedAs stored: FileName?
     ) throws {
@@ -45,7 +45,7 @@ final class ExportManifest {
 
     /// Writes the manifest as one line of JSON.
     ///
-    /// - Parameter stored: the name that it has until it gets its own.
+    /// - Parameter stored: The temporary name of the file until it gets its final name.
     func write(rows: Int, bytes: Int, storedAs stored: FileName?) throws {
         let text = content(rows: rows, bytes: bytes).compact
         try WholeFile.write(Array(text.utf8) + [10], to: path, storedAs: stored)

@@ -5,7 +5,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// The names of an export that is cut into parts.
+/// The names of an export that is split into parts.
 ///
 /// ```
 /// to: out/tasks.ndjson.gz       parts: 8
@@ -13,13 +13,13 @@ import RecordStreams
 /// out/tasks.manifest.json       the files with their rows and digests, named last
 /// ```
 struct ExportParts {
-    /// More files than that would need too many open at once.
+    /// The maximum number of parts, because all of them are open at the same time.
     static let countMax = 256
 
     let count: Int
     private let folder: FileName
     private let stem: FileName
-    /// The format's, and `.gz`.
+    /// The suffix of the format, and `.gz`.
     private let ending: FileName
 
     init(of path: FileName, count: Int) {
@@ -35,7 +35,7 @@ struct ExportParts {
         ending = FileName(bytes: name.bytes.dropFirst(rest.bytes.count))
     }
 
-    /// The files, in their order.
+    /// The paths of the parts, in order.
     var paths: [FileName] {
         (1...count).map { number in
             let place = "-\(Self.digits(number))-of-\(Self.digits(count))"
@@ -43,12 +43,13 @@ struct ExportParts {
         }
     }
 
-    /// The file that tells of the others.
+    /// The manifest of all parts.
     var manifest: FileName { folder.joining(ExportManifest.path(of: stem)) }
 
-    /// The parts that the manifest at hand lists and that this export does not write.
+    /// The parts in the existing manifest that this export does not overwrite.
     ///
-    /// They are those of another number of parts; none if there is no manifest that can be read.
+    /// They belong to an export with another number of parts. The array is empty if there is no
+    /// readable manifest.
     var earlier: [FileName] {
         struct Listed: Decodable {
             struct File: Decodable {
@@ -65,7 +66,7 @@ struct ExportParts {
             .filter { !own.contains($0) }
     }
 
-    /// Whether it is the name of a part, of whatever number, and in whatever format.
+    /// Returns whether a name is that of a part, with any number and in any format.
     private func isPart(_ name: FileName) -> Bool {
         guard name.hasPrefix(stem) else { return false }
         let place = Array(name.bytes.dropFirst(stem.bytes.count))
@@ -85,9 +86,10 @@ struct ExportParts {
 }
 
 extension ExportSpec {
-    /// The files that the export writes, the manifest last; none if a command reads it.
+    /// Returns the files that the export writes, the manifest last, or no files if a command reads
+    /// it.
     ///
-    /// - Parameter path: its `to`.
+    /// - Parameter path: The resolved `to` of the export.
     func outputs(at path: FileName) -> [FileName] {
         guard command == nil else { return [] }
         if let parts {
@@ -98,11 +100,11 @@ extension ExportSpec {
     }
 }
 
-/// Tells which part a row belongs to, by nothing but its key: the first eight bytes of the SHA-256 of
-/// the key's text, as a number, modulo the number of parts.
+/// Assigns a row to a part by its key alone.
 ///
-/// The text is as in a table; that of several attributes has a tab between them. Without a key it
-/// is the object's number.
+/// The part is the first eight bytes of the SHA-256 of the key's text, as a number, modulo the
+/// number of parts. The text is the same as in a table, with a tab between several attributes.
+/// Without a key, it is the object's primary key.
 struct PartChooser {
     private let count: Int
     private let columns: [RowColumn]
@@ -110,7 +112,9 @@ struct PartChooser {
     private let text = KeyText()
     private let cells: CellEncoder<KeyText>
 
-    /// - Parameter keyColumns: where the cursor has the key; empty where there is none.
+    /// Creates a chooser.
+    ///
+    /// - Parameter keyColumns: The cursor's columns that hold the key; empty if there is no key.
     init(_ cursor: RowCursor, keyColumns: Range<Int>, count: Int) {
         self.count = count
         self.keyColumns = keyColumns
@@ -118,7 +122,7 @@ struct PartChooser {
         cells = CellEncoder(text, external: cursor.externalValues)
     }
 
-    /// The part of a row, from 0 on.
+    /// Returns the zero-based part of a row.
     func part(of row: Int, in batch: RowBatch) -> Int {
         let values = batch.row(row)
         text.bytes.removeAll(keepingCapacity: true)
@@ -134,7 +138,7 @@ struct PartChooser {
     }
 }
 
-/// The text of a key as a table has it, without quotes.
+/// Collects the text of a key as in a table, without quotes.
 private final class KeyText: ValueEncoder {
     var bytes: [UInt8] = []
     let rowCount = 0

@@ -1,9 +1,10 @@
 import Dispatch
 import GraphStore
 
-/// The reading side of an export, on a thread of its own.
+/// The reading side of an export, on its own thread.
 final class ExportReader: Sendable {
-    // Moved by the reading thread alone once `start` was called; others ask what does not change.
+    // Only the reading thread moves the cursor after `start`; other threads read only immutable
+    // state.
     private nonisolated(unsafe) let cursor: RowCursor
     private let queue: BatchQueue<RowBatch>
 
@@ -12,7 +13,7 @@ final class ExportReader: Sendable {
         self.queue = queue
     }
 
-    /// Starts reading; the queue's end tells when it is done.
+    /// Starts reading; the queue ends when all rows are read.
     func start(in group: DispatchGroup) {
         queue.fill(in: group) {
             while let batch = self.queue.takeIdle(), try self.cursor.next(batch) {
@@ -21,7 +22,7 @@ final class ExportReader: Sendable {
         }
     }
 
-    /// Stops reading, in the midst of sorting too.
+    /// Stops reading, even during a sort.
     func stop() {
         queue.cancel()
         cursor.interrupt()

@@ -99,9 +99,9 @@ enum ExportKeys {
         """, keys: [CommandKeys.command, CommandKeys.variables])
 }
 
-/// An `export` stage: objects become a file.
+/// An `export` stage, which writes objects to a file.
 package struct ExportSpec: Sendable, Hashable {
-    /// How relationships are written.
+    /// The format of relationships.
     package enum Shape: String, ExplainedChoice {
         case flat, nested
 
@@ -113,7 +113,7 @@ package struct ExportSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do if the external file of a value is missing.
+    /// The action if the external file of a value is missing.
     package enum MissingFiles: String, ExplainedChoice {
         case fail, null
 
@@ -125,45 +125,45 @@ package struct ExportSpec: Sendable, Hashable {
         }
     }
 
-    /// A file, or a command that reads what is exported.
+    /// A file, or a command that reads the export.
     struct Target {
         var path: TemplateText?
         var command: CommandSpec?
     }
 
-    /// One term of an order.
+    /// One sort key.
     package struct OrderTerm: Sendable, Hashable {
-        /// A key path over to-one relationships to an attribute, and how its values are ordered.
+        /// A key path over to-one relationships to an attribute, and the order of its values.
         package var key: GraphSortDescriptor
-        /// Where it stands.
+        /// The location of the sort key.
         package var location: SourceLocation
     }
 
-    /// The entity, sub-entities included.
+    /// The entity, including sub-entities.
     package var entity: PlacedText
-    /// Which of its objects.
+    /// The objects to export.
     package var selection: Selection
-    /// Key paths in the order of the columns; nil for the default ones.
+    /// Key paths in the order of the columns; `nil` for the default columns.
     package var fields: [PlacedText]?
-    /// The order; empty for that of the key.
+    /// The sort keys; if empty, objects are sorted by their key.
     package var order: [OrderTerm] = []
     /// The format of the file.
     package var format: RecordFormat
-    /// The file.
+    /// The path of the file.
     package var to: TemplateText
-    /// The command that reads what is exported, in place of a file.
+    /// The command that reads the export instead of a file.
     package var command: CommandSpec?
-    /// The file is written through gzip.
+    /// Whether the file is compressed with gzip.
     package var isCompressed: Bool
-    /// gzip's level.
+    /// The compression level of gzip.
     package var level = ExportKeys.level.default
-    /// How relationships are written.
+    /// The format of relationships.
     package var shape = ExportKeys.shape.default
-    /// A second file tells the rows and the digest of the first.
+    /// Whether to write a manifest with the number of rows and the digest of the file.
     package var hasManifest = ExportKeys.manifest.default
-    /// So many files are written in place of one; nil for one.
+    /// The number of files to split the export into; `nil` for a single file.
     package var parts: Int?
-    /// What to do if the external file of a value is missing.
+    /// The action if the external file of a value is missing.
     package var missingFiles = ExportKeys.missingFiles.default
 }
 
@@ -204,7 +204,7 @@ extension ExportSpec: StageKind {
         return stage
     }
 
-    /// The format that `as` says or the file's name tells; nil if neither does.
+    /// Returns the format from `as` or from the file's name, or `nil` if neither sets it.
     private static func format(_ keys: KeyedMapping, _ path: TemplateText?) -> RecordFormat? {
         let to = keys.source(of: ExportKeys.to)
         guard keys.source(of: ExportKeys.format) == nil else { return keys[ExportKeys.format] }
@@ -217,12 +217,12 @@ extension ExportSpec: StageKind {
             return nil
         }
         let end = FileName(path.knownEnd)
-        // `FileUseCheck` refuses such a name.
+        // `FileUseCheck` reports these names.
         if ForeignFormat(fileName: end) != nil {
             return RecordFormat(fileName: ForeignFormat.inner(end))
         }
         let known = RecordFormat(fileName: end)
-        // A parameter that nobody declares says nothing about the name.
+        // An undeclared parameter is reported elsewhere, and the format may depend on it.
         if known == nil, path.parameterNames.allSatisfy(keys.reader.templateNames.contains) {
             to?.fail(
                 "format", "The name '\(path.text)' does not identify the format",
@@ -251,7 +251,7 @@ extension ExportSpec: StageKind {
         return (isCompressed, level)
     }
 
-    /// Refuses a key that makes files beside the first one, if there is no file.
+    /// Reports a key that requires further files if the export has no file.
     private static func refuse(
         _ key: any SpecificationKey, _ rule: String, _ target: Target?, _ keys: KeyedMapping
     ) {
@@ -290,7 +290,7 @@ extension ExportSpec.Target {
 }
 
 extension ExportSpec.OrderTerm {
-    /// Keys of the order; each text may have several between commas.
+    /// Sort keys; each text may have several keys separated by commas.
     fileprivate static let form = Form<[[ExportSpec.OrderTerm]]>.oneOrMore(
         Form<[ExportSpec.OrderTerm]>(.text) { value, reader in
             guard let text = value.filledText() else { return nil }
@@ -305,7 +305,7 @@ extension ExportSpec.OrderTerm {
         })
 }
 
-/// Export stages: key paths over relationships.
+/// The checks of export stages: key paths over relationships.
 extension SpecificationChecker {
     mutating func checkExport(_ spec: ExportSpec) {
         guard let entity = entity(spec.entity) else { return }
@@ -324,7 +324,7 @@ extension SpecificationChecker {
         }
     }
 
-    /// The items of a to-many are written by one field.
+    /// Reports a to-many relationship whose objects are written by more than one field.
     private mutating func checkNestedFields(_ spec: ExportSpec, _ entity: EntityDescription) {
         var named: Set<String> = []
         for field in spec.fields ?? [] {
@@ -351,7 +351,7 @@ extension FileUseCheck {
         let place = spec.to.location
         guard let (path, isKnown) = output(spec.to) else { return }
         guard path != "-" else {
-            // Of a literal one the reader tells.
+            // The reader has already reported a literal `-`.
             guard spec.to.text != path, spec.parts != nil || spec.hasManifest else { return }
             found.append(
                 Diagnostic(
@@ -369,12 +369,13 @@ extension FileUseCheck {
         }
     }
 
-    /// A name that promises another format than the file would have misleads whoever reads it.
+    /// Reports a name whose suffix indicates another format than the export, because it is
+    /// misleading.
     private mutating func checkFormat(_ spec: ExportSpec) {
-        // What the spec says is what the fix is to say, where that tells.
+        // If the unresolved name shows the format, use it in the fix.
         let isTold = ForeignFormat(fileName: FileName(spec.to.knownEnd)) != nil
         let name = isTold || !values.canResolve(spec.to) ? spec.to.text : values.resolve(spec.to)
-        // What packs it is in the fix of a URL.
+        // The fix for a URL already includes the compression.
         guard let format = ForeignFormat(fileName: FileName(name)), URLCheck.scheme(of: name) == nil
         else { return }
         found.append(

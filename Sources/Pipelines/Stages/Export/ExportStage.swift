@@ -6,15 +6,15 @@ import GraphStore
 import Processes
 import RecordStreams
 
-/// Objects become a file, from one snapshot of the store, whole or not at all.
+/// Exports objects to a file from one snapshot of the store; the file is complete or not written.
 struct ExportStage: Sendable {
     let stage: Stage
     let spec: ExportSpec
     let environment: StageEnvironment
 
-    /// Batches between the thread that reads and the one that encodes.
+    /// The number of batches between the reading thread and the encoding thread.
     private static let batchCount = 4
-    /// While the encoder has a batch of more bytes, no other is read.
+    /// The batch size in bytes above which no other batch is read while the encoder has this one.
     private static let largeBatchBytes = 2 << 20
 
     func run() throws -> StageReport {
@@ -75,7 +75,7 @@ struct ExportStage: Sendable {
         return report
     }
 
-    /// The key's attributes as an export has them.
+    /// Returns the fields that an export writes for the key.
     private func keyFields(_ schema: StoreLayout) -> [[String]] {
         schema.spelledOut(
             schema.key(of: spec.entity.text).map { [$0] }, of: spec.entity.text, withToManys: false)
@@ -85,7 +85,7 @@ struct ExportStage: Sendable {
         try environment.outputs.check(path.displayText, at: spec.to.location, environment)
     }
 
-    /// Writes one file, or gives it to a command.
+    /// Writes one file, or sends it to a command.
     private func write(
         _ rows: ExportRows, to path: String, _ command: Command?, _ report: inout StageReport
     ) throws {
@@ -113,20 +113,24 @@ struct ExportStage: Sendable {
             report.exported?.bytes = summary.byteCount
         } catch {
             output.abandon()
-            // A command that does not read keeps the run from seeing that it is to stop.
+            // While a command does not read, an interruption appears as a write error, so check for
+            // it here.
             if command != nil { try environment.interruption.check() }
             throw error
         }
     }
 
-    /// Writes a file for each part, then the manifest, and removes what only the manifest before
-    /// lists: parts of another number, of which a pattern such as `tasks-*` would read rows twice.
+    /// Writes a file for each part, then the manifest, and deletes parts that only the old manifest
+    /// lists.
+    ///
+    /// These parts belong to another number of parts, and a pattern such as `tasks-*` would read
+    /// their rows twice.
     private func write(
         _ rows: ExportRows, in parts: ExportParts, by chooser: PartChooser,
         _ report: inout StageReport
     ) throws {
         let publication = environment.publication
-        // What the run itself has read stays.
+        // Keep files that the run itself reads.
         let earlier = parts.earlier.filter { (try? check($0)) != nil }
         var outputs: [OutputFile] = []
         var manifests: [ExportManifest] = []
@@ -176,14 +180,14 @@ struct ExportStage: Sendable {
             tell: command.telling(environment.warn))
     }
 
-    /// How objects stand in objects; nil where a record is a row of values.
+    /// Returns the shape of nested objects, or `nil` if a record is a row of values.
     private func shape(_ fields: [[String]], _ schema: StoreLayout) -> NestedShape? {
         let entity = spec.entity.text
         if spec.shape == .nested { return NestedShape(fields, of: entity, schema) }
         return spec.format.isTabular ? nil : NestedShape(unlessFlat: fields, of: entity, schema)
     }
 
-    /// Writes all rows, each to the output that `choose` names.
+    /// Writes all rows, each to the output whose index `choose` returns.
     private func write(
         _ rows: ExportRows, to sinks: [ExportRows.Sink], by choose: (Int, RowBatch) -> Int
     ) throws {
@@ -195,7 +199,8 @@ struct ExportStage: Sendable {
         reader.start(in: reading)
         defer {
             reader.stop()
-            // One that cannot be stopped is left behind; it holds what it uses, and the run ends.
+            // Do not wait longer: the run ends, and a reader that cannot be stopped keeps its
+            // resources.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         var count = 0
@@ -209,9 +214,9 @@ struct ExportStage: Sendable {
     }
 }
 
-/// The rows of an export, and how each is written.
+/// The rows of an export, and their encoding.
 private struct ExportRows {
-    /// An output that rows go to; a class, because a row's sink is looked up and must not be copied.
+    /// An output of rows; a class, because a row's sink is looked up and must not be copied.
     final class Sink {
         let encoder: RecordEncoder
         private let rows: RowEncoder<RecordEncoder>
@@ -235,10 +240,10 @@ private struct ExportRows {
 
     let cursor: RowCursor
     let missing: MissingFiles
-    /// Objects in objects; nil where a record is a row of values.
+    /// The shape of nested objects, or `nil` if a record is a row of values.
     private let shape: NestedShape?
     private let format: RecordFormat
-    /// The names of the values of a row; behind them the cursor may have more.
+    /// The names of the values in a row; the cursor may have further columns after them.
     private let columns: [String]
 
     init(
@@ -260,7 +265,7 @@ private struct ExportRows {
     }
 }
 
-/// Room for the text of a value, gone with its owner.
+/// A buffer for the text of a value, which is freed with its owner.
 private final class CellMemory {
     let room = UnsafeMutableBufferPointer<UInt8>.allocate(
         capacity: ScalarFormatter.decimalBytesMax)
@@ -270,12 +275,12 @@ private final class CellMemory {
     }
 }
 
-/// Writes a column's value in the form that imports read back as the same value.
+/// Writes a column's value in a form that imports read back as the same value.
 struct CellEncoder<Output: ValueEncoder> {
     private let encoder: Output
     private let room: UnsafeMutableBufferPointer<UInt8>
     private let memory: CellMemory
-    /// Where external values are; nil of values that are in no store.
+    /// The location of external values, or `nil` for values that are in no store.
     private let external: ExternalValues?
     private let missing: MissingFiles?
 
@@ -288,7 +293,7 @@ struct CellEncoder<Output: ValueEncoder> {
     }
 
     func write(_ cell: BulkCell, _ column: RowColumn) {
-        // Here and below by pattern: `==` of another module's enum is a call.
+        // Use a pattern here and below: `==` of another module's enum is a call.
         if case .null = cell.kind { return encoder.null() }
         guard case .attribute(let type) = column.content else {
             return encoder.integer(cell.integerValue)
@@ -316,7 +321,8 @@ struct CellEncoder<Output: ValueEncoder> {
         }
     }
 
-    /// JSON as it stands; an app's archive as JSON where it is of plain classes, else its bytes.
+    /// Writes JSON unchanged; an app's archive is written as JSON if it has only plain classes,
+    /// otherwise in base64.
     private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard external?.isOfApp == true, TransformedBytes.isForeign(bytes) else {
             return encoder.json(bytes)
@@ -325,7 +331,7 @@ struct CellEncoder<Output: ValueEncoder> {
         json.withUnsafeBufferPointer { encoder.json($0) }
     }
 
-    /// A column of no type shows what it holds.
+    /// Writes the value of a column without a type by its storage class.
     private func writeUndefined(_ cell: BulkCell) {
         switch cell.kind {
         case .integer: encoder.integer(cell.integerValue)
@@ -336,7 +342,8 @@ struct CellEncoder<Output: ValueEncoder> {
         }
     }
 
-    /// A date's whole seconds, and a decimal without fraction, are stored as integers.
+    /// Returns a number; dates in full seconds and decimals without a fraction are stored as
+    /// integers.
     private func number(_ cell: BulkCell) -> Double {
         if case .integer = cell.kind { return Double(cell.integerValue) }
         return cell.realValue
@@ -347,7 +354,7 @@ struct CellEncoder<Output: ValueEncoder> {
     }
 
     private func writeBase64(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // No bytes are a value, which a table must not take for null.
+        // Empty data is a value, which a table must distinguish from null.
         guard !bytes.isEmpty else { return encoder.text(bytes) }
         let count = ScalarFormatter.base64Bytes(bytes.count)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { room in

@@ -2,7 +2,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// Writes the rows of a cursor as objects in objects.
+/// Writes the rows of a cursor as nested objects.
 struct NestedRowEncoder {
     private let output: RecordEncoder
     private let cells: CellEncoder<RecordEncoder>
@@ -62,10 +62,10 @@ struct NestedRowEncoder {
         inner.bytes.withUnsafeBufferPointer { output.json($0) }
     }
 
-    /// Appends an object, or null where it has no value at all and is no item of a list.
+    /// Appends an object, or null if it has no value and is not an item of a list.
     ///
-    /// - Parameter cell: what a column has.
-    /// - Returns: whether it has a value.
+    /// - Parameter cell: Returns the cell of a column.
+    /// - Returns: Whether the object has a value.
     @discardableResult
     private func append(
         _ members: [NestedShape.Member], isItem: Bool = false, _ cell: (Int) -> BulkCell
@@ -80,10 +80,10 @@ struct NestedRowEncoder {
                 hasValue = hasValue || value.kind != .null
                 innerCells.write(value, columns[column])
             case .object(let members):
-                // Evaluated in any case, for it writes.
+                // A separate statement, because `||` would not evaluate the call, which writes.
                 let isThere = append(members, cell)
                 hasValue = hasValue || isThere
-            // A to-many is the first step of its path.
+            // A to-many relationship can only be the first step of a path.
             case .list: inner.null()
             }
         }
@@ -97,12 +97,12 @@ struct NestedRowEncoder {
     }
 }
 
-/// Values as JSON, in memory, for what stands inside a record.
+/// An encoder of JSON in memory, for nested values.
 final class FragmentEncoder: ValueEncoder {
     var bytes: [UInt8] = []
     let rowCount = 0
 
-    /// Writes what stands before a member's value.
+    /// Writes the separator and the name before a member's value.
     func open(_ name: String, isFirst: Bool) {
         bytes.append(UInt8(ascii: isFirst ? "{" : ","))
         text(name)

@@ -1,21 +1,21 @@
 import GraphModel
 import GraphStore
 
-/// The fields of an export as objects in objects.
+/// The fields of an export as nested objects.
 ///
 /// ```
 /// [id], [owner, email], [owner, name], [tags, name]
 /// {"id":1,"owner":{"email":"a","name":"A"},"tags":[{"name":"x"},{"name":"y"}]}
 /// ```
-/// A to-one relationship without an object is null. A path that ends in a relationship stands for
-/// the key at its other end, whose attributes are members of an object where there are several;
-/// objects without a key are written by their number.
+/// A to-one relationship without an object is null. A path that ends in a relationship is replaced
+/// by the key of its destination; if the key has several attributes, they are members of an object.
+/// An object without a key is written as its primary key.
 struct NestedShape {
     enum Node {
         case value(column: Int)
         case object([Member])
-        /// A list of objects with those members, whose columns are lists of that length, or of
-        /// plain values where there are no members.
+        /// A list of objects with these members, whose columns are lists of the same length;
+        /// without members, a list of plain values.
         case list(column: Int, [Member])
     }
 
@@ -36,14 +36,14 @@ struct NestedShape {
         }
     }
 
-    /// A member for each field, by the names that the fields have, whole composites as objects.
+    /// Creates a member for each field, with the field's name; complete composites are objects.
     ///
     /// ```
     /// [id], [region, center], [magnitude, richter]
     /// {"id":1,"region.center":{"latitude":70.5,"longitude":null},"magnitude.richter":5.5}
     /// ```
     ///
-    /// Nil where every field is one value, or a list of such.
+    /// Returns `nil` if every field is one value or a list of single values.
     init?(unlessFlat fields: [[String]], of entity: String, _ schema: StoreLayout) {
         let fields = schema.spelledOut(fields, of: entity, withToManys: false)
         let isFlat = fields.allSatisfy { field in
@@ -85,7 +85,7 @@ struct NestedShape {
         }
     }
 
-    /// A to-one at the end as its destination's key.
+    /// Returns the paths of the destination's key if a path ends in a to-one relationship.
     private static func expanded(
         _ field: [String], of entity: String, _ schema: StoreLayout
     ) -> [[String]] {
@@ -107,14 +107,16 @@ struct NestedShape {
             let key = schema.linkKey(of: relationship.destinationEntityName)
             return addList([first], as: first, field.count > 1 ? [field[1]] : key)
         }
-        // An element's path is one key, and an object in objects.
+        // An element's path is a single key, but it is a nested object in the output.
         let steps = field.flatMap(\.keyPath)
         Self.insert(steps[...], fields.count, into: &members)
         fields.append(field)
     }
 
-    /// A member for the objects of a to-many, by attributes of each, or by the key's only one, or
-    /// by their number.
+    /// Adds a member for the objects of a to-many relationship.
+    ///
+    /// Each object is written as the attributes, as the only attribute of its key, or as its
+    /// primary key.
     private mutating func addList(_ path: [String], as name: String, _ attributes: [String]) {
         let column = fields.count
         var items: [Member] = []

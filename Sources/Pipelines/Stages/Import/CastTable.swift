@@ -1,6 +1,6 @@
 import GraphModel
 
-/// What each type of attribute takes from a record.
+/// The accepted values of each attribute type.
 enum CastTable {
     static let rows: [(types: [AttributeType], accepts: String)] = [
         (
@@ -33,7 +33,7 @@ enum CastTable {
         ([.transformable], "any JSON value where the transformer is `json`"),
     ]
 
-    /// What `cast: lossy` takes besides.
+    /// The values that `cast: lossy` accepts in addition.
     static let bentRows: [(types: [AttributeType], accepts: String)] = [
         (
             [.integer16, .integer32, .integer64],
@@ -60,7 +60,7 @@ enum CastTable {
         ([.string], "true and false; nested JSON as its text"),
     ]
 
-    /// The tables, under their title.
+    /// The tables with their heading.
     static var text: String {
         var text = """
             ## Casts

@@ -3,7 +3,7 @@ import GraphModel
 import YAML
 
 extension AttributeMapping {
-    /// What fills attributes: the path of a field, or a mapping.
+    /// The sources of attributes: the path of a field, or a mapping.
     static let form = Form<[AttributeMapping]>.named(
         "ATTRIBUTE", .either([.text, .mapping(FieldKeys.mapping)])
     ) { attribute, value, reader in
@@ -36,8 +36,9 @@ extension AttributeMapping {
 }
 
 extension FieldMapping {
-    /// What helps who writes the elements of a composite as a mapping: none of the keys is one
-    /// that says what fills an attribute, or nearly one.
+    /// Returns the fix if a mapping contains the elements of a composite.
+    ///
+    /// That is assumed if none of its keys is, or resembles, a key of a field mapping.
     static func elementFix(_ mapping: YAMLMapping) -> String? {
         let known = FieldKeys.mapping.keyNames
         guard let key = mapping.keys.first,
@@ -48,7 +49,7 @@ extension FieldMapping {
         return "name an element of a composite by its path: `\(mapping.value.label).\(key): …`"
     }
 
-    /// The path of a field, which is text.
+    /// Returns the path of a field, which must be text.
     static func path(_ value: YAMLValue, _ reader: SpecificationReader) -> PlacedText? {
         guard let scalar = value.scalar, !value.isNull, scalar.value != .text else {
             return reader.placed(value)
@@ -61,7 +62,7 @@ extension FieldMapping {
 
     /// Reads the long form of `set` and of `by`.
     ///
-    /// - Parameter isNamed: a field of the property's own name is meant if `from` is missing.
+    /// - Parameter isNamed: Whether a missing `from` means the field with the property's name.
     static func read(
         _ keys: KeyedMapping, property: PlacedText, isNamed: Bool
     ) -> FieldMapping? {
@@ -103,7 +104,7 @@ extension FieldMapping {
         }
     }
 
-    /// `Z`, `UTC` or `±hh:mm`.
+    /// An offset: `Z`, `UTC`, or `±hh:mm`.
     static let zoneForm = Form<Zone>(
         .pattern("^(Z|UTC|[+-](0[0-9]|1[0-8]):[0-5][0-9])$", "`Z` or an offset as `\"+02:00\"`")
     ) { value, _ in
@@ -132,7 +133,7 @@ extension FieldMapping {
         return .init(seconds: seconds, location: value.location)
     }
 
-    /// A date pattern; a wrong one is reported, and counts all the same.
+    /// A date pattern; an invalid pattern is reported, but still kept.
     static let dateForm = Form<PlacedText>(.text) { value, reader in
         guard let pattern = value.filledText() else { return nil }
         let place = PlacedText(pattern, value.location)
@@ -156,7 +157,7 @@ extension FieldMapping {
 }
 
 extension FieldMapping.NumberForm {
-    /// `seconds` or `milliseconds`.
+    /// The value `seconds` or `milliseconds`.
     static let epoch = Form<FieldMapping.NumberForm>(.choice(Epoch.self)) { value, _ in
         value.choice(Epoch.self).map {
             FieldMapping.NumberForm(
@@ -164,7 +165,7 @@ extension FieldMapping.NumberForm {
         }
     }
 
-    /// One character between digits.
+    /// A separator character in a number.
     static let sign = Form<String>(.character) { value, _ in
         guard let scalar = value.scalar, scalar.value == .text,
             scalar.text.unicodeScalars.count == 1, let first = scalar.text.unicodeScalars.first,
@@ -173,7 +174,7 @@ extension FieldMapping.NumberForm {
         return scalar.text
     }
 
-    /// The signs between a number's digits.
+    /// Reads the separators of a number.
     init(_ keys: KeyedMapping) {
         let decimal = keys[NumberKeys.decimal]
         let group = keys[NumberKeys.thousands]
@@ -186,7 +187,7 @@ extension FieldMapping.NumberForm {
 }
 
 extension FieldMapping.NumberForm.Epoch {
-    /// The form that a word means where a date pattern belongs, such as `unix`.
+    /// Converts a word that is used instead of a date pattern, such as `unix`.
     fileprivate init?(dateWord word: String) {
         switch word.lowercased().filter(\.isLetter) {
         case "unix", "epoch", "unixtime", "unixtimestamp", "timestamp", "posix", "seconds",

@@ -1,7 +1,7 @@
 package import Diagnostics
 import RecordStreams
 
-/// The keys of what fills an attribute: the long form of `set`, and that of `by`.
+/// The keys of a field mapping: the long form of `set` and of `by`.
 enum FieldKeys {
     static let from = Key(
         "from", .text, without: "the field that has the attribute's name",
@@ -84,34 +84,34 @@ enum NumberKeys {
         keys: [decimal, thousands])
 }
 
-/// How one field of a record becomes a value: the long form of `set` and of `by`.
+/// The conversion of one field of a record to a value: the long form of `set` and of `by`.
 package struct FieldMapping: Sendable, Hashable {
-    /// The path into the record; for an expression, the property that it fills.
+    /// The path into the record; for an expression, the name of the property.
     package var source: PlacedText
-    /// Computes the field, in place of a path.
+    /// The expression that computes the field instead of a path.
     package var expression: ExpressionText?
-    /// A record without a value is rejected.
+    /// Whether a record without a value is rejected.
     package var isNeeded = FieldKeys.need.default
-    /// Stands in for an absent field and for null.
+    /// The value that replaces an absent field and null.
     package var fallback: Fallback?
-    /// What is done to text before anything else, in this order.
+    /// The steps that clean a text before any other conversion, in this order.
     package var clean: [Cleaning] = []
     /// A Unicode date pattern.
     package var datePattern: PlacedText?
-    /// The offset of dates that name none, in seconds east of UTC.
+    /// The UTC offset of dates without a time zone, in seconds east of UTC.
     package var zone: Zone?
-    /// How numbers are written.
+    /// The format of numbers.
     package var number: NumberForm?
-    /// Values that do not fit are bent until they do.
+    /// Whether values that do not fit are coerced.
     package var isLossy = false
-    /// Text is cut at this into a list.
+    /// The separator that splits a text into a list.
     package var separator: PlacedText?
-    /// Values by the text that stands for them.
+    /// The values that replace texts.
     package var map: [MapEntry]?
 }
 
 extension FieldMapping {
-    /// The fields that the value is made of as a whole, which no expression sees.
+    /// The fields of the row key, which no expression can compute; `nil` for other values.
     var rowKey: RowKeyFields? { expression.flatMap { RowKeyFields(parsing: $0.text) } }
 
     /// Whether the value is a row key.
@@ -132,7 +132,7 @@ extension FieldMapping {
         }
     }
 
-    /// Whether values are bent to fit their attribute.
+    /// Whether values are coerced to fit their attribute.
     package enum CastRule: String, ExplainedChoice {
         case lossless, lossy
 
@@ -144,21 +144,21 @@ extension FieldMapping {
         }
     }
 
-    /// A constant with its place.
+    /// A constant with its location.
     package struct Fallback: Sendable, Hashable {
         package var value: ConstantValue
         package var location: SourceLocation
     }
 
-    /// An offset from UTC with its place.
+    /// An offset from UTC with its location.
     package struct Zone: Sendable, Hashable {
         package var seconds: Int
         package var location: SourceLocation
     }
 
-    /// How a number is written.
+    /// The format of a number.
     package struct NumberForm: Sendable, Hashable {
-        /// Numbers that tell a date.
+        /// The unit of dates that are numbers.
         package enum Epoch: String, ExplainedChoice {
             case seconds, milliseconds
 
@@ -170,65 +170,65 @@ extension FieldMapping {
             }
         }
 
-        /// What the number is.
+        /// The meaning of the number.
         package enum Kind: Sendable, Hashable {
             /// Seconds since 1970, for dates.
             case seconds
             /// Milliseconds since 1970, for dates.
             case milliseconds
-            /// Digits with these signs between them.
+            /// A number with these separators.
             case text(decimal: String, thousands: String?)
         }
 
         package var kind: Kind
         package var location: SourceLocation
 
-        /// Whether it tells a date.
+        /// Whether the number is a date.
         package var isEpoch: Bool { kind == .seconds || kind == .milliseconds }
     }
 }
 
-/// One line of a `map`.
+/// One entry of a `map`.
 package struct MapEntry: Sendable, Hashable {
     /// The text in the record.
     package var from: String
-    /// What it stands for.
+    /// The value that replaces the text.
     package var to: ConstantValue
-    /// Where the value stands.
+    /// The location of the value.
     package var location: SourceLocation
 }
 
-/// What fills one attribute.
+/// The source of one attribute.
 package struct AttributeMapping: Sendable, Hashable {
-    /// Where the value comes from.
+    /// The source of the value.
     package enum Origin: Sendable, Hashable {
         case field(FieldMapping)
-        /// The element of a composite that a field fills as a whole, which a record may lack.
+        /// The element of a composite that a field fills completely; a record may lack the element.
         case element(PlacedText, whole: PlacedText)
         case constant(ConstantValue, SourceLocation)
-        /// What stands there cannot be read, which is reported.
+        /// An unreadable value, which has been reported.
         case unreadable
     }
 
-    /// The attribute's name, with the place of its key.
+    /// The attribute's name, with the location of its key.
     package var attribute: PlacedText
-    /// Where the value comes from.
+    /// The source of the value.
     package var origin: Origin
 }
 
-/// The fields that a row key is made of: all fields for `rowkey()`, and some for `rowkey("a", "b")`.
+/// The fields of a row key: all fields for `rowkey()`, or the given fields for `rowkey("a", "b")`.
 ///
-/// The key of some fields is that of a record which has no other ones, so a column that is added to
-/// a file changes no key.
+/// The key of given fields equals the key of a record that has no other fields, so a column that is
+/// added to a file changes no key.
 package struct RowKeyFields: Sendable, Hashable {
-    /// The columns, or the paths of fields in JSON; empty for all.
+    /// The names of columns, or the paths of fields in JSON; empty for all fields.
     let names: [String]
 
     init(_ names: [String]) {
         self.names = names
     }
 
-    /// Reads `rowkey("a", "b")`; nil for other expressions.
+    /// Parses `rowkey("a", "b")`, or returns `nil` for other expressions.
     init?(parsing expression: String) {
         var rest = Substring(expression)
         func skipSpace() { rest = rest.drop(while: \.isWhitespace) }
@@ -264,7 +264,7 @@ package struct RowKeyFields: Sendable, Hashable {
         self.names = names
     }
 
-    /// The expression that stands for the fields.
+    /// The expression for the fields.
     var expression: String {
         let texts = names.map { name in
             "\"" + name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

@@ -2,11 +2,11 @@ import Diagnostics
 import GraphModel
 
 extension ImportSpec {
-    /// The same with the elements of composites where `set` fills whole ones: `magnitude: mag`
-    /// stands for `magnitude.richter: mag.richter` and so on, and null for no value in any of them.
+    /// Returns the spec with complete composites in `set` replaced by their elements.
     ///
-    /// Elements that `set` names by themselves are filled by that. What else cannot fill a
-    /// composite is left out; the checker tells it.
+    /// `magnitude: mag` becomes `magnitude.richter: mag.richter` and so on, and null becomes a null
+    /// for each element. Elements that `set` names separately keep their own mapping. A value that
+    /// cannot fill a composite is left out; the checker reports it.
     func withElements(in model: ManagedObjectModel) -> ImportSpec {
         var spec = self
         let named = Set(set.map(\.attribute.text))
@@ -14,7 +14,7 @@ extension ImportSpec {
             let name = mapping.attribute.text
             guard let elements = model.elements(of: name, in: into.text) else { return [mapping] }
             return elements.filter { element in
-                // A composite in the composite may have a mapping of its own, too.
+                // A nested composite may also have its own mapping.
                 !element.isTransient
                     && !named.contains {
                         $0.isElement(of: name)
@@ -32,7 +32,8 @@ extension ImportSpec {
 }
 
 extension AttributeMapping {
-    /// What fills an element where this fills the whole composite; nil where nothing can.
+    /// Returns the source of an element if the mapping fills the complete composite, or `nil` if it
+    /// cannot.
     fileprivate func origin(ofElement element: String, of whole: String) -> Origin? {
         switch origin {
         case .constant(.null, _), .unreadable: return origin
@@ -45,12 +46,12 @@ extension AttributeMapping {
         }
     }
 
-    /// Whether this can fill a whole composite.
+    /// Whether the mapping can fill a complete composite.
     var fillsComposites: Bool { origin(ofElement: "", of: "") != nil }
 }
 
 extension SpecificationChecker {
-    /// Reports what fills a whole composite and cannot.
+    /// Reports a mapping that cannot fill a complete composite.
     mutating func checkWhole(
         _ mapping: AttributeMapping, _ elements: [AttributeDescription], of spec: ImportSpec,
         _ entity: EntityDescription
@@ -67,9 +68,9 @@ extension SpecificationChecker {
             fix: "set its elements, such as '\(elements[0].name)'")
     }
 
-    /// Reports null for a whole composite of which some element must have a value.
+    /// Reports null for a complete composite if one of its elements must have a value.
     ///
-    /// - Parameter names: what else is set, which may be such an element.
+    /// - Parameter names: The other attributes that are set, which may include the element.
     mutating func checkNull(
         of composite: String, beside names: [String], _ entity: EntityDescription,
         at place: SourceLocation

@@ -125,9 +125,9 @@ enum MirrorKeys {
         "mirror", "Deletes objects that the input no longer contains.", keys: [selection, atMost])
 }
 
-/// An `import` stage: records of files become objects.
+/// An `import` stage, which creates objects from the records of files.
 package struct ImportSpec: Sendable, Hashable {
-    /// What to do with a key that an earlier record of the stage had.
+    /// The action for a key that an earlier record of the stage had.
     package enum Duplicates: String, ExplainedChoice {
         case last, first, reject
 
@@ -140,7 +140,7 @@ package struct ImportSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do with an object that was there before the stage.
+    /// The action for an object that existed before the stage.
     package enum WhenFound: String, ExplainedChoice {
         case update, skip, replace, reject, append
 
@@ -161,7 +161,7 @@ package struct ImportSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do with an object that is so already.
+    /// The action for an object that already has the same values.
     package enum WhenSame: String, ExplainedChoice {
         case skip, touch
 
@@ -173,7 +173,7 @@ package struct ImportSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do with fields that nothing maps.
+    /// The action for unmapped fields.
     package enum Extra: String, ExplainedChoice {
         case ignore, reject, stop
 
@@ -186,7 +186,7 @@ package struct ImportSpec: Sendable, Hashable {
         }
     }
 
-    /// What to do with paths of the spec that no record has.
+    /// The action for paths of the spec that no record has.
     package enum Unmet: String, ExplainedChoice {
         case ignore, warn, stop
 
@@ -203,41 +203,42 @@ package struct ImportSpec: Sendable, Hashable {
     package var read: ReadSpec
     /// The entity of the objects.
     package var into: PlacedText
-    /// The attributes that tell objects apart; empty for the entity's own constraint.
+    /// The attributes that identify objects; empty for the entity's uniqueness constraint.
     package var key: [PlacedText] = []
-    /// What fills attributes, in the order of the file.
+    /// The sources of attributes, in the order of the file.
     package var set: [AttributeMapping] = []
-    /// Fields that no `set` names fill nothing.
+    /// Whether only the attributes in `set` are filled.
     package var isSetOnly = false
-    /// What fills relationships, in the order of the file.
+    /// The sources of relationships, in the order of the file.
     package var link: [LinkMapping] = []
-    /// What to do with repeated keys.
+    /// The action for repeated keys.
     package var duplicates = ImportKeys.duplicates.default
-    /// What to do with objects that were there before.
+    /// The action for objects that existed before the stage.
     package var whenFound = ImportKeys.whenFound.default
-    /// Whether it comes to the same when it is stopped and begins again: each record finds the
-    /// object that it made before, and says the same of it.
+    /// Whether a restart has the same result: each record finds its object again and sets the same
+    /// values.
     var isRepeatable: Bool { whenFound == .update || whenFound == .replace }
-    /// What to do with objects that are so already.
+    /// The action for objects that already have the same values.
     package var whenSame = ImportKeys.whenSame.default
-    /// What to do with fields that nothing maps.
+    /// The action for unmapped fields.
     package var extra = ImportKeys.extra.default
-    /// What to do with paths of the spec that no record has.
+    /// The action for paths of the spec that no record has.
     package var unmet = ImportKeys.unmet.default
-    /// What to do with records in which an object has a key twice.
+    /// The action for records in which an object repeats a key.
     package var duplicateKeys = RejectKeys.duplicateKey.default
     /// The codes of rejects that end the stage, in the order of `rejectCodes`.
     package var stops: [String] = []
-    /// Where the spec says that a value which is none of its attribute becomes null.
+    /// The location of the rule that a value becomes null if its cast fails, or `nil` without the
+    /// rule.
     package var nullsCasts: SourceLocation?
-    /// Which objects go that no record names.
+    /// The objects to delete if no record names them.
     package var mirror: MirrorSpec?
-    /// Records for which this is false are filtered out.
+    /// The filter; records for which it is false are filtered out.
     package var keepIf: PredicateText?
-    /// Where the stage stands.
+    /// The location of the stage.
     package var location: SourceLocation
 
-    /// Whether an attribute has a key that is made of all fields of the record.
+    /// Whether an attribute is filled with a row key.
     var usesRowKeys: Bool {
         self.set.contains { mapping in
             if case .field(let field) = mapping.origin { field.isRowKey } else { false }
@@ -245,13 +246,13 @@ package struct ImportSpec: Sendable, Hashable {
     }
 }
 
-/// What an import deletes after a complete and clean read: the objects that no record names.
+/// The deletion after a complete read without rejects: the objects that no record names.
 package struct MirrorSpec: Sendable, Hashable {
-    /// Which of the entity's objects the input is about.
+    /// The entity's objects that the input covers.
     package var selection = Selection.all
-    /// More of them than this, and nothing is deleted.
+    /// The limit on deleted objects; if it is exceeded, nothing is deleted.
     package var atMost = MirrorKeys.atMost.default
-    /// Where it stands.
+    /// The location of the settings.
     package var location: SourceLocation
 }
 
@@ -289,7 +290,7 @@ extension ImportSpec: StageKind {
             whenSame: keys[ImportKeys.whenSame], extra: keys[ImportKeys.extra],
             unmet: keys[ImportKeys.unmet], mirror: keys[ImportKeys.mirror],
             keepIf: keys[ImportKeys.keepIf], location: keys.location)
-        // Conflicts between a read and a save, of which an import has none.
+        // `merge` resolves conflicts between a read and a save, which an import cannot have.
         keys.source.refuse(
             "merge",
             "An import reads and writes each batch in one transaction, so no other process can change "
@@ -300,7 +301,7 @@ extension ImportSpec: StageKind {
         return stage
     }
 
-    /// `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
+    /// Returns the stage's name, such as `import-tasks` for `${inbox}/tasks-*.ndjson.gz`.
     private static func stageName(_ pattern: TemplateText) -> String {
         let last = PathText.lastComponent(pattern.knownEnd)
         let stem = PipelineSpec.slug(
@@ -328,6 +329,6 @@ extension ImportSpec: StageKind {
 }
 
 extension Stage {
-    /// The import that it is, if it is one.
+    /// The import, or `nil` if the stage is of another kind.
     package var imported: ImportSpec? { kind as? ImportSpec }
 }

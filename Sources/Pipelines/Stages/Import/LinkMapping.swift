@@ -2,7 +2,7 @@ package import Diagnostics
 import RecordStreams
 import YAML
 
-/// The keys of a link to objects that are looked up.
+/// The keys of a link to objects that are looked up by key.
 enum LinkKeys {
     static let to = Key(
         "to", .text, without: "the relationship's destination", "The entity to look up.",
@@ -27,7 +27,7 @@ enum LinkKeys {
         "link", title: "link.RELATIONSHIP", "Looks up objects by their key.",
         keys: [to, by, missing, many])
 
-    /// In a key that is made of another object's.
+    /// The `by` of a relationship that is part of a key.
     static let keyBy = Key(
         required: "by", LinkMapping.KeyPart.form,
         "What identifies the object that the relationship leads to.",
@@ -83,9 +83,9 @@ enum NestedKeys {
         keys: [each, into, key, whenFound, set, setOnly, link, many])
 }
 
-/// What fills one relationship.
+/// The source of one relationship.
 package struct LinkMapping: Sendable, Hashable {
-    /// What to do about a key that no object has.
+    /// The action for a key that no object has.
     package enum Missing: String, ExplainedChoice {
         case create, null, report, skip, reject
 
@@ -104,7 +104,7 @@ package struct LinkMapping: Sendable, Hashable {
         }
     }
 
-    /// How the objects of a to-many relationship change.
+    /// The change to the objects of a to-many relationship.
     package enum Many: String, ExplainedChoice {
         case replace, add, remove
 
@@ -119,17 +119,17 @@ package struct LinkMapping: Sendable, Hashable {
 
     /// One part of the other object's key.
     package struct KeyPart: Sendable, Hashable {
-        /// What fills the part.
+        /// The source of the part.
         package enum Content: Sendable, Hashable {
-            /// A field fills an attribute.
+            /// A field that fills an attribute.
             case field(FieldMapping)
-            /// A relationship leads to the object with this key.
+            /// A relationship to the object with this key.
             case object(to: PlacedText?, by: [KeyPart])
         }
 
-        /// The name of the attribute or relationship, with its place.
+        /// The name of the attribute or relationship, with its location.
         package var property: PlacedText
-        /// What fills it.
+        /// The source of the part.
         package var content: Content
 
         /// The fields that fill the part.
@@ -141,26 +141,26 @@ package struct LinkMapping: Sendable, Hashable {
         }
     }
 
-    /// The relationship's name, with the place of its key.
+    /// The relationship's name, with the location of its key.
     package var relationship: PlacedText
-    /// The entity that is looked up; without one, the relationship's destination.
+    /// The entity to search; `nil` for the relationship's destination.
     package var to: PlacedText?
-    /// The attributes and to-one relationships that identify the objects of that entity, and what
-    /// fills them.
+    /// The attributes and to-one relationships that identify an object of that entity, with their
+    /// sources.
     package var by: [KeyPart]
-    /// What to do about a key that no object has.
+    /// The action for a key that no object has.
     package var missing = LinkKeys.missing.default
-    /// Where `missing` stands.
+    /// The location of `missing`.
     package var missingLocation: SourceLocation
-    /// How a to-many relationship changes; nil where the spec does not say, which is `replace`.
+    /// The change to a to-many relationship; `nil` if the spec omits it, which means `replace`.
     package var many: Many?
-    /// The other objects stand in the record itself; `by` is empty then.
+    /// The mapping of objects inside the record, or `nil`; if set, `by` is empty.
     package var nested: NestedMapping?
 }
 
-/// Objects inside the records, which become objects of their own: a link with `each`.
+/// Objects inside the records that become separate objects: a link with `each`.
 package struct NestedMapping: Sendable, Hashable {
-    /// What to do with an object that has the key.
+    /// The action for an object that has the key.
     package enum WhenFound: String, ExplainedChoice {
         case update, append
 
@@ -173,26 +173,26 @@ package struct NestedMapping: Sendable, Hashable {
         }
     }
 
-    /// The path to the object, or with `[*]` at its end to the list of them.
+    /// The path to the object, or with a final `[*]` to the list of objects.
     ///
-    /// Empty where it cannot be read, which is reported.
+    /// It is empty if it cannot be parsed, which has been reported.
     package var each: PlacedText
-    /// The entity; without one, the relationship's destination.
+    /// The entity; `nil` for the relationship's destination.
     package var into: PlacedText?
-    /// The attributes that tell the objects apart; empty for the entity's own constraint.
+    /// The attributes that identify the objects; empty for the entity's uniqueness constraint.
     package var key: [PlacedText] = []
-    /// Nothing is looked for: each becomes a new object.
+    /// Whether each object is inserted without a lookup.
     package var isAppended = false
-    /// What fills attributes, in the order of the file.
+    /// The sources of attributes, in the order of the file.
     package var set: [AttributeMapping] = []
-    /// Fields that no `set` names fill nothing.
+    /// Whether only the attributes in `set` are filled.
     package var isSetOnly = NestedKeys.setOnly.default
-    /// What fills relationships of the objects.
+    /// The sources of the objects' relationships.
     package var link: [LinkMapping] = []
-    /// Where it stands.
+    /// The location of the mapping.
     package var location: SourceLocation
 
-    /// The import that would make the same objects if they stood in a file of their own.
+    /// Returns the equivalent import for objects in a separate file.
     func importSpec(into entity: String) -> ImportSpec {
         ImportSpec(
             read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
@@ -200,18 +200,18 @@ package struct NestedMapping: Sendable, Hashable {
             whenFound: isAppended ? .append : .update, location: location)
     }
 
-    /// The path, which was checked when the spec was read.
+    /// The parsed path, which was validated when the spec was read.
     var path: FieldPath? { try? FieldPath(parsing: each.text) }
 
     /// Whether the path leads to a list.
     var isList: Bool { path?.steps.last == .each }
 
-    /// The path without `[*]`, as messages name the list.
+    /// The path without `[*]`, for messages about the list.
     var label: String { isList ? String(each.text.dropLast(3)) : each.text }
 }
 
 extension LinkMapping {
-    /// What fills relationships: objects that are looked up, or that are in the record.
+    /// The sources of relationships: objects that are looked up, or objects inside the record.
     static let form: Form<[LinkMapping]> = .named(
         "RELATIONSHIP", .either([.mapping(LinkKeys.mapping), .mapping(NestedKeys.mapping)])
     ) { relationship, value, reader in
@@ -262,7 +262,7 @@ extension LinkMapping {
 }
 
 extension LinkMapping.KeyPart {
-    /// The parts of a key, and what fills each.
+    /// The parts of a key with their sources.
     fileprivate static let form: Form<[LinkMapping.KeyPart]> = Form(
         .named(
             "PROPERTY",
@@ -278,7 +278,7 @@ extension LinkMapping.KeyPart {
     private static func part(
         _ property: PlacedText, _ value: YAMLValue, _ reader: SpecificationReader
     ) -> LinkMapping.KeyPart {
-        // The name of what cannot be read counts all the same, for the key is looked at whole.
+        // An unreadable part keeps its name, because the key is checked as a set of names.
         let unread = FieldMapping(source: PlacedText("", property.location))
         guard value.isMapping, let source = value.mapping() else {
             let field = FieldMapping.path(value, reader).map { FieldMapping(source: $0) }
@@ -297,7 +297,7 @@ extension LinkMapping.KeyPart {
 }
 
 extension NestedMapping {
-    /// A path to one object, or to one list of them.
+    /// A path to one object, or to one list of objects.
     fileprivate static let pathForm = Form<PlacedText>(.text) { value, reader in
         guard let text = reader.placed(value) else { return nil }
         do throws(FieldPathError) {

@@ -67,7 +67,7 @@ extension ReadSpec {
         return read
     }
 
-    /// Reads what is said of the bytes of an input.
+    /// Reads the settings for the bytes of an input.
     private mutating func readContents(_ keys: KeyedMapping) {
         format = keys[ReadKeys.format]
         let known = knownFormat
@@ -90,7 +90,7 @@ extension ReadSpec {
         encoding = keys[ReadKeys.encoding]
     }
 
-    /// The format that the names of all the files tell.
+    /// Returns the format that the names of all files have in common.
     static func commonFormat(_ files: [TemplateText]) -> RecordFormat? {
         let formats = Set(files.map { RecordFormat(fileName: $0.knownEnd) })
         return formats.count == 1 ? formats.first ?? nil : nil
@@ -131,7 +131,7 @@ extension ReadSpec {
         padsShortRows = keys[ReadKeys.ragged] == .pad
     }
 
-    /// Refuses equal signs, also if one of them is that of a missing key.
+    /// Reports characters that must differ, including the default of a missing key.
     private mutating func refuseEqualSigns(_ keys: KeyedMapping, _ known: RecordFormat?) {
         let escapeValue = keys.source(of: ReadKeys.escape)
         refuseEqualQuote(keys, known)
@@ -198,7 +198,7 @@ extension ReadSpec {
         value.scalarText().map { PlacedText($0, value.location) }
     }
 
-    /// Also `NULL` without quotes, which YAML takes for its own null.
+    /// A text that means null, including unquoted `NULL`, which YAML parses as null.
     static let nullForm = Form<String>(.constant, write: { "\"\($0)\"" }) { value, _ in
         guard let scalar = value.scalar, !scalar.isPlain || !scalar.text.isEmpty else {
             return value.wrong("text")
@@ -208,7 +208,7 @@ extension ReadSpec {
 
     private static let delimiterBytesMax = 16
 
-    /// The bytes between fields: one character, or more.
+    /// A delimiter of one or more bytes.
     static let delimiterForm = Form<[UInt8]>(.text) { value, _ in
         guard let text = value.scalarText() else { return nil }
         let bytes = Array(text.utf8)

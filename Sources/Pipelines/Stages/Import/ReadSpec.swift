@@ -95,7 +95,7 @@ enum ReadKeys {
         "encoding", .choice(TextEncoding.self), default: .utf8,
         "The text encoding of the files.", example: "latin1")
 
-    /// The keys that are about tables alone.
+    /// The keys that apply only to tables.
     static let ofTables: [any SpecificationKey] = [
         header, columns, skip, comment, delimiter, trailingDelimiter, quote, escape, nulls,
         nullText, ragged,
@@ -136,27 +136,27 @@ enum GenerateKeys {
         keys: [rows, seed])
 }
 
-/// Records that come from no file: each has a `row`, from 0 on, and expressions do the rest.
+/// Generated records: each has a `row`, starting at 0, and expressions fill the other fields.
 package struct GeneratedSpec: Sendable, Hashable {
-    /// How many.
+    /// The number of records.
     package var rows: TemplateText
-    /// Equal seeds make equal records.
+    /// The seed; equal seeds produce equal records.
     package var seed = GenerateKeys.seed.default
 
     static let rowsMax = 1_000_000_000
 
-    /// The name of the row's number, as a field and as `$row`.
+    /// The name of the row number, as a field and as `$row`.
     static let rowName = "row"
 
-    /// Where an expression that fills a property draws its values from.
+    /// Returns the source of random values for an expression that fills a property.
     func drawing(_ entity: String, _ property: String) -> Drawing {
         Drawing(name: "\(entity).\(property)", seed: seed, rowPath: [Self.rowName])
     }
 }
 
-/// The files of an import and how to read them.
+/// The inputs of an import and how to read them.
 package struct ReadSpec: Sendable, Hashable {
-    /// How inputs are compressed.
+    /// The compression of inputs.
     package enum Compression: String, ExplainedChoice {
         case auto, gzip, none
 
@@ -170,7 +170,7 @@ package struct ReadSpec: Sendable, Hashable {
         }
     }
 
-    /// What becomes of the rows of a table that have fewer fields than columns.
+    /// The action for rows of a table that have fewer fields than columns.
     package enum Ragged: String, ExplainedChoice {
         case reject, pad
 
@@ -184,59 +184,59 @@ package struct ReadSpec: Sendable, Hashable {
 
     /// File patterns; `-` is standard input.
     package var files: [TemplateText] = []
-    /// A command whose output is read, in place of files.
+    /// The command whose output is read instead of files.
     package var command: CommandSpec?
-    /// Records that are made, in place of files.
+    /// The records that are generated instead of reading files.
     package var generated: GeneratedSpec?
-    /// The format; without one, by extension and then by the first byte.
+    /// The format; `nil` to detect it by the extension, then by the first byte.
     package var format: RecordFormat?
     /// The path to the array of records inside a JSON document.
     package var arrayPath = ReadKeys.arrayPath.default
-    /// How the files are compressed.
+    /// The compression of the files.
     package var compression = ReadKeys.compression.default
-    /// The first row names the columns.
+    /// Whether the first row contains the column names.
     package var hasHeader = ReadKeys.header.default
-    /// The columns' names, in place of the header's.
+    /// The names of the columns; they replace the names in the header.
     package var columns: [String]?
-    /// The bytes between fields; without any, the format's.
+    /// The bytes between fields; `nil` for the default of the format.
     package var delimiter: [UInt8]?
-    /// Lines of a table that are read over, before its header or first row.
+    /// The number of lines to skip before the header or first row of a table.
     package var linesSkipped = ReadKeys.skip.default
-    /// The byte with which lines of a table begin that are no rows.
+    /// The first byte of comment lines in a table.
     package var comment: UInt8?
-    /// The byte behind which a byte of a table stands for itself.
+    /// The escape byte of a table, which makes the next byte literal.
     package var escape: UInt8?
-    /// A delimiter at the end of a line begins no field.
+    /// Whether a delimiter at the end of a line starts no further field.
     package var dropsTrailingDelimiter = ReadKeys.trailingDelimiter.default
-    /// The byte around fields; nil for none.
+    /// The byte around quoted fields; `nil` for no quotes.
     package var quote = ReadKeys.quote.default
-    /// Unquoted texts that stand for null.
+    /// The unquoted texts that mean null.
     package var nulls = ReadKeys.nulls.default
-    /// Fewer files than this end the run with 66.
+    /// The minimum number of input files; with fewer, the run exits with 66.
     package var filesMin = ReadKeys.filesMin.default
-    /// Fewer records than this end the run with 66.
+    /// The minimum number of records; with fewer, the run exits with 66.
     package var recordsMin = ReadKeys.recordsMin.default
-    /// Files that an earlier run has imported are left out.
+    /// Whether files that an earlier run has imported are skipped.
     package var isOnce = ReadKeys.once.default
-    /// Short rows of a table are filled up, not rejected.
+    /// Whether short rows of a table are padded with null instead of rejected.
     package var padsShortRows = false
-    /// Larger records are rejected, in bytes.
+    /// The maximum size of a record in bytes; a larger record is rejected.
     package var maxRecordBytes = ReadKeys.maxRecord.default
-    /// How far JSON may nest.
+    /// The maximum nesting depth of JSON.
     package var depthMax = ReadKeys.maxDepth.default
-    /// How many times its size gzip data may inflate to.
+    /// The maximum ratio of decompressed to compressed size for gzip.
     package var maxRatio = ReadKeys.maxRatio.default
-    /// How the bytes of the files stand for text.
+    /// The text encoding of the files.
     package var encoding = ReadKeys.encoding.default
-    /// The files are rejects, beside which their reasons stand, and their row keys in these.
+    /// Whether the files are reject files, with files of reasons and row keys next to them.
     package var areRejects = false
 }
 
 extension ReadSpec {
-    /// The format that all files have, as far as the spec tells.
+    /// The format of all files, if the spec determines it.
     var knownFormat: RecordFormat? { format ?? Self.commonFormat(files) }
 
-    /// Whether the files are tables, as far as the spec tells.
+    /// Whether the files are tables, if the spec determines it.
     var isTable: Bool {
         knownFormat?.isTabular
             ?? (columns != nil || !hasHeader || delimiter != nil || linesSkipped > 0
@@ -254,7 +254,7 @@ extension RecordFormat: ExplainedChoice {
         }
     }
 
-    /// Rows of fields by position, not objects with names.
+    /// Whether records are rows of fields by position instead of objects with names.
     package var isTabular: Bool { self == .csv || self == .tsv }
 }
 

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 
 extension ImportSpec {
-    /// The expressions of `set` and `link`, each with the attribute that it fills.
+    /// Returns the expressions of `set` and `link`, each with the attribute that it fills.
     func expressions(
         in model: ManagedObjectModel?
     ) -> [RecordExpressionCheck.Subject] {
@@ -32,7 +32,7 @@ extension ImportSpec {
         return found
     }
 
-    /// The expressions in a link's key.
+    /// Returns the expressions in a link's key.
     private func expressions(
         of key: [LinkMapping.KeyPart], entity: String, path: String, in model: ManagedObjectModel?
     ) -> [RecordExpressionCheck.Subject] {
@@ -57,30 +57,30 @@ extension ImportSpec {
 }
 
 extension GraphExpression {
-    /// The same with `$row` as the field of generated records.
+    /// Returns the expression with `$row` replaced by the field of generated records.
     func withRows() throws(GraphPredicateError) -> GraphExpression {
         let row = GeneratedSpec.rowName
         return try substituting(variables: [row: GraphExpression.keyPath([row])])
     }
 }
 
-/// Checks an expression over records, whose fields may be of any kind, before there are records.
+/// Checks an expression over records, whose fields may be of any kind, before any record is read.
 struct RecordExpressionCheck {
-    /// An expression with what it is for.
+    /// An expression with its purpose.
     struct Subject {
         var text: ExpressionText
-        /// What becomes of the value.
+        /// The field mapping that converts the value.
         var field: FieldMapping
-        /// What it fills, where that is known.
+        /// The attribute that it fills, if known.
         var attribute: AttributeDescription?
-        /// Where values of generated records come from; nil where records are read.
+        /// The source of random values for generated records, or `nil` if records are read.
         var drawing: Drawing?
     }
 
     /// A value of the right kind for every name that a run will know.
     let variables: [String: any GraphPredicateArgument]
 
-    /// What is wrong with a filter of records.
+    /// Returns the problems of a filter of records.
     func problems(in text: PredicateText) -> [Diagnostic] {
         let check = FormatCheck(entityName: nil, model: nil, variables: variables)
         var percents: [String] = []
@@ -97,7 +97,8 @@ struct RecordExpressionCheck {
             + percents.map { Diagnostic(percentPattern: $0, at: .source(text.location)) }
     }
 
-    /// Why the expression cannot be computed, or never gives a value of the attribute.
+    /// Returns the reasons why an expression cannot be computed or never has a value of the
+    /// attribute.
     func problems(in subject: Subject) -> [Diagnostic] {
         let text = subject.text
         var known = variables
@@ -123,7 +124,7 @@ struct RecordExpressionCheck {
             + percents.map { Diagnostic(percentPattern: $0, at: .source(text.location)) }
     }
 
-    /// The mistakes, and what compiling finds beyond them where the text can be parsed.
+    /// Returns the mistakes, and the mistake that compiling finds if the text can be parsed.
     private static func all(
         _ mistakes: [GraphPredicateError], _ compile: () throws(GraphPredicateError) -> Void
     ) -> [GraphPredicateError] {
@@ -140,7 +141,8 @@ struct RecordExpressionCheck {
         variables.filter { $0.value is GraphExpression }
     }
 
-    /// A variable that has no value is told once; here it has one.
+    /// Returns values for all variables: an unknown variable is reported elsewhere and becomes null
+    /// here.
     private func bound(_ names: [String]) -> [String: GraphValue] {
         var bound = variables.compactMapValues { $0 as? GraphValue }
         for name in names where bound[name] == nil { bound[name] = .null }
@@ -149,7 +151,7 @@ struct RecordExpressionCheck {
 
     private func problem(with expression: GraphExpression, _ subject: Subject) -> Diagnostic? {
         let field = subject.field
-        // What else the spec says may make any value of the attribute of it.
+        // These settings may convert any value to a value of the attribute.
         guard field.datePattern == nil, field.map == nil, field.number == nil,
             field.separator == nil, !field.isLossy, let attribute = subject.attribute,
             let kind = kind(of: expression),
@@ -171,7 +173,7 @@ struct RecordExpressionCheck {
         case binary = "binary data"
     }
 
-    /// What the expression gives, where the expression alone tells.
+    /// Returns the kind of the expression's value, or `nil` if it depends on the record.
     private func kind(of expression: GraphExpression) -> Kind? {
         switch expression {
         case .constant(let value): kind(of: value)
@@ -222,7 +224,7 @@ struct RecordExpressionCheck {
         }
     }
 
-    /// What the attribute takes, where it takes nothing of the kind.
+    /// Returns the description of a valid value, or `nil` if the attribute may accept the kind.
     private func wanted(
         _ kind: Kind, _ expression: GraphExpression, _ attribute: AttributeDescription,
         _ place: SourceLocation
@@ -231,7 +233,7 @@ struct RecordExpressionCheck {
         switch (own, kind) {
         case (.text, .truth): return attribute.type == .uri ? "a URI" : Kind.text.rawValue
         case (.text, _): return attribute.type == .uri && kind == .number ? "a URI" : nil
-        // Text and numbers may be what the attribute takes; a constant text tells.
+        // Text may contain a valid value; only constant text can be checked.
         case (_, .text):
             guard case .constant(.string(let text)) = expression else { return nil }
             let constant = ConstantValue.text(TemplateText(literal: text, at: place))

@@ -3,7 +3,7 @@ import YAML
 
 /// The keys of `on`.
 enum RejectKeys {
-    /// One for each code of a reject.
+    /// One key for each code of a reject.
     static let codes = Explanation.rejectCodes.map { code in
         Key(
             code,
@@ -23,7 +23,7 @@ enum RejectKeys {
         """, keys: codes + [duplicateKey], explainsWords: false)
 }
 
-/// What to do with records that are refused for one reason.
+/// The action for records that are rejected for a given reason.
 enum RejectRule: String, ExplainedChoice {
     case reject, stop, null
 
@@ -35,7 +35,7 @@ enum RejectRule: String, ExplainedChoice {
         }
     }
 
-    /// Some of the rules; nil, which is `reject`, without one.
+    /// Returns the form for some of the rules; the default is `nil`, which means `reject`.
     fileprivate static func form(_ rules: [RejectRule]) -> Form<RejectRule?> {
         let words = rules.map { ValueForm.Word(text: $0.rawValue, meaning: $0.meaning) }
         return Form(.words(words), write: { ($0 ?? .reject).rawValue }) { value, _ in
@@ -44,9 +44,9 @@ enum RejectRule: String, ExplainedChoice {
     }
 }
 
-/// What `on` says.
+/// The settings of `on`.
 struct RejectRules {
-    /// By code, each with its place.
+    /// The rules by code, each with its location.
     private var rules: [(code: String, rule: RejectRule, location: SourceLocation)] = []
     private var duplicateKeys: ImportSpec.Extra
 
@@ -58,7 +58,7 @@ struct RejectRules {
         }
     }
 
-    /// Puts the rules into a stage whose other keys are read.
+    /// Applies the rules to a stage whose other keys have been read.
     func apply(to spec: inout ImportSpec, _ reader: SpecificationReader) {
         spec.duplicateKeys = duplicateKeys
         for (code, rule, location) in rules {
@@ -78,7 +78,7 @@ struct RejectRules {
         }
     }
 
-    /// Some reasons arise only where another key asks for them.
+    /// Returns the problem of a rule whose code occurs only if another key enables it.
     private func problem(
         _ code: String, _ rule: RejectRule, _ spec: ImportSpec
     ) -> (message: String, fix: String)? {

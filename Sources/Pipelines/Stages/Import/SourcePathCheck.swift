@@ -2,11 +2,11 @@ import Diagnostics
 import GraphModel
 import RecordStreams
 
-/// Checks the paths by which imports reach into records.
+/// Checks the paths into records in imports.
 ///
-/// In json and ndjson `tags[*` is no path. In csv and tsv any text may name a column: as it stands,
-/// or else without the backslashes of a path (see `FieldPath.columnName`). It must be among `columns`
-/// where the spec lists them.
+/// In json and ndjson, `tags[*` is not a valid path. In csv and tsv, any text may name a column:
+/// first literally, then without the backslashes of a path (see `FieldPath.columnName`). If the
+/// spec has `columns`, the name must be one of them.
 struct SourcePathCheck {
     private let read: ReadSpec
     private var found: [Diagnostic] = []
@@ -33,7 +33,7 @@ struct SourcePathCheck {
         for link in link {
             for field in link.by.flatMap(\.fields) { check(field) }
             guard let nested = link.nested else { continue }
-            // What stands inside a record is no table, whatever the files are.
+            // Objects inside a record are never tables, regardless of the format.
             if !read.isTable { check(set: nested.set, link: nested.link) }
         }
     }
@@ -67,7 +67,7 @@ struct SourcePathCheck {
                 at: .source(place), fix: "use a name that `read.columns` lists"))
     }
 
-    /// The keys of an expression that cannot be parsed are not known.
+    /// Checks the columns in an expression; an expression that cannot be parsed has no known keys.
     private mutating func check(_ text: ExpressionText) {
         do throws(GraphPredicateError) {
             let keys = try ParsedExpression(format: text.text).expression
@@ -97,7 +97,7 @@ struct SourcePathCheck {
 }
 
 extension ReadSpec {
-    /// The length of a column for `name.length`, where a table has no column of that name.
+    /// Returns the length of a column for `name.length`, if the table has no column with that name.
     func columnLength(_ leaf: GraphExpression) -> GraphExpression? {
         guard isTable, case .keyPath(let keys) = leaf, keys.count > 1, keys.last == "length",
             columns?.contains(keys.joined(separator: ".")) != true
@@ -107,7 +107,7 @@ extension ReadSpec {
 }
 
 extension Diagnostic {
-    /// What is wrong with a path into records, with a caret below the place.
+    /// Creates the error for an invalid path into records, with a caret below the position.
     init(pathError error: FieldPathError, at location: SourceLocation, fix: String? = nil) {
         let isOneLine = !error.text.isEmpty && !error.text.contains("\n")
         self.init(

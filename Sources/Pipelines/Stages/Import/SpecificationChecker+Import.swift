@@ -2,11 +2,11 @@ import Diagnostics
 package import GraphModel
 
 extension ImportSpec {
-    /// The attributes and to-one relationships that identify objects.
+    /// Returns the attributes and to-one relationships that identify objects.
     ///
-    /// Those that the spec names, or the entity's only uniqueness constraint; nil if the spec names
-    /// none and there is no such constraint. Names that form a constraint are in its order, which is
-    /// that of its index.
+    /// They are those in the spec, or the entity's only uniqueness constraint, or `nil` if neither
+    /// exists. If the names form a constraint, they are in its order, which is also the order of
+    /// its index.
     package func resolvedKey(in model: ManagedObjectModel) -> [String]? {
         let constraints = model.uniquenessConstraints(of: into.text)
         guard whenFound != .append else { return [] }
@@ -18,9 +18,11 @@ extension ImportSpec {
     }
 }
 
-/// Import stages.
+/// The checks of import stages.
 extension SpecificationChecker {
-    /// - Parameter owner: the relationship that is filled by whatever the objects stand in.
+    /// Checks an import.
+    ///
+    /// - Parameter owner: The relationship that the object around the objects fills.
     mutating func checkImport(_ spec: ImportSpec, from owner: String? = nil) {
         guard let entity = entity(spec.into) else { return }
         if entity.isAbstract {
@@ -50,7 +52,8 @@ extension SpecificationChecker {
         if let mirror = spec.mirror { checkMirror(mirror, spec) }
     }
 
-    /// What would make objects look as if no record named them.
+    /// Reports settings that would leave objects without a record, so that `mirror` would delete
+    /// them.
     private mutating func checkMirror(_ mirror: MirrorSpec, _ spec: ImportSpec) {
         if spec.whenFound == .append {
             error(
@@ -72,7 +75,7 @@ extension SpecificationChecker {
         }
     }
 
-    /// Only what may be null can become null.
+    /// Reports the rule `null` if no filled attribute is optional.
     private mutating func checkNulls(
         _ spec: ImportSpec, _ entity: EntityDescription, _ place: SourceLocation
     ) {
@@ -87,7 +90,9 @@ extension SpecificationChecker {
             "rule", "Nothing that this import fills may be null", place, fix: "use reject or stop")
     }
 
-    /// - Parameter owner: the relationship that leads to the object around this one.
+    /// Checks the key.
+    ///
+    /// - Parameter owner: The relationship that leads to the object around the objects.
     private mutating func checkKey(
         _ spec: ImportSpec, _ entity: EntityDescription, from owner: String?
     ) {
@@ -122,7 +127,8 @@ extension SpecificationChecker {
                 + "records whose key several objects share are rejected", spec.key[0].location)
     }
 
-    /// Whether an attribute or a relationship may be part of the key; if not, that is reported.
+    /// Returns whether an attribute or a relationship may be part of the key, and reports it if
+    /// not.
     private mutating func checkKeyPart(
         _ part: PlacedText, _ spec: ImportSpec, _ entity: EntityDescription, from owner: String?
     ) -> Bool {
@@ -136,7 +142,7 @@ extension SpecificationChecker {
                 part.location, fix: "use attributes and to-one relationships")
             return false
         }
-        // The link of the owner fills it.
+        // The link of the owner fills the relationship.
         if part.text == owner { return true }
         guard let link = spec.link.first(where: { $0.relationship.text == part.text }) else {
             error(
@@ -154,7 +160,7 @@ extension SpecificationChecker {
         return true
     }
 
-    /// Nothing is looked for, so nothing that looks has a meaning.
+    /// Reports settings for existing objects, because `append` looks up no objects.
     private mutating func checkAppending(_ spec: ImportSpec) {
         if let key = spec.key.first {
             error(
@@ -187,7 +193,7 @@ extension SpecificationChecker {
         }
     }
 
-    /// Objects inside a record have no row of their own.
+    /// Reports a row key for objects inside a record, because they have no row in the input.
     private mutating func refuseRowKey(_ mapping: AttributeMapping) {
         guard case .field(let field) = mapping.origin, field.isRowKey,
             let place = field.expression?.location
@@ -197,7 +203,8 @@ extension SpecificationChecker {
             fix: "use a field that tells the objects apart, with the relationship to their owner")
     }
 
-    /// Rows with an escape character are hashed whole.
+    /// Reports a row key of some columns, because rows with an escape character are hashed
+    /// completely.
     private mutating func refuseRowKeyOfColumns(_ mapping: AttributeMapping) {
         guard case .field(let field) = mapping.origin, field.rowKey?.names.isEmpty == false,
             let place = field.expression?.location
@@ -294,7 +301,7 @@ extension SpecificationChecker {
         }
     }
 
-    /// Whether a new object cannot be saved unless something fills the attribute.
+    /// Returns whether a new object cannot be saved unless the attribute is filled.
     static func isDemanding(_ attribute: AttributeDescription) -> Bool {
         attribute.needsValue
     }

@@ -2,27 +2,27 @@ import Diagnostics
 import GraphModel
 
 extension LinkMapping {
-    /// The parts of the key; those that form a uniqueness constraint of the destination are in its
-    /// order.
+    /// Returns the parts of the key, in the order of the destination's uniqueness constraint if
+    /// they form one.
     func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart] {
         by.resolved(of: destination, in: model)
     }
 
-    /// Whether the key is the number of an object.
+    /// Returns whether the key is the primary key of an object.
     func isByNumber(of destination: String, in model: ManagedObjectModel) -> Bool {
         by.count == 1 && model.isObjectNumber(by[0].property.text, of: destination)
     }
 }
 
 extension [LinkMapping.KeyPart] {
-    /// The same parts; those that form a uniqueness constraint of the entity are in its order.
+    /// Returns the parts, in the order of the entity's uniqueness constraint if they form one.
     func resolved(of entity: String, in model: ManagedObjectModel) -> Self {
         constraint(of: entity, in: model)?.compactMap { name in
             first { $0.property.text == name }
         } ?? self
     }
 
-    /// The entity's uniqueness constraint that the key consists of.
+    /// Returns the entity's uniqueness constraint that consists of the parts, or `nil`.
     func constraint(of entity: String, in model: ManagedObjectModel) -> [String]? {
         let names = Set(map(\.property.text))
         return model.uniquenessConstraints(of: entity).first {
@@ -31,11 +31,11 @@ extension [LinkMapping.KeyPart] {
     }
 }
 
-/// Links.
+/// The checks of links.
 extension SpecificationChecker {
     mutating func checkLink(_ link: LinkMapping, _ entity: EntityDescription) {
         guard let relationship = relationship(link.relationship, of: entity) else {
-            // What the link names itself can be looked at all the same.
+            // The link itself names the entity, so its key can still be checked.
             if let to = link.to, let target = self.entity(to), link.nested == nil {
                 checkBy(link.by, target)
             }
@@ -123,7 +123,8 @@ extension SpecificationChecker {
             by[0].property.location)
     }
 
-    /// Whether an attribute or a relationship may be part of the key; if not, that is reported.
+    /// Returns whether an attribute or a relationship may be part of the key, and reports it if
+    /// not.
     private mutating func checkKeyPart(
         _ part: LinkMapping.KeyPart, _ target: EntityDescription
     ) -> Bool {

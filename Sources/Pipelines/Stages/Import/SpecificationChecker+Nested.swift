@@ -2,7 +2,7 @@ import Diagnostics
 import GraphModel
 import RecordStreams
 
-/// Links to objects inside the record.
+/// The checks of links to objects inside the record.
 extension SpecificationChecker {
     mutating func checkNested(
         _ nested: NestedMapping, _ link: LinkMapping, _ relationship: RelationshipDescription,
@@ -46,7 +46,7 @@ extension SpecificationChecker {
         checkImport(nested.importSpec(into: target.name), from: relationship.inverseName)
     }
 
-    /// Tables have nothing inside their fields.
+    /// Reports links with `each` for tables, whose fields cannot contain objects.
     mutating func checkNesting(_ spec: ImportSpec) {
         let formats = spec.read.files.map { RecordFormat(fileName: $0.knownEnd) }
         guard let format = spec.read.format ?? formats.first ?? nil, format.isTabular,

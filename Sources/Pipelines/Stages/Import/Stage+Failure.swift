@@ -3,8 +3,9 @@ import GraphModel
 import RecordStreams
 
 extension Stage {
-    /// What ended the stage, with its place; for a column that an expression names, with the place
-    /// of that.
+    /// Returns the failure of the stage with its location.
+    ///
+    /// If a column is missing that an expression names, this is the location of the expression.
     func failure(_ error: any Error) -> RunFailure {
         var failure = RunFailure(error, stage: reportLocation)
         guard let spec = kind as? ImportSpec else { return failure }
@@ -16,7 +17,7 @@ extension Stage {
             failure.diagnostics[place].stage = StagePlace(
                 kind: kind.word, name: name, location: location,
                 key: String(location.keyPath.drop { $0 != "." }.dropFirst()))
-            // `status == done`, or `Done` anywhere: what may be a text.
+            // `status == done`, or `Done` anywhere, may be a text without quotes.
             let isWord = column.first?.isUppercase == true || spec.wordsCompared.contains(column)
             if isWord, !diagnostic.message.contains("Did you mean") {
                 failure.diagnostics[place].fix =
@@ -28,12 +29,12 @@ extension Stage {
 }
 
 extension ImportSpec {
-    /// The keys that the filter compares with something.
+    /// The keys that the filter compares with a value.
     fileprivate var wordsCompared: Set<String> {
         keepIf.flatMap { try? ParsedPredicate(format: $0.text).predicate.wordsCompared } ?? []
     }
 
-    /// The filter or the expression that names the column which a header lacks.
+    /// Returns the filter or expression that names the column missing in a header.
     fileprivate func expression(
         namingColumnOf diagnostic: Diagnostic
     ) -> (name: String, location: SourceLocation)? {

@@ -29,38 +29,38 @@ enum UpdateKeys {
         keys: [update, entity, StageKeys.selection, set] + ChangeKeys.all + [StageKeys.always])
 }
 
-/// An `update` stage: objects that match get new values.
+/// An `update` stage, which sets attributes of the objects that match.
 package struct UpdateSpec: Sendable, Hashable {
-    /// What an attribute becomes.
+    /// The new value of an attribute.
     package enum NewValue: Sendable, Hashable {
         case expression(ExpressionText)
         case constant(ConstantValue)
-        /// What stands there cannot be read, which is reported.
+        /// An unreadable value, which has been reported.
         case unreadable
     }
 
-    /// One attribute and what it becomes.
+    /// An attribute and its new value.
     package struct Assignment: Sendable, Hashable {
-        /// The attribute's name, with the place of its key.
+        /// The attribute's name, with the location of its key.
         package var attribute: PlacedText
-        /// What it becomes.
+        /// The new value.
         package var value: NewValue
-        /// Where that stands.
+        /// The location of the value.
         package var location: SourceLocation
 
-        /// Whether it becomes nothing, as a whole composite may.
+        /// Whether the value is null, which is also allowed for a complete composite.
         var isNull: Bool {
             if case .constant(.null) = value { true } else { false }
         }
     }
 
-    /// The entity, sub-entities included.
+    /// The entity, including sub-entities.
     package var entity: PlacedText
-    /// Which of its objects.
+    /// The objects to change.
     package var selection: Selection
-    /// What changes, in the order of the file.
+    /// The assignments, in the order of the file.
     package var set: [Assignment]
-    /// How many objects it changes, and how.
+    /// The limits and rules of the update.
     package var extent = ChangeExtent()
 }
 
@@ -127,7 +127,7 @@ extension SpecificationChecker {
     ) {
         let name = assignment.attribute.text
         let elements = model.elements(of: name, in: entity.name)
-        // What cannot be read is told already.
+        // An unreadable value has already been reported.
         if case .unreadable = assignment.value, elements != nil { return }
         if assignment.isNull, let elements {
             for element in elements {
@@ -164,7 +164,7 @@ extension ExpressionChecker {
         }
     }
 
-    /// What an attribute says against an expression that has one value, of the right kind.
+    /// Returns the problem of a constant expression for an attribute, or `nil`.
     private static func problem(
         with expression: GraphExpression, for attribute: AttributeDescription,
         _ rules: ChangeRules

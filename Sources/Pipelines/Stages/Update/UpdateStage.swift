@@ -32,7 +32,7 @@ struct UpdateStage: Sendable {
         return report
     }
 
-    /// What the new values break is mended in the stage.
+    /// Returns the failure for a rule that the new values violate, with a fix for the stage.
     private static func failure(_ error: StoreError) -> RunFailure {
         let fix: String
         switch error.code {

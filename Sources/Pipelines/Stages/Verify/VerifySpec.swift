@@ -20,9 +20,9 @@ enum VerifyKeys {
             """, page: "stage-verify.md", keys: [verify, expect, StageKeys.always])
 }
 
-/// A `verify` stage: statements about the store that must hold.
+/// A `verify` stage: conditions that the store must meet.
 package struct VerifySpec: Sendable, Hashable {
-    /// How a number of objects is compared.
+    /// The comparison of a number of objects with a bound.
     package enum Comparison: String, Sendable, Hashable, CaseIterable {
         case equal = "=="
         case notEqual = "!="
@@ -31,7 +31,7 @@ package struct VerifySpec: Sendable, Hashable {
         case more = ">"
         case fewer = "<"
 
-        /// Whether the number meets the bound.
+        /// Returns whether the number meets the bound.
         func holds(_ count: Int, _ bound: Int) -> Bool {
             switch self {
             case .equal: count == bound
@@ -44,21 +44,21 @@ package struct VerifySpec: Sendable, Hashable {
         }
     }
 
-    /// One statement: `"Task where owner == nil": "== 0"`.
+    /// One condition: `"Task where owner == nil": "== 0"`.
     package struct Expectation: Sendable, Hashable {
-        /// The statement as written.
+        /// The condition as written.
         package var text: String
-        /// The entity, sub-entities included.
+        /// The entity, including sub-entities.
         package var entity: PlacedText
-        /// Which of its objects are counted.
+        /// The objects that are counted.
         package var selection: Selection
         package var comparison: Comparison
         package var bound: Int
-        /// Where it stands.
+        /// The location of the condition.
         package var location: SourceLocation
     }
 
-    /// The statements in the order of the file.
+    /// The conditions, in the order of the file.
     package var expectations: [Expectation]
 }
 
@@ -98,7 +98,7 @@ extension VerifySpec: StageKind {
 }
 
 extension VerifySpec.Expectation {
-    /// `Task where owner == nil`, and `== 0`.
+    /// Conditions such as `Task where owner == nil` with the bound `== 0`.
     fileprivate static let form = Form<[VerifySpec.Expectation]>.named(
         "ENTITY [where PREDICATE]",
         .either([
@@ -107,7 +107,7 @@ extension VerifySpec.Expectation {
         ])
     ) { key, value, reader in
         reader.noteVariables(in: key.text)
-        // Read in any case, so that what is wrong in it is told.
+        // Read it in any case, so that its problems are reported.
         let (comparison, bound) = bound(value) ?? (.equal, 0)
         let words = key.text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
         guard let entity = words.first, words.count == 1 || words.count == 3,
@@ -126,7 +126,7 @@ extension VerifySpec.Expectation {
             selection: selection, comparison: comparison, bound: bound, location: key.location)
     }
 
-    /// `>= 1`; a number alone means that many.
+    /// Parses a bound such as `>= 1`; a number alone means equality.
     private static func bound(_ value: YAMLValue) -> (VerifySpec.Comparison, Int)? {
         guard let text = value.scalarText() else { return nil }
         let sign = text.prefix { "<>=!".contains($0) }

@@ -2,7 +2,7 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Statements about the store, all of which must hold.
+/// Checks conditions on the store, all of which must be met.
 struct VerifyStage: Sendable {
     let stage: Stage
     let spec: VerifySpec

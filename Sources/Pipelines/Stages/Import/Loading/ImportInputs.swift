@@ -3,27 +3,29 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// The inputs of an import, found and sorted, and how far an earlier attempt has come with them.
+/// The inputs of an import in order, with the progress of earlier attempts.
 struct ImportInputs: Sendable {
-    /// More than that are better read at once, by several threads.
+    /// The maximum number of inputs for the small path; more inputs are read faster by several
+    /// threads.
     private static let smallInputsMax = 32
 
     private(set) var files: [InputFile]
-    /// Where the spec is, at which the paths in it begin.
+    /// The folder of the spec, for relative paths in messages.
     private let specFolder: String
     private(set) var options: ReadOptions
-    /// Records to be read at most.
+    /// The maximum number of records to read.
     private(set) var recordsMax: Int?
     private var done: Set<FileName> = []
-    /// Where earlier attempts stopped, one place in an input.
+    /// The positions where earlier attempts stopped, at most one per input.
     private var positions: [InputPosition] = []
-    /// Such places in inputs that are not there.
+    /// The positions in files that are no longer inputs.
     private(set) var absentPositions: [InputPosition] = []
-    /// Where what comes next is to be cut, since an earlier attempt took it in another order up to there.
+    /// The end of the section that an earlier attempt read to write in row order; batches must end
+    /// there.
     private(set) var sectionEnd: InputPosition?
-    /// They are rejects, with their reasons beside them.
+    /// Whether the inputs are reject files, with a file of reasons next to each.
     private let areRejects: Bool
-    /// Streams that an earlier attempt has read to their ends, which are given again.
+    /// Streams that an earlier attempt has read completely, and that are read again.
     private var known: [FileName: InputNote] = [:]
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
@@ -34,10 +36,10 @@ struct ImportInputs: Sendable {
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
 
-    /// The inputs whose bytes come but once.
+    /// The inputs that can be read only once.
     var streams: [InputFile] { files.filter(\.isStream) }
 
-    /// All inputs, whatever the store knows of them.
+    /// Finds all inputs, whether or not the store knows them from earlier runs.
     init(_ read: ReadSpec, _ spec: PipelineSpec, _ values: ParameterValues) throws {
         specFolder = spec.folder
         if let generated = read.generated {
@@ -58,7 +60,7 @@ struct ImportInputs: Sendable {
         areRejects = read.areRejects
     }
 
-    /// Shows what commands write to their standard error.
+    /// Sets the function that reports the lines of commands on their standard error.
     mutating func tellOfCommands(_ tell: @escaping @Sendable (Diagnostic) -> Void) {
         options.tellOfCommand = files.lazy.compactMap(\.command).first?.telling(tell)
     }
@@ -78,7 +80,7 @@ struct ImportInputs: Sendable {
                 : "wait for the others, or lower `min-files`")
     }
 
-    /// Leaves out files that an earlier run has imported, as long as they are what they were.
+    /// Removes files that an earlier run has imported if they are unchanged.
     private mutating func leaveOutKnown(
         _ stage: Stage, _ environment: StageEnvironment
     ) throws {
@@ -104,7 +106,7 @@ struct ImportInputs: Sendable {
 
     /// Opens one of the files.
     ///
-    /// - Parameter isCancelled: asked while a stream has nothing to be read.
+    /// - Parameter isCancelled: Called while a stream has no data to read.
     func reader(
         of file: InputFile, _ selection: FieldSelection,
         isCancelled: (@Sendable () -> Bool)? = nil
@@ -116,7 +118,7 @@ struct ImportInputs: Sendable {
             reader = try RecordReader(input: file, options: options, selection: selection)
         } catch {
             guard case .foreignFormat(let format, _, let inner) = error.kind else { throw error }
-            // The message shows what to write in the spec.
+            // The message shows the path to write in the spec.
             let here = WorkingFolder.name
             let folder = here.joining(FileName(specFolder.isEmpty ? "." : specFolder))
             let path = here.joining(file.path).relative(to: folder) ?? file.path
@@ -134,8 +136,9 @@ struct ImportInputs: Sendable {
         return reader
     }
 
-    /// The row keys that the records of a file of rejects had when they were refused, by their
-    /// numbers; none where records were taken out of it or added.
+    /// Returns the row keys of the records in a reject file, by record number.
+    ///
+    /// Returns no keys if records were removed from the file or added to it.
     func knownRowKeys(_ file: InputFile) throws -> [String?] {
         guard areRejects else { return [] }
         let keys = try RejectReason.read(RejectFile.reasons(of: file.path)).map(\.rowKey)
@@ -146,9 +149,9 @@ struct ImportInputs: Sendable {
         return reader.recordsRead == keys.count ? keys : []
     }
 
-    /// What is to be said of tables that lack a column which the spec names, of all at once.
+    /// Returns the problems of all tables that lack a column in the spec.
     ///
-    /// Only their headers are read. Whatever else is wrong with an input is told at its turn.
+    /// This reads only their headers. Other faults of an input are reported when it is read.
     func headerProblems(_ selection: FieldSelection) -> [Diagnostic] {
         filesLeft.flatMap { file, _ -> [Diagnostic] in
             guard !file.isStream, file.byteCount > 0, file.generatedRows == nil,
@@ -171,15 +174,15 @@ struct ImportInputs: Sendable {
 
     // MARK: Going on
 
-    /// The same inputs without what an earlier attempt has saved.
+    /// Returns the inputs without the records that an earlier attempt has saved.
     ///
-    /// Of a stream that it has read something of, all comes again, and none of it a third time. An
-    /// import that may be repeated takes all of it, whatever it is now. Any other reads over what
-    /// is saved, which shows on the way whether it is the same.
+    /// A stream that the earlier attempt has read must be provided again from its beginning. A
+    /// repeatable import imports all of it again, whatever it contains. Any other import skips the
+    /// saved records and checks that they are unchanged.
     ///
-    /// - Parameter isRepeatable: whether the import may be repeated.
-    /// - Throws: `CannotResume` where an input is not what it was, as far as shows before its
-    ///   records are read.
+    /// - Parameter isRepeatable: Whether the import may be repeated.
+    /// - Throws: `CannotResume` if an input has changed, unless only reading its records can show
+    ///   that.
     func resuming(
         _ note: ResumePoint, isRepeatable: Bool, _ environment: StageEnvironment
     ) throws -> ImportInputs {
@@ -196,7 +199,7 @@ struct ImportInputs: Sendable {
                 continue
             }
             rest.done.insert(input.path)
-            // What was read to its end and taken away since is in the store all the same.
+            // A file that was read completely and then removed is still in the store.
             guard let file else { continue }
             guard file.byteCount == input.byteCount,
                 try digest(of: file, environment) == input.digest
@@ -209,12 +212,12 @@ struct ImportInputs: Sendable {
         let paths = Set(files.map(\.path))
         rest.positions = note.positions.filter { paths.contains($0.path) }
         rest.absentPositions = note.positions.filter { !paths.contains($0.path) && !$0.isStream }
-        // The place waits until the input is back, unless it may just be read again.
+        // The position is kept until the input exists again, unless the import may be repeated.
         if isRepeatable, let position = note.positions.first(where: { !paths.contains($0.path) }) {
             throw CannotResume("\(position.name) is not among the inputs any more")
         }
-        // Whether they are what they were shows before anything else is saved. Streams may be given
-        // one after another, in the order in which they were read.
+        // Read these inputs first, so that changes are found before anything is saved. Streams may
+        // be provided consecutively, in the order in which they were read.
         let first = files.filter { rest.known[$0.path] != nil }
         let next = files.filter { file in
             rest.positions.contains { $0.path == file.path } && rest.known[file.path] == nil
@@ -224,36 +227,37 @@ struct ImportInputs: Sendable {
         return rest
     }
 
-    /// A stream of which something was read, as notes tell.
+    /// Returns a stream that an earlier attempt has read, completely or in part.
     func stream(among finished: [InputNote], _ position: InputPosition?) -> InputFile? {
         streams.first { stream in
             stream.path == position?.path || finished.contains { $0.path == stream.path }
         }
     }
 
-    /// What an earlier attempt has read of a stream that is read over.
+    /// Returns the note of an earlier attempt about a stream whose records are skipped.
     func knownStream(_ file: InputFile) -> InputNote? { known[file.path] }
 
-    /// Whether an earlier attempt has read the file to its end.
+    /// Returns whether an earlier attempt has read the file completely.
     func isDone(_ file: InputFile) -> Bool { done.contains(file.path) }
 
-    /// Where an earlier attempt stopped in the file.
+    /// Returns the position where an earlier attempt stopped in the file.
     func start(in file: InputFile) -> InputPosition? {
         positions.first { $0.path == file.path }
     }
 
-    /// The place, if its input is there.
+    /// Returns the position if its input exists.
     func start(at position: InputPosition) -> InputPosition? {
         positions.first { $0.path == position.path }
     }
 
-    /// All places where earlier attempts stopped, but in inputs that cannot be known again.
+    /// All positions where earlier attempts stopped, except in inputs that cannot be identified
+    /// again.
     var allPositions: [InputPosition] { positions + absentPositions }
 
-    /// Whether some of an input that is there was read by an earlier attempt.
+    /// Whether an earlier attempt has read part of an existing input.
     var hasPositions: Bool { !positions.isEmpty }
 
-    /// The notes of an earlier attempt with the paths of today's inputs, as they were given.
+    /// Returns an earlier attempt's notes with the paths by which the current inputs were given.
     func naming(
         _ note: ResumePoint, _ paths: NotedPaths
     ) -> ResumePoint {
@@ -263,8 +267,9 @@ struct ImportInputs: Sendable {
         return note.mappingPaths(path)
     }
 
-    /// The place with the new names of inputs that were renamed while the import was stopped, as
-    /// what was read of them tells.
+    /// Returns the notes with the new names of inputs that were renamed since the import stopped.
+    ///
+    /// An input is recognized by the digest of the bytes that were read.
     func followingRenames(
         _ point: ResumePoint, _ environment: StageEnvironment
     ) throws -> ResumePoint {
@@ -277,7 +282,7 @@ struct ImportInputs: Sendable {
                 guard !file.isStream, file.generatedRows == nil, !known.contains(file.path) else {
                     return false
                 }
-                // What cannot be read is another one.
+                // A file that cannot be read does not match.
                 let digest = try? Self.digest(
                     of: file, options, environment.interruption, upTo: position.offset)
                 return digest == position.digest
@@ -290,17 +295,19 @@ struct ImportInputs: Sendable {
         return renamed.isEmpty ? point : point.mappingPaths { renamed[$0] ?? $0 }
     }
 
-    /// Where what comes next of the file is to be cut.
+    /// Returns the position in the file at which a batch must end.
     func sectionEnd(in file: InputFile) -> InputPosition? {
         sectionEnd?.path == file.path ? sectionEnd : nil
     }
 
-    /// Whether inputs may be opened before their turn: of several at once none would know how many
-    /// records the others leave it, and what turns out to have changed is read again from its
-    /// first byte, which nothing that was opened meanwhile may have lost by then.
+    /// Whether inputs may be opened before the previous inputs are read.
+    ///
+    /// With a limit, parallel readers would not know how many records are left. An input that turns
+    /// out to have changed is read again from its first byte, so no reader may have consumed the
+    /// others by then.
     var mayBeReadAtOnce: Bool { recordsMax == nil && positions.isEmpty && known.isEmpty }
 
-    /// Whether the inputs that are to be read have that size in the mean, or sizes nobody knows.
+    /// Returns whether the remaining inputs have this average size, or an unknown size.
     func areLarge(_ byteCount: Int) -> Bool {
         let files = filesLeft.map(\.file)
         let total = files.reduce(0) { $0 + $1.byteCount }
@@ -309,17 +316,16 @@ struct ImportInputs: Sendable {
                 || files.contains(where: \.isStream))
     }
 
-    /// Whether the inputs that are to be read are few, and have no more bytes than that together,
-    /// stored.
+    /// Returns whether the remaining inputs are few and have at most this total size, as stored.
     func areSmall(_ byteCount: Int) -> Bool {
         let files = filesLeft.map(\.file)
-        // Nobody knows what comes from a pipe.
+        // The size of a pipe is unknown.
         return files.count <= Self.smallInputsMax
             && files.allSatisfy { $0.byteCount > 0 && $0.generatedRows == nil }
             && files.reduce(0) { $0 + $1.byteCount } <= byteCount
     }
 
-    /// The files that are to be read, each with the bytes of all that are done when it begins.
+    /// The remaining files, each with the total size of the inputs before it.
     var filesLeft: [(file: InputFile, bytesBefore: Int)] {
         var bytes = files.filter(isDone).reduce(0) { $0 + $1.byteCount }
         return files.filter { !isDone($0) }.map { file in
@@ -332,9 +338,9 @@ struct ImportInputs: Sendable {
         try Self.digest(of: file, options, environment.interruption)
     }
 
-    /// The digest of the bytes of a file as an import reads them: inflated, and in UTF-8.
+    /// Returns the digest of a file's bytes as an import reads them: decompressed, and in UTF-8.
     ///
-    /// - Parameter limit: how many of them; nil for all.
+    /// - Parameter limit: The number of bytes to include; `nil` for all bytes.
     static func digest(
         of file: InputFile, _ options: ReadOptions, _ interruption: Interruption,
         upTo limit: Int? = nil
@@ -356,7 +362,7 @@ struct ImportInputs: Sendable {
 }
 
 extension ReadOptions {
-    /// What a spec says of its inputs.
+    /// Creates options from the settings of a spec.
     init(_ read: ReadSpec) {
         self.init()
         format = read.format
@@ -379,26 +385,26 @@ extension ReadOptions {
     }
 }
 
-/// Why an import cannot go on where an earlier attempt stopped.
+/// The reason why an import cannot resume where an earlier attempt stopped.
 struct CannotResume: Error {
     var reason: String
-    /// The stage is another one, and its inputs may be what they were.
+    /// Whether the stage has changed, while its inputs may be unchanged.
     var isOfStage = false
-    /// Nobody has to give anything again.
+    /// Whether a command provides the input again, so that the user need not.
     var isOfCommand = false
 
     init(_ reason: String) {
         self.reason = reason
     }
 
-    /// The stage is another one.
+    /// The error for a stage that has changed.
     static let changedStage: CannotResume = {
         var obstacle = CannotResume("the stage has changed")
         obstacle.isOfStage = true
         return obstacle
     }()
 
-    /// A command runs again, and the import takes whatever it writes.
+    /// The error for a command: it runs again, and the import reads all of its output.
     static let command: CannotResume = {
         var obstacle = CannotResume(
             "its command runs again, and the records update the objects that are saved")

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The ways from the inputs of an import to the thread that writes.
+/// The queues from the inputs of an import to the writer thread.
 ///
-/// Inputs, or pieces of them, are dealt out to the lanes in turn, and each lane is read by a thread
-/// of its own, so that several are decoded at once. What comes out is in the order of the inputs all
-/// the same: a lane that is ahead waits with full batches until it is its turn.
+/// Inputs, or pieces of them, are assigned to the lanes in round-robin order. Each lane is read by
+/// its own thread, so that several inputs or pieces are decoded in parallel. The output still has
+/// the order of the inputs: a lane that is ahead waits with full batches until its turn.
 ///
 /// ```
 /// a.csv, c.csv -> lane 0 \                           a1, a3, b2 -> lane 0 \
@@ -12,46 +12,50 @@ import Synchronization
 /// b.csv, d.csv -> lane 1 /                           a2, b1 -----> lane 1 /
 /// ```
 final class ImportLanes: Sendable {
-    /// With fewer batches a lane would stand still whenever its reader or the writer does.
+    /// With fewer batches, a lane would be idle whenever its reader or the writer waits.
     private static let batchesMin = 3
-    /// What waits longer is no longer in the processor's cache when its turn comes.
+    /// A batch that waits longer is no longer in the processor's cache when it is written.
     private static let batchesMax = 6
 
-    /// What the lanes take in turn.
+    /// The unit of work for a lane.
     enum Share {
-        /// Whole inputs, which are opened and inflated at once.
+        /// Complete inputs, which are opened and decompressed in parallel.
         case inputs
-        /// Pieces of them, a batch each; inputs are read one after another.
+        /// Pieces of inputs, one batch each; inputs are read consecutively.
         case pieces
     }
 
     let share: Share
-    /// The inputs are read before the writer begins, on its thread.
+    /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
-    /// The turns of cutting pieces, and those of counting what was in them.
+    /// The gate for cutting pieces.
     let cutting: Turns
+    /// The gate for counting the contents of pieces.
     let counting: Turns
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
     private let sharesDone = Mutex(0)
 
+    /// Creates the lanes.
+    ///
     /// - Parameters:
-    ///   - share: what the lanes take in turn.
-    ///   - inputCount: how many inputs are to be read.
-    ///   - batchCount: how many batches there are to be at most.
-    ///   - plans: one for each lane.
-    ///   - isReadFirst: the inputs are read before the writer begins; of one lane.
+    ///   - share: The unit of work for a lane.
+    ///   - inputCount: The number of inputs.
+    ///   - batchCount: The maximum number of batches.
+    ///   - plans: The plans, one per lane.
+    ///   - isReadFirst: Whether the inputs are read before the writer begins; only for a single
+    ///     lane.
     init(
         share: Share, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
     ) {
         self.isReadFirst = isReadFirst
-        // One lane has all inputs.
+        // A single lane reads all inputs.
         self.share = plans.count > 1 ? share : .inputs
         self.inputCount = inputCount
         cutting = Turns(count: plans.count)
         counting = Turns(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
-            // Each input ends its batch.
+            // The end of each input also ends a batch.
             let count =
                 min(Self.batchesMax, batchCount / plans.count) + (isReadFirst ? 2 * inputCount : 0)
             return BatchQueue(
@@ -65,25 +69,28 @@ final class ImportLanes: Sendable {
         }
     }
 
-    /// Whether the inputs are more than is to be read before the writer begins.
+    /// Whether the inputs are too large to be read before the writer begins.
     var haveOverflowed: Bool { queues.contains(where: \.hasOverflowed) }
 
-    /// How many lanes there are to be, of which each has at least three batches.
+    /// Returns the number of lanes, each of which has at least three batches.
     static func count(inputs: Int, batches: Int, processors: Int) -> Int {
         max(1, min(inputs, processors, batches / batchesMin))
     }
 
-    /// Each lane's queue with the places of its inputs.
+    /// Each lane's queue with the indexes of its inputs.
     var lanes: [(queue: BatchQueue<MappedBatch>, inputs: StrideTo<Int>)] {
         queues.enumerated().map { lane, queue in
             (queue, stride(from: lane, to: inputCount, by: queues.count))
         }
     }
 
-    /// The next full batch in the order of the inputs, once there is one; nil at the end.
+    /// Returns the next full batch in the order of the inputs, or `nil` at the end.
     ///
-    /// - Parameters: as those of `BatchQueue.take`.
-    /// - Throws: as `BatchQueue.take`; what went wrong at an input comes behind all inputs before.
+    /// It waits until the batch is available.
+    ///
+    /// - Parameters: The same as for `BatchQueue.take`.
+    /// - Throws: The errors of `BatchQueue.take`; an input's error is thrown after all inputs
+    ///   before it.
     func take(
         _ interruption: Interruption, ignoringTimeLimit: Bool = false,
         pause: () throws -> Void = {}
@@ -100,20 +107,20 @@ final class ImportLanes: Sendable {
             guard batch == nil, share == .pieces else { return batch }
             readers.remove(at: turn)
         }
-        // What the readers have found out is known when each of them has ended.
+        // The findings of the readers are complete only when all of them have ended.
         for reader in readers {
             _ = try reader.take(interruption, ignoringTimeLimit: ignoringTimeLimit)
         }
         return nil
     }
 
-    /// Gives a batch back to be filled again.
+    /// Returns a batch to its lane for reuse.
     func recycle(_ batch: MappedBatch) { queues[batch.lane].recycle(batch) }
 
-    /// Whether the readers are to stop.
+    /// Whether the readers must stop.
     var isCancelled: Bool { queues.contains(where: \.isCancelled) }
 
-    /// Tells all readers to stop.
+    /// Stops all readers.
     func cancel() {
         for queue in queues { queue.cancel() }
         cutting.end()

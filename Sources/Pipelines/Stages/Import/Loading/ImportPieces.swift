@@ -1,36 +1,38 @@
 import RecordStreams
 
-/// The inputs of an import, one after another, as pieces that lanes take in turn.
+/// The inputs of an import, in sequence, as pieces that lanes take in round-robin order.
 ///
-/// What must be done in the order of the bytes is done by one lane at a time: inflating, finding
-/// where records end, hashing, numbering. The rest is done at once.
+/// One lane at a time does the work that depends on the order of the bytes: decompressing, finding
+/// the ends of records, hashing, and numbering. The other work runs in parallel.
 ///
 /// ```
 /// lane 0  cut 1 | decode 1 | count 1 | map 1  cut 3 | decode 3 ...
 /// lane 1          cut 2 | decode 2 |  count 2 | map 2  cut 4 | decode 4 ...
 /// ```
 final class ImportPieces: Sendable {
-    /// An input that is open.
+    /// An open input.
     final class Input {
         let file: InputFile
         let bytesBefore: Int
         let reader: RecordReader
         let digest = InputDigest(expected: [])
-        /// The bytes and records of the pieces that were counted.
+        /// The number of bytes in the counted pieces.
         var byteCount = 0
+        /// The number of records in the counted pieces.
         var recordCount = 0
 
         init(_ file: InputFile, bytesBefore: Int, _ reader: RecordReader) {
             self.file = file
             self.bytesBefore = bytesBefore
             self.reader = reader
-            // Of pieces the reader shows only what comes before the first record.
+            // With pieces, the reader passes only the bytes before the first record to its
+            // observer.
             reader.observer = digest.add
         }
     }
 
     private struct State {
-        /// The input that pieces are cut from.
+        /// The input from which pieces are cut.
         var input: Input?
         var inputsDone = 0
     }
@@ -39,7 +41,7 @@ final class ImportPieces: Sendable {
     private let files: [(file: InputFile, bytesBefore: Int)]
     private let summary: ReadSummary
     private let lanes: ImportLanes
-    // Used only by the lane whose turn of cutting it is.
+    // Used only by the lane whose turn it is to cut.
     private nonisolated(unsafe) var state = State()
 
     init(_ inputs: ImportInputs, _ summary: ReadSummary, _ lanes: ImportLanes) {
@@ -49,10 +51,10 @@ final class ImportPieces: Sendable {
         self.lanes = lanes
     }
 
-    /// Fills a batch with the next piece, once it is the lane's turn.
+    /// Fills a batch with the next piece when it is the lane's turn.
     ///
-    /// - Returns: the input that the piece is of, and whether there may be more of it; nil where
-    ///   all inputs are read, or nobody wants more.
+    /// - Returns: The input of the piece, and whether it may have further pieces; `nil` if all
+    ///   inputs are read, or if the writer needs no more.
     func cut(
         _ batch: MappedBatch, _ plan: ImportPlan, lane: Int
     ) throws -> (input: Input, isMore: Bool)? {
@@ -83,10 +85,9 @@ final class ImportPieces: Sendable {
         return input
     }
 
-    /// Notes how far the input is consumed with a piece that was decoded, once it is the lane's
-    /// turn.
+    /// Records the position in the input after a decoded piece, when it is the lane's turn.
     ///
-    /// - Returns: false where nobody wants more.
+    /// - Returns: `false` if the writer needs no more.
     func count(_ batch: MappedBatch, of input: Input, isMore: Bool, lane: Int) -> Bool {
         let isCounted: Void? = lanes.counting.take(lane) {
             let digest = input.digest

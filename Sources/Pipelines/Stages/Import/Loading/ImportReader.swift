@@ -3,25 +3,30 @@ import Dispatch
 import GraphModel
 import RecordStreams
 
-/// The reading side of an import: inflates, scans, maps and casts, on a thread of its own for each
-/// lane, or in place where that costs more than the reading.
+/// The reading side of an import: decompresses, scans, maps, and casts.
+///
+/// It uses one thread per lane, or the writer's thread if starting a thread costs more than the
+/// reading.
 final class ImportReader: Sendable {
-    // Each is used by the reading thread of one lane alone once `start` was called: expressions and
-    // preparations have room in their plan to work in. What the writer looks at in the first one
-    // is never changed.
+    // Each plan is used only by the reading thread of its lane after `start`, because its
+    // expressions and preparations have scratch memory. The writer reads only immutable parts of
+    // the first plan.
     private nonisolated(unsafe) let plans: [ImportPlan]
     private let inputs: ImportInputs
     private let files: [(file: InputFile, bytesBefore: Int)]
-    /// Bytes for the row keys of each lane.
+    /// The memory budget for the row keys of each lane, in bytes.
     private let rowKeyBytes: Int
     private let interruption: Interruption
-    /// What was found out about the inputs' fields.
+    /// The facts about the inputs' fields.
     let summary = ReadSummary()
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - plans: one for each lane.
-    ///   - rowKeyBytes: what each lane may remember of equal records.
-    ///   - interruption: ends what is read in place; of the others the writer wants no more then.
+    ///   - plans: The plans, one per lane.
+    ///   - rowKeyBytes: The memory budget of each lane for counting equal records.
+    ///   - interruption: Stops reading on the writer's thread; other readers stop when their queue
+    ///     is cancelled.
     init(
         plans: [ImportPlan], inputs: ImportInputs, rowKeyBytes: Int, interruption: Interruption
     ) {
@@ -32,7 +37,7 @@ final class ImportReader: Sendable {
         files = inputs.filesLeft
     }
 
-    /// Starts reading; the lanes' ends tell when it is done.
+    /// Starts reading; the lanes end when all inputs are read.
     func start(_ lanes: ImportLanes, in group: DispatchGroup) {
         if lanes.isReadFirst, let (queue, places) = lanes.lanes.first {
             let stop = ReadingStop { [interruption] in interruption.reason() != nil }
@@ -53,7 +58,7 @@ final class ImportReader: Sendable {
         }
     }
 
-    /// Decodes the pieces of one lane.
+    /// Reads and decodes the pieces of one lane.
     private func read(
         _ pieces: ImportPieces, _ plan: ImportPlan, lane: Int, to queue: BatchQueue<MappedBatch>,
         unless stop: ReadingStop
@@ -77,7 +82,9 @@ final class ImportReader: Sendable {
         }
     }
 
-    /// - Returns: false where the writer wants no more.
+    /// Maps a batch.
+    ///
+    /// - Returns: `false` if the writer needs no more.
     private func map(_ batch: MappedBatch, _ mapper: inout RecordMapper) throws -> Bool {
         guard mapper.map(batch) else {
             try interruption.check()
@@ -106,9 +113,9 @@ final class ImportReader: Sendable {
         }
     }
 
-    /// Reads one input, or what an earlier attempt left of it.
+    /// Reads one input, or the part that an earlier attempt left.
     ///
-    /// - Returns: whether there is more to be read.
+    /// - Returns: `false` if the lane must stop reading.
     private func read(
         _ file: InputFile, _ plan: ImportPlan, to queue: BatchQueue<MappedBatch>,
         _ mapper: inout RecordMapper, _ rowKeys: RowKeys?, bytesBefore: Int,
@@ -131,8 +138,8 @@ final class ImportReader: Sendable {
         if let start, try !skip(start.record, of: file, reader, for: queue, rowKeys) {
             return false
         }
-        // The last batch that an earlier attempt took in another order is not written before it is
-        // known that all its bytes are what they were, which may end behind the last record.
+        // Hold the last batch of an earlier attempt's section until the digest shows that all bytes
+        // of the section are unchanged, because the section may end after the last record.
         var held: MappedBatch?
         func release() throws(CannotResume) {
             guard digest.agrees(upTo: held == nil ? start : end) else {
@@ -152,7 +159,7 @@ final class ImportReader: Sendable {
             do {
                 isMore = try reader.next(batch.records, limit: limit)
             } catch {
-                // What came before damage is good.
+                // The records before the damage are valid.
                 if held != nil { try release() }
                 throw error
             }
@@ -186,7 +193,7 @@ final class ImportReader: Sendable {
 
     /// Opens an input.
     ///
-    /// - Parameter isReadOver: an earlier attempt has read some of it.
+    /// - Parameter isReadOver: Whether an earlier attempt has read part of it.
     private func open(
         _ file: InputFile, _ plan: ImportPlan, for queue: BatchQueue<MappedBatch>, isReadOver: Bool
     ) throws -> RecordReader {
@@ -197,12 +204,12 @@ final class ImportReader: Sendable {
             where isReadOver && file.isStream
             && [.inputData, .spec].contains(error.fault.origin)
         {
-            // Where it could be read before.
+            // The earlier attempt was able to read it.
             throw CannotResume(changed: file)
         }
     }
 
-    /// Whether nothing but a good end is left of an input.
+    /// Returns whether the input ends here without an error.
     private func isAtEnd(_ reader: RecordReader) -> Bool {
         do throws(RecordStreamError) {
             return try !reader.next(RecordBatch())
@@ -211,9 +218,9 @@ final class ImportReader: Sendable {
         }
     }
 
-    /// Reads over the records that an earlier attempt has saved.
+    /// Skips the records that an earlier attempt has saved.
     ///
-    /// - Returns: false where the writer wants no more meanwhile.
+    /// - Returns: `false` if the writer needs no more.
     private func skip(
         _ count: Int, of file: InputFile, _ reader: RecordReader,
         for queue: BatchQueue<MappedBatch>, _ rowKeys: RowKeys? = nil
@@ -223,11 +230,11 @@ final class ImportReader: Sendable {
             while reader.recordsRead < count {
                 if queue.isCancelled { return false }
                 guard try reader.next(batch, limit: count - reader.recordsRead) else { break }
-                // Equal records behind these go on with the numbers of these.
+                // The occurrence numbers of later equal records continue from these records.
                 try rowKeys?.count(batch)
             }
         } catch is RecordStreamError {
-            // Where it could be read before; what is wrong now shows when it is read anew.
+            // The earlier attempt was able to read it; the next full read reports the new error.
             throw CannotResume(changed: file)
         }
         guard reader.recordsRead == count else { throw CannotResume(changed: file) }
@@ -235,7 +242,7 @@ final class ImportReader: Sendable {
     }
 }
 
-/// Ends the mapping of a batch that nobody waits for any more.
+/// Stops the mapping of a batch that is no longer needed.
 private final class ReadingStop: EvaluationStop {
     private let mustStop: () -> Bool
 
@@ -247,9 +254,10 @@ private final class ReadingStop: EvaluationStop {
 }
 
 extension InputFile {
-    /// Whether a file is larger than it was when the run began, after it was read to its end.
+    /// Returns whether a file that was read completely is larger than when the run began.
     ///
-    /// - Throws: `RunFailure` (65) where it was cut meanwhile, so that there was less to be read.
+    /// - Throws: `RunFailure` (65) if the file was truncated while it was read, so that data is
+    ///   missing.
     func hasGrown(bytesRead: Int) throws(RunFailure) -> Bool {
         guard !isStream, let size = FileDescriptor.fileSize(path) else { return false }
         guard size >= byteCount || bytesRead >= byteCount else {
@@ -264,7 +272,7 @@ extension InputFile {
 }
 
 extension MappedBatch {
-    /// Notes what was read for it, before it is known how far the input is consumed.
+    /// Sets the properties of the batch that are known before its position in the input.
     func begin(_ reader: RecordReader, _ plan: ImportPlan, bytesBefore: Int) {
         format = reader.format
         columnNames = reader.columnNames

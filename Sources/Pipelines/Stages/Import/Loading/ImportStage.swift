@@ -9,16 +9,17 @@ extension ImportSpec {
     }
 }
 
-/// Records of files become objects: reading beside writing, saved every so many records.
+/// Imports the records of files as objects; it reads and writes concurrently, and saves at
+/// intervals.
 struct ImportStage: Sendable {
     let stage: Stage
     let spec: ImportSpec
     let environment: StageEnvironment
 
-    /// Runs the stage, or what an earlier attempt left of it.
+    /// Runs the stage, or resumes an earlier attempt.
     ///
-    /// - Throws: `RunFailure`, `Interrupted`, or what the store or an input says. What was saved
-    ///   before stays.
+    /// - Throws: `RunFailure`, `Interrupted`, or an error of the store or an input. Earlier saves
+    ///   are kept.
     func run() throws -> StageReport {
         let inputs = try ImportInputs(spec.read, stage, environment)
         try environment.journal.beginImport(stage, in: environment.container)
@@ -34,7 +35,7 @@ struct ImportStage: Sendable {
                 return try run(rest, after: note)
             } catch let obstacle as CannotResume {
                 try tell(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
-                // What was rejected of an input that has changed will not be read again.
+                // The rejects of an input that has changed will not be read again.
                 let isReadAgain =
                     obstacle.isOfStage
                     && (try? inputs.resuming(
@@ -45,10 +46,10 @@ struct ImportStage: Sendable {
         return try run(inputs, after: nil)
     }
 
-    /// Tells that the import begins again.
+    /// Warns that the import starts over.
     ///
-    /// - Throws: `RunFailure` (65) where it must not: what was read of the streams by now is gone,
-    ///   or what was saved would be there twice.
+    /// - Throws: `RunFailure` (65) if it must not start over: the earlier part of a stream is lost,
+    ///   or saved objects would be inserted twice.
     private func tell(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
         guard spec.isRepeatable else {
             throw RunFailure(
@@ -70,15 +71,17 @@ struct ImportStage: Sendable {
                     ? nil : "give again all records of \(streams), not only those that were left"))
     }
 
-    /// Looks at the headers of the inputs before stages that come first write anything.
+    /// Checks the headers of the inputs before earlier stages write anything.
     func checkHeaders() throws {
-        // These are compared by their contents with what is known, when it is their turn.
+        // With `once`, the contents of the inputs are compared with known inputs when the stage
+        // runs.
         guard !spec.read.isOnce else { return }
         let inputs: ImportInputs
         do {
             inputs = try ImportInputs(spec.read, stage, environment)
         } catch {
-            // It may yet come, such as from an export, and is missed at its turn.
+            // The input may be created later, for example by an export. The stage reports it if it
+            // is missing.
             return
         }
         try refuse(inputs.headerProblems(makePlan().selection))
@@ -99,26 +102,27 @@ struct ImportStage: Sendable {
     ) throws -> StageReport {
         environment.progress.begin(
             stage: "import \(stage.name)",
-            // How much comes of a stream is not known.
+            // The size of a stream is unknown.
             bytesTotal: inputs.streams.isEmpty ? inputs.files.reduce(0) { $0 + $1.byteCount } : 0,
             records: note?.counts.read ?? 0)
-        // An attempt that could not go on may have left more.
+        // An attempt that could not resume may have left a larger page cache.
         try sharePages()
         let background = environment.container.newBackgroundContext()
         let report = try background.performAndWait { context in
-            // A transaction that is left open would keep the next one waiting.
+            // An open transaction would block the next one.
             defer { context.rollback() }
             context.transactionAuthor = environment.author
             return try write(inputs, after: note, leaving: left, in: context)
         }
-        // What the import had for pages is for the next stage to divide.
+        // The import may have changed the page cache; reset it for the next stage.
         try sharePages()
         environment.progress.enter(phase: "indexes")
         try environment.container.buildPendingIndexes(environment.spec.budget)
         return report
     }
 
-    /// Reports how many keys cannot be told apart, before the records that have them are rejected.
+    /// Reports the number of keys that several objects share, before records with these keys are
+    /// rejected.
     private func noteSharedKeys(_ writer: BulkWriter) throws {
         for shared in try writer.sharedKeys() {
             let isOne = shared.count == 1
@@ -139,14 +143,15 @@ struct ImportStage: Sendable {
             kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
     }
 
-    /// The reading side, which has not begun, and the plan of the writing one.
+    /// Returns the reading side, which has not started, and the plan of the writing side.
     private func makeReading(
         of inputs: ImportInputs, isSmall: Bool
     ) throws -> (plan: ImportPlan, reader: ImportReader, lanes: ImportLanes) {
         let inputCount = inputs.filesLeft.count
         let batchCount = MemoryShares(environment.spec.budget.memory).batches
         let decoding = environment.decoding
-        // A writer that has nearly all records to write leaves its reader waiting anyway.
+        // Without a filter, nearly all records are written, and the reader waits for the writer
+        // anyway.
         let share: ImportLanes.Share =
             !isSmall && spec.keepIf != nil && !spec.usesRowKeys
                 && inputs.areLarge(decoding.largeInputBytes) && inputs.sectionEnd == nil
@@ -167,7 +172,7 @@ struct ImportStage: Sendable {
         return (plan, reader, lanes)
     }
 
-    /// The writing side, on the background context's queue.
+    /// Runs the writing side, on the background context's queue.
     private func write(
         _ inputs: ImportInputs, after note: ResumePoint?, leaving left: ResumePoint?,
         in context: ManagedObjectContext
@@ -176,18 +181,18 @@ struct ImportStage: Sendable {
         var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)
         if inputs.filesLeft.count > 1 { try refuse(inputs.headerProblems(plan.selection)) }
         let reading = DispatchGroup()
-        // Of a stream nothing must be read before it is known that the import can go on.
+        // A stream must not be read before it is known that the import can resume.
         let isFirst = note?.isBegun != true
         if isFirst { reader.start(lanes, in: reading) }
         if lanes.haveOverflowed {
-            // Little was stored, but much comes of it.
+            // The inputs are small as stored, but contain too many records.
             (plan, reader, lanes) = try makeReading(of: inputs, isSmall: false)
             reader.start(lanes, in: reading)
         }
         defer {
             lanes.cancel()
-            // A reader that the system keeps waiting is left behind when the writer stops early,
-            // by a signal or by a failure; it holds what it uses, and the run ends.
+            // If the writer stops early, do not wait longer for a reader that the system blocks; it
+            // keeps its resources until the run ends.
             _ = reading.wait(timeout: .now() + .seconds(1))
         }
         if note?.isBegun != true { try environment.journal.restart(note, in: context) }

@@ -3,12 +3,12 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// Whether the inputs of an import are what the spec reckons with, once all is read.
+/// The checks of an import's inputs against the spec after everything is read.
 extension ImportWriter {
-    /// Ends the stage where there are too few records, or where fields are missing that it needs.
+    /// Fails if there are too few records, or if required fields are missing.
     ///
-    /// If nothing is saved yet, nothing is. Otherwise the next run judges the same anew, and reads
-    /// nothing again.
+    /// If nothing was saved before, nothing is saved. Otherwise, the next run repeats the check
+    /// without reading anything again.
     mutating func judgeInput() throws {
         guard environment.recordsMax == nil, environment.judgesInputs else { return }
         let read = progress.counts.read
@@ -36,7 +36,8 @@ extension ImportWriter {
         if saved?.isEmpty == false { try saveStopped() }
     }
 
-    /// A value was lost without a reject.
+    /// Warns about records in which an object repeats a key, because a value was lost without a
+    /// reject.
     private func warnOfDuplicateKeys() {
         guard let found = summary.duplicateKeys else { return }
         let count = ReportWords.several(found.records, "record")
@@ -50,7 +51,7 @@ extension ImportWriter {
                     + " `on: { duplicate-key: reject }` in a spec"))
     }
 
-    /// What no record had, though the spec names it: it may be misspelt.
+    /// The warnings about paths in the spec that no record had, and that may be misspelled.
     private var unmetPaths: [Diagnostic] {
         let names = summary.extraFields.map(\.name)
         if progress.fitsNothing == true, spec.read.generated == nil {
@@ -77,8 +78,10 @@ extension ImportWriter {
 
     // MARK: Inputs of earlier runs
 
-    /// A store that is to be given away knows of no inputs, and an app's store of none that nobody
-    /// asks for.
+    /// Whether inputs are recorded in the store.
+    ///
+    /// They are not if the store is replaced, because it is intended for distribution, or if it
+    /// belongs to an app.
     var mayRememberInputs: Bool {
         environment.spec.store.open != .replace && !environment.container.origin.isApp
     }
@@ -97,15 +100,16 @@ extension ImportWriter {
             }, to: spec.into.text)
     }
 
-    /// Records that are made may be the same on purpose.
+    /// Returns whether the input was generated; generated records may be equal intentionally.
     private func isGenerated(_ input: InputNote) -> Bool {
         inputs.files.contains { $0.path == input.path && $0.generatedRows != nil }
     }
 
-    /// Warns of inputs whose records an earlier run has appended, which are in the store twice now.
+    /// Warns about inputs whose records an earlier run has appended, so that the store now has them
+    /// twice.
     ///
-    /// A stage that the spec has no more is this one under its old name; another one that it has may
-    /// read the same for other objects.
+    /// A recorded stage that is no longer in the spec is assumed to be this stage under its old
+    /// name. Another stage of the spec may read the same input for other objects.
     func warnOfInputsReadBefore() throws {
         let pipeline = environment.spec.name
         let others = Set(environment.spec.stages.map(\.name)).subtracting([stage.name])

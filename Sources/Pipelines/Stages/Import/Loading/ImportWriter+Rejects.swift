@@ -6,15 +6,15 @@ import RecordStreams
 extension RunFailure {
     fileprivate static let tooManyRejects = "rejects.too-many"
 
-    /// A stage has refused more records than it may.
+    /// Whether a stage has rejected more records than its limit.
     var isOfRejects: Bool { diagnostics.contains { $0.code == Self.tooManyRejects } }
 }
 
-/// The records that an import refuses.
+/// The handling of rejects.
 extension ImportWriter {
-    /// Keeps a reject; one that ends the stage is told by `checkRejects()`.
+    /// Stores a reject; `checkRejects()` reports a reject that ends the stage.
     ///
-    /// - Parameter batch: where it came from; nil where that was read long before.
+    /// - Parameter batch: The batch of the record; `nil` if it was read much earlier.
     mutating func keep(_ reject: RejectedRecord, _ batch: MappedBatch?) throws {
         progress.counts.rejected += 1
         progress.rejectTally = progress.rejectTally ?? RejectTally()
@@ -30,7 +30,8 @@ extension ImportWriter {
             columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
     }
 
-    /// Counts a link that a record went without, and writes it down where the spec says so.
+    /// Counts a link that was not set, and writes it to the file of links if the spec requires
+    /// that.
     mutating func keep(
         _ link: MissedLink, at place: () throws -> RecordLocation?
     ) throws {
@@ -42,19 +43,20 @@ extension ImportWriter {
         try progress.note(missed: link) { try location ?? place() }
     }
 
-    /// How the records of an input are written, by whatever path an earlier attempt reached it.
+    /// Returns the format of an input's records, even if an earlier attempt used another path for
+    /// it.
     private func form(of source: FileName) -> InputForm? {
         if let form = progress.inputs[source] { return form }
         let noted = paths.noted(source)
         return progress.inputs.first { paths.noted($0.key) == noted }?.value
     }
 
-    /// Ends the stage where a reject does, or their number.
+    /// Fails if a reject, or the number of rejects, ends the stage.
     func checkRejects() throws(RunFailure) {
         if let rejectFailure { throw rejectFailure }
     }
 
-    /// The failure of a stage that a reject ends, or their number.
+    /// The failure if a reject, or the number of rejects, ends the stage.
     var rejectFailure: RunFailure? {
         if let stop = progress.stop {
             return RunFailure(
@@ -63,7 +65,7 @@ extension ImportWriter {
         return isOverAbort ? tooManyRejects(environment.spec.rejects.abort, key: "abort") : nil
     }
 
-    /// Ends the stage again whose last attempt a reject ended, unless a replay has saved rejects since.
+    /// Fails again if a reject ended the last attempt, unless a replay has saved rejects since.
     mutating func checkStop() throws(RunFailure) {
         if let stop = progress.stop, progress.counts.replayed ?? 0 > stop.replayed {
             progress.stop = nil
@@ -71,7 +73,7 @@ extension ImportWriter {
         try checkRejects()
     }
 
-    /// Whether there are more rejects than the stage goes on with, since the last attempt that they
+    /// Whether the number of rejects exceeds the limit, counted since the last attempt that it
     /// ended.
     private var isOverAbort: Bool {
         let base = progress.abortBase
@@ -79,7 +81,7 @@ extension ImportWriter {
         switch environment.spec.rejects.abort {
         case .count(let limit): return rejected > limit
         case .percent:
-            // What is kept aside has come to no end yet, good or bad.
+            // Buffered records have no outcome yet.
             let ended = progress.counts.read - base.read - recordsAside
             return ended >= 1000
                 && rejected > environment.spec.rejects.abort.allowed(of: ended)

@@ -1,9 +1,9 @@
 import GraphStore
 import RecordStreams
 
-/// What an import tells of itself.
+/// The reports of an import.
 extension ImportWriter {
-    /// The report of the whole stage, whose records have all come to an end.
+    /// Returns the report of the complete stage, in which every record has an outcome.
     func report() throws -> StageReport {
         var objects = progress.objects
         objects.add(try context.uncommittedChange())
@@ -20,7 +20,7 @@ extension ImportWriter {
         return report
     }
 
-    /// What has become of the records so far; some may still wait for others.
+    /// Returns the outcomes of the records so far, including deferred records.
     func reportSoFar(_ objects: ObjectTally) -> StageReport {
         var counts = progress.counts
         let tally = writer.tally
@@ -50,7 +50,7 @@ extension ImportWriter {
         return report
     }
 
-    /// Where the next run goes on.
+    /// The position at which the next run resumes.
     var resumesAt: String? {
         let section = progress.section.map { "; \($0.text)" }
         let place =

@@ -2,22 +2,23 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
-/// What an import saves, and when.
+/// The contents and the times of an import's saves.
 extension ImportWriter {
-    /// Saves what has come when nothing comes for now, so that others may write.
+    /// Saves while the input is idle, so that other processes can write.
     ///
-    /// Not where indexes are put off: whoever wrote beside it would find none that keeps keys apart.
+    /// It does not save if index builds are deferred, because another process could then violate
+    /// uniqueness.
     mutating func saveAtPause() throws {
         if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
             try save()
         }
     }
 
-    /// Makes the rejects durable, then the rows together with the note of how far they reach.
+    /// Makes the rejects durable, then saves the rows together with the note of their positions.
     ///
     /// - Parameters:
-    ///   - section: what is written of a section, if not all of it.
-    ///   - start: where that one is to be read again from.
+    ///   - section: The written part of a section that is not complete.
+    ///   - start: The position from which that section must be read again.
     mutating func save(
         _ section: SectionNote? = nil, from start: InputPosition? = nil
     ) throws {
@@ -40,7 +41,7 @@ extension ImportWriter {
         environment.ledger.note(stage, reportSoFar(progress.objects))
     }
 
-    /// Saves what the stage has done before it was stopped by something else than its data.
+    /// Saves the stage's work after it was stopped for a reason other than its data.
     mutating func saveInterrupted(_ lanes: ImportLanes) throws {
         lanes.cancel()
         try stopSection()
@@ -48,30 +49,31 @@ extension ImportWriter {
         try rejects.close()
     }
 
-    /// Saves what the stage has done before it failed, and the place where the next run goes on.
+    /// Saves the stage's work after a failure, with the position at which the next run resumes.
     mutating func saveStopped() throws {
         if let section {
             do {
                 if section.isReadAgain { leaveSection(section) } else { try endSection() }
             } catch let failure as RunFailure where failure.status == .dataError {
-                // The stage has failed already.
+                // Ignored, because the stage has already failed.
             }
         }
-        // The next run goes on in spite of the rejects that it does not add.
+        // In the next run, `rejects.abort` counts only new rejects, so that the run can continue.
         if progress.stop == nil { progress.countAbortFromHere() }
-        // What is kept aside is noted as far as it is written.
+        // `stopSection` or `endSection` has already saved the written part of the section.
         if progress.section == nil { try save() }
         try rejects.close()
     }
 
-    /// Writes the rows that wait for others, or rejects them.
+    /// Writes the deferred rows, or rejects them.
     mutating func settle() throws {
         try endSection()
-        // There may be as many rejects as records; no more than a share is in memory.
+        // There may be as many rejects as records, so process them in portions to limit memory.
         while try writer.settleSome() { try keepRejectsOfParked() }
         try writer.finish()
         try keepRejectsOfParked()
-        // A failure behind this must not let the next attempt write them again.
+        // Remove the notes now, so that after a failure the next attempt does not write these rows
+        // again.
         try context.removeProgressNotes(BulkWriter.waitingKinds + [ParkedRecords.kind])
     }
 
@@ -86,7 +88,7 @@ extension ImportWriter {
         }
     }
 
-    /// Saves the rest together with the note that the stage is done, if it is as it should be.
+    /// Checks the result, then saves the rest together with the note that the stage is done.
     mutating func finish() throws -> StageReport {
         try writer.flush()
         try judgeInput()
@@ -98,7 +100,7 @@ extension ImportWriter {
             progress.counts.rejected
                 <= environment.spec.rejects.allow.allowed(of: progress.counts.read)
         else {
-            // All is read. The next run judges it again.
+            // All records are read. The next run repeats the check.
             try saveStopped()
             throw tooManyRejects(environment.spec.rejects.allow, key: "allow")
         }
@@ -106,10 +108,10 @@ extension ImportWriter {
             spec.whenFound == .append && report.hasChangedObjects && mayRememberInputs
         if appends { try warnOfInputsReadBefore() }
         if spec.read.isOnce || appends { try rememberInputs(appended: appends) }
-        // The files' last lines come before the note, after which nobody looks at them again.
+        // Close the files before writing the note; after that, no run reads or writes them again.
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)
-        // A limit ends the import before its inputs.
+        // With a limit, the import ends before the end of its inputs.
         if environment.recordsMax != nil, goesOn, !spec.isRepeatable,
             let position = progress.position, !position.isStream
         {
@@ -123,7 +125,7 @@ extension ImportWriter {
         return report
     }
 
-    /// Deletes what no record names, where the stage says so and everything was read.
+    /// Deletes the objects that no record names, if the stage has `mirror` and everything was read.
     private mutating func mirror() throws {
         guard let mirror = spec.mirror, environment.recordsMax == nil, !spec.read.isOnce else {
             return
@@ -134,7 +136,7 @@ extension ImportWriter {
             environment.warn(of: result, spec.into.text, in: stage)
             mirrored = result
         } catch let failure as RunFailure {
-            // The records themselves are good and stay.
+            // The records are valid, so keep them.
             try saveStopped()
             throw failure
         }

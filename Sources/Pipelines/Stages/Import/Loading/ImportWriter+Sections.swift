@@ -2,25 +2,27 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
-/// The records of an import in the order of their objects' rows, where their own order is none.
+/// Sections: records that are written in the order of their objects' rows, because they arrive in
+/// random order.
 extension ImportWriter {
-    /// A section of fewer records than so many saves is not worth its while.
+    /// The minimum size of a section, in saves; a smaller section is not worth the overhead.
     private static let savesMin = 4
 
-    /// How many records the next section is to have, where many are still to come in no order; nil
-    /// where there is to be none.
+    /// Returns the number of records for the next section, or `nil` if there must be none.
+    ///
+    /// A section is useful if many records are still to come in random order.
     func nextSection(_ bytesRead: Int) -> Int? {
-        // Before, nobody knows what order they have.
+        // The first records are needed to determine the order.
         guard mayStage, recordsHere >= 1000, !writer.isInRowOrder,
-            // New ones are in order by themselves.
+            // New objects are always in row order.
             writer.tally.inserted <= progress.counts.read / 2,
             let left = recordsLeft(bytesRead), left >= savesMin, writer.mayReorder(records: left)
         else { return nil }
-        // The closer together a section's rows stand in the table, the less is read and written for
-        // each; but all of it is on the disk once more, and read again after a kill.
+        // The denser the rows of a section are in the table, the less must be read and written per
+        // row. But the section is also written to a temporary file, and read again after a kill.
         let share = max(1, Double(writer.largestKey) / 2)
         let parts = max(1, (Double(left) / share).rounded())
-        // The last one is not to be a small rest.
+        // Avoid a small last section.
         return max(savesMin, Int(Double(left) / parts * 1.1))
     }
 
@@ -30,7 +32,7 @@ extension ImportWriter {
         return isTooLarge ? .max : count
     }
 
-    /// How many records are still to come, as those that came suggest; nil where nobody knows.
+    /// Returns the estimated number of remaining records, or `nil` if it is unknown.
     private func recordsLeft(_ bytesRead: Int) -> Int? {
         guard inputs.streams.isEmpty, bytesTotal > 0, bytesRead > 0 else { return nil }
         let read = Double(progress.counts.read)
@@ -38,9 +40,9 @@ extension ImportWriter {
         return min(left, environment.recordsMax.map { $0 - progress.counts.read } ?? .max)
     }
 
-    /// Begins to keep records aside; all is saved.
+    /// Starts a section when everything is saved.
     ///
-    /// - Parameter count: how many there are to be.
+    /// - Parameter count: The number of its records.
     mutating func beginSection(of count: Int) throws {
         guard try writer.beginMap() else { return }
         section = StagedSection(
@@ -48,22 +50,22 @@ extension ImportWriter {
             in: spillFile, environment.spec.budget)
     }
 
-    /// Goes on with a section that an earlier attempt has not written to its end.
+    /// Resumes a section that an earlier attempt has not completely written.
     mutating func resumeSection(_ note: SectionNote) throws {
         guard writer.mayReorder(records: .max), try writer.beginMap() else {
             throw CannotResume("there is no room for the keys of all objects any more")
         }
-        // Others may write while it is read again.
+        // Other processes can write while the section is read again.
         try context.save()
         section = StagedSection(
             plan, again: note, from: progress.position, in: spillFile,
             environment.spec.budget)
     }
 
-    /// Writes what is kept aside, and saves.
+    /// Writes the records of the section, and saves.
     ///
-    /// - Throws: `Interrupted`, or `RunFailure` (65) where too much is refused; each after a save. The
-    ///   next run goes on there.
+    /// - Throws: `Interrupted`, or `RunFailure` (65) if there are too many rejects; both after a
+    ///   save. The next run resumes from there.
     mutating func endSection() throws {
         guard let section else { return }
         self.section = nil
@@ -76,8 +78,8 @@ extension ImportWriter {
         let total = ProgressLine.count(Double(section.rowCount))
         recordsAside = section.rowCount
         var written = 0
-        // Whoever has read records again for long writes for as long, or there would be as many
-        // attempts as saves.
+        // After reading records again, write for at least the same time. Otherwise, there could be
+        // as many attempts as saves.
         let now = ContinuousClock.now
         let mayStopAt = section.earlier == nil ? now : now + (now - started)
         do {
@@ -104,14 +106,15 @@ extension ImportWriter {
         try save()
     }
 
-    /// Leaves what an earlier attempt kept aside to the next one, since not all of it is there again.
+    /// Leaves a section of an earlier attempt to the next run, because it is not completely read
+    /// again.
     mutating func leaveSection(_ section: StagedSection) {
         self.section = nil
         progress.position = section.start
     }
 
-    /// Writes a save's worth of what is kept aside, since the run is to stop: what each attempt gets
-    /// done must not be read for nothing by the next one.
+    /// Writes at least one save of the section when the run must stop, so that each attempt makes
+    /// progress.
     mutating func stopSection() throws {
         guard let section else { return }
         guard !section.isReadAgain else { return leaveSection(section) }
@@ -122,7 +125,7 @@ extension ImportWriter {
 
     private mutating func write(_ rows: StagedRows) throws {
         let idleBefore = writer.idleRecords
-        // Nothing waits, so that a place in the batch is enough to tell a row.
+        // No row is deferred, so the index in the batch identifies a row.
         try writer.apply(rows.batch, firstToken: 0, likelyRows: rows.numbers)
         recordsAside -= rows.count
         unsaved.add(

@@ -3,52 +3,55 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// The writing side of an import: applies batches, keeps rejects, saves every so many records.
+/// The writing side of an import: applies batches, stores rejects, and saves at intervals.
 struct ImportWriter {
     let stage: Stage
     let spec: ImportSpec
     let environment: StageEnvironment
     let plan: ImportPlan
     let inputs: ImportInputs
-    /// What the reading side finds out about the fields.
+    /// The facts about the fields, from the reading side.
     let summary: ReadSummary
     let context: ManagedObjectContext
     let writer: BulkWriter
     let parked: ParkedRecords
     let paths: NotedPaths
-    /// Whether an earlier attempt has left a place.
+    /// Whether an earlier attempt has left a position.
     let goesOn: Bool
     let started = ContinuousClock.now
-    /// Relationships whose left-out links are written down.
+    /// The relationships whose missing links are written to a file.
     let reportedLinks: Set<String>
     var rejects: RejectFiles
-    /// How far the import has come, of which the next save takes note.
+    /// The progress of the import, which the next save records.
     var progress: ResumePoint
-    /// Inputs that ended since the last save, and those of this attempt altogether.
+    /// The inputs that ended since the last save.
     var finished: [InputNote] = []
+    /// All inputs that ended in this attempt.
     private(set) var imported: [InputNote] = []
     /// The first input that grew while it was read.
     private(set) var grown: String?
-    /// What became of the objects that no record names.
+    /// The result of deleting the objects that no record names.
     var mirrored: BatchDeleteResult?
     var unsaved = UnsavedWork()
-    /// Records that are kept aside to be written in another order.
+    /// The records that are buffered to be written in row order.
     var section: StagedSection?
-    /// How many of those are still to be written.
+    /// The number of buffered records that are not yet written.
     var recordsAside = 0
-    /// Where they wait.
+    /// The file of the buffered records.
     let spillFile: SpillFile
-    /// Whether more may be kept aside.
+    /// Whether further sections may be buffered.
     var mayStage: Bool
-    /// Bytes of all inputs, as stored.
+    /// The total size of all inputs, as stored.
     let bytesTotal: Int
-    /// Records that this attempt has read.
+    /// The number of records that this attempt has read.
     var recordsHere: Int { progress.counts.read - recordsBefore }
     private let recordsBefore: Int
 
+    /// Creates the writing side.
+    ///
     /// - Parameters:
-    ///   - note: how far an earlier attempt came.
-    ///   - left: an earlier attempt whose rejects stay, although the import begins again.
+    ///   - note: The progress of an earlier attempt that is resumed.
+    ///   - left: An earlier attempt whose rejects are kept although the import starts over.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
         _ summary: ReadSummary, _ context: ManagedObjectContext, after note: ResumePoint?,
@@ -75,8 +78,8 @@ struct ImportWriter {
         bytesTotal = inputs.files.reduce(0) { $0 + $1.byteCount }
         recordsBefore = note?.counts.read ?? 0
         let store = environment.container.storeDescription
-        // An import that may not be repeated must never have to begin again, as one that has kept
-        // records aside must where others change the table before it goes on.
+        // Sections only for repeatable imports: an import with a section must start over if another
+        // process changes the table before it resumes.
         mayStage =
             store.kind == .sqlite && environment.decoding.sortsByRow && spec.isRepeatable
         spillFile = SpillFile(in: PathText.folder(of: store.path))
@@ -93,7 +96,8 @@ struct ImportWriter {
         }
         progress.left = spec.isRepeatable ? [] : inputs.allPositions
         if let position = note?.position, inputs.start(at: position) == nil {
-            // Its input is not there, where the reject that stopped the import could be mended.
+            // Its input is missing, so the reject that stopped the import cannot be corrected
+            // there.
             (progress.position, progress.stop) = (nil, nil)
         }
         if let note, note.isBegun {
@@ -112,7 +116,7 @@ struct ImportWriter {
         } catch let error as RecordStreamError {
             switch error.fault.origin {
             case .inputData, .spec: try saveStopped()
-            // The data is not at fault: the next run goes on as after a signal.
+            // The data is not at fault: the next run resumes as after a signal.
             default: try saveInterrupted(lanes)
             }
             throw error
@@ -124,9 +128,9 @@ struct ImportWriter {
     }
 
     private mutating func readAll(_ lanes: ImportLanes) throws {
-        // To read over what earlier attempts have saved may take longer than the time limit: each
-        // attempt saves something new, or none would ever come to the end. Of a stream nobody
-        // knows whether anything comes at all.
+        // Ignore the time limit while reading records that earlier attempts have saved: each
+        // attempt must save something new, or the import would never finish. A stream may provide
+        // nothing at all, so the limit applies to it.
         var isReadingOver =
             inputs.hasPositions && inputs.streams.isEmpty || section?.isReadAgain == true
         do {
@@ -135,15 +139,16 @@ struct ImportWriter {
                 environment.interruption, ignoringTimeLimit: isReadingOver,
                 pause: { try saveAtPause() })
             {
-                // What was read before is as it was, or this batch would not have come.
+                // The earlier records are unchanged, or this batch would not have been delivered.
                 if !isCompared { try checkStop() }
                 isCompared = true
                 try apply(batch)
                 let bytesRead = batch.bytesRead
                 lanes.recycle(batch)
-                // Before a signal is looked for: a stage that a reject ends has failed.
+                // Check before an interruption: a stage that a reject ends has failed.
                 try checkRejects()
-                // Nor does what an earlier attempt kept aside, before it is all there again.
+                // The limit also does not apply while a section of an earlier attempt is read
+                // again.
                 isReadingOver = section?.isReadAgain == true
                 try environment.interruption.check(ignoringTimeLimit: isReadingOver)
                 try saveIfEnough(bytesRead)
@@ -158,7 +163,7 @@ struct ImportWriter {
         }
     }
 
-    /// Saves, or writes what is kept aside, when there is enough of it.
+    /// Saves, or writes the section, if there is enough work.
     private mutating func saveIfEnough(_ bytesRead: Int) throws {
         if let section {
             guard section.isComplete else { return }
@@ -174,7 +179,7 @@ struct ImportWriter {
     // MARK: Batches
 
     private mutating func apply(_ batch: MappedBatch) throws {
-        // What an earlier attempt has kept aside, it has counted.
+        // An earlier attempt has already counted the records of its section.
         if section?.isReadAgain != true { try count(batch) }
         if let section {
             try section.add(batch, writer)
@@ -203,7 +208,7 @@ struct ImportWriter {
         if blankLines > 0 {
             progress.counts.blankLines = (progress.counts.blankLines ?? 0) + blankLines
         }
-        // What could not be read as a record has no fields that could be missed.
+        // Invalid records have no fields that could be missing.
         if batch.records.count > 0 {
             let unseen = Set(batch.unseen)
             let lacking = batch.lacking.union(progress.lacking ?? progress.unmet ?? [])
@@ -217,7 +222,7 @@ struct ImportWriter {
         for reject in batch.rejects { try keep(withFaultsOfStore(reject, batch), batch) }
     }
 
-    /// The reject with what the store has against the record, too.
+    /// Returns the reject with the faults that the store finds in the record added.
     private func withFaultsOfStore(
         _ reject: RejectedRecord, _ batch: MappedBatch
     ) throws -> RejectedRecord {
@@ -264,7 +269,7 @@ struct ImportWriter {
                 fix: "have it written under another name, and renamed when it is whole"))
     }
 
-    /// Rows that wait may be refused when their input is long done.
+    /// Stores the format of the input, because deferred rows may be rejected long after its end.
     private mutating func noteForm(of batch: MappedBatch) {
         guard let path = batch.position?.path ?? batch.finishedInput?.path,
             progress.inputs[path] == nil

@@ -2,10 +2,11 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// The end of an import that mirrors its input: the objects that no record names go.
+/// The deletion at the end of an import that mirrors its input: the objects that no record names.
 ///
-/// Only after a read that was complete, of at least one record, and without any reject; what was
-/// left out would look as if it were gone. Records that `keep-if` leaves out count as gone.
+/// It requires a complete read of at least one record without rejects, because objects of missing
+/// records would otherwise be deleted. Objects whose records `keep-if` filters out are deleted,
+/// too.
 struct MirrorDeletion {
     private let mirror: MirrorSpec
     private let entity: String
@@ -17,11 +18,11 @@ struct MirrorDeletion {
         self.environment = environment
     }
 
-    /// Deletes in the context, which its caller saves.
+    /// Deletes the objects in the context; the caller saves.
     ///
-    /// - Returns: what became of the objects that match and that no record names.
-    /// - Throws: `RunFailure` (65) where the read was not clean or too many would go; nothing was
-    ///   deleted then.
+    /// - Returns: The result for the objects that match and that no record names.
+    /// - Throws: `RunFailure` (65) if the read was incomplete or had rejects, or if too many
+    ///   objects would be deleted; nothing is deleted then.
     func run(
         after load: BulkWriter, _ counts: RecordCounts, grown: String?,
         in context: ManagedObjectContext

@@ -3,12 +3,12 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// Records whose rows wait for an object still to come, kept in the store beside the rows until
-/// it is known what becomes of them; so that they outlive a run that is killed, and take no
-/// memory however many they are.
+/// The records of deferred rows, stored in the store until their rows are resolved.
 ///
-/// A note is a line of numbers, perhaps with the record's row key behind them, then the input's path
-/// and the record's own bytes.
+/// They survive a run that is killed, and need no memory.
+///
+/// A note is a line of numbers, optionally followed by the record's row key, then the input's path
+/// and the bytes of the record.
 struct ParkedRecords {
     static let kind = "record"
     private let context: ManagedObjectContext
@@ -19,7 +19,7 @@ struct ParkedRecords {
         self.paths = paths
     }
 
-    /// Stands before a row key, and makes it no number.
+    /// A prefix of the row key, so that it is not parsed as a number.
     private static let keyMark = "k"
 
     func add(_ record: RejectedRecord, token: Int64) throws {
