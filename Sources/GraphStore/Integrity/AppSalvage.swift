@@ -85,7 +85,7 @@ struct AppSalvage {
 
     // MARK: Tables
 
-    /// Creates all tables and indexes, including those of the model that the old store lacks.
+    /// Creates all tables and indexes, and the ones of the model that the old store lacks.
     ///
     /// - Returns: the layout of the model over these tables.
     private mutating func makeTables(

@@ -41,10 +41,11 @@ struct DamagedTableReader {
     /// Calls the body with each readable row: its key, then its columns.
     ///
     /// - Parameters:
-    /// - file: the pages; `nil` reads through SQLite.
-    /// - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts all.
-    /// - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
-    ///   none.
+    ///   - file: the pages; `nil` reads through SQLite.
+    ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
+    ///     all.
+    ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
+    ///     none.
     mutating func read(
         pagesOf file: DamagedFile?, isOwn: ((SalvagedRow) -> Bool)? = nil,
         isOwnOrphan: ((SalvagedRow) -> Bool)? = nil,

@@ -98,8 +98,10 @@ struct DamagedTableWalk {
     private var reached: Int64 = 0
     /// Whether data after the largest key could not be read.
     private var isBehindDamage = false
-    /// The cells whose keys are outside the range of their page, or whose records look like those
-    /// of another table; they are used if no other row has the key.
+    /// The cells that are used only if no other row has their key.
+    ///
+    /// Their keys are outside the range of their page, or their records look like those of another
+    /// table.
     private var strays: [(page: Int, cell: Int)] = []
     init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
         self.file = file
@@ -108,9 +110,10 @@ struct DamagedTableWalk {
     }
 
     /// - Parameters:
-    /// - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts all.
-    /// - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
-    ///   none.
+    ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
+    ///     all.
+    ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
+    ///     none.
     mutating func read(
         isOwn: ((SalvagedRow) -> Bool)?, isOwnOrphan: ((SalvagedRow) -> Bool)?,
         _ body: (SalvagedRow) throws(StoreError) -> Void

@@ -41,9 +41,9 @@ struct RowAccount {
     /// Returns the rows that the indexes contain in addition to the found ones.
     ///
     /// - Parameters:
-    /// - count: the number of rows that were found.
-    /// - last: the largest key that was assigned, if it is known.
-    /// - isKnown: whether a row was found, or is already reported.
+    ///   - count: the number of rows that were found.
+    ///   - last: the largest key that was assigned, if it is known.
+    ///   - isKnown: whether a row was found, or is already reported.
     func missing(
         of table: String, besides count: Int, upTo last: Int64?,
         isKnown: (Int64) throws(StoreError) -> Bool

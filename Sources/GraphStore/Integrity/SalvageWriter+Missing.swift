@@ -5,9 +5,9 @@ extension SalvageWriter {
     /// Reports objects that are in an index but were not found, and tables that may lack others.
     ///
     /// - Parameters:
-    /// - reader: the reader, whose unreadable keys are already reported.
-    /// - leftOut: the keys of rows that were found but not saved.
-    /// - last: the largest key that was assigned, if it is known.
+    ///   - reader: the reader, whose unreadable keys are already reported.
+    ///   - leftOut: the keys of rows that were found but not saved.
+    ///   - last: the largest key that was assigned, if it is known.
     mutating func tellMissing(
         _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
         last: Int64?

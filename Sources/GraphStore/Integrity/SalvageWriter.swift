@@ -13,9 +13,9 @@ struct SalvageWriter {
     var hasStrayPages = false
     /// The largest keys that the old store has assigned, by entity number.
     private var handedOut: [Int64: Int64] = [:]
-    /// The parts of an app's store that are not objects; `nil` for a store of etl.
+    /// The parts of an app's store that are not objects; `nil` for an etl store.
     private let app: AppSalvage?
-    /// The join tables of an old store of etl, by their names in the new store.
+    /// The join tables of an old etl store, by their names in the new store.
     private let joins: [String: SourceJoin]
 
     /// Saves the readable part; the new file has the temporary name until it is complete.
@@ -65,7 +65,7 @@ struct SalvageWriter {
         return writer.salvage
     }
 
-    /// Creates a writer for a new store of etl.
+    /// Creates a writer for a new etl store.
     init(from source: Connection, at path: String, _ schema: StoreLayout, to target: Connection) {
         self.source = source
         self.target = target
@@ -301,7 +301,7 @@ struct SalvageWriter {
     }
 }
 
-/// A join table of an old store of etl, which an older version may have named differently.
+/// A join table of an old etl store, which an older version may have named differently.
 private struct SourceJoin {
     var table: String
     /// The old column names, by their names in the new store.

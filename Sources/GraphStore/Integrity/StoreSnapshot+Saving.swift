@@ -108,7 +108,7 @@ extension StoreSnapshot {
         return mender
     }
 
-    /// Returns the losses in the schema table; a store of etl gets new indexes anyway.
+    /// Returns the losses in the schema table; an etl store gets new indexes anyway.
     private static func losses(_ mender: SchemaMender, isOfApp: Bool) -> [StoreFinding] {
         let guessed = mender.guessed.map { table in
             StoreFinding(

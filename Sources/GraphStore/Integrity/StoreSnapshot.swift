@@ -24,8 +24,8 @@ final class StoreSnapshot {
     private var unfoldedCopy: String?
 
     /// - Parameters:
-    /// - copiesOurs: whether a store of etl is also copied instead of read in its location.
-    /// - patience: how long to wait for a lock, if the store is read in its location.
+    ///   - copiesOurs: whether an etl store is also copied instead of read in its location.
+    ///   - patience: how long to wait for a lock, if the store is read in its location.
     /// - Throws: `StoreError` if the file cannot be read.
     convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
@@ -34,7 +34,7 @@ final class StoreSnapshot {
             throw StoreError(.missing, "\(path) does not exist")
         }
         try StoreFiles.refuseOtherKinds(path)
-        // A truncated file may lack the table that identifies a store of etl.
+        // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)
         } else {
@@ -93,8 +93,7 @@ final class StoreSnapshot {
     init(ofApp path: String) throws(StoreError) {
         isOfApp = true
         losses = []
-        // etl does not salvage an app's store through this initializer; SQLite reports unreadable
-        // data.
+        // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
         let file = StoreFiles.resolved(path)
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }

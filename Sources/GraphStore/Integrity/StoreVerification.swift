@@ -33,9 +33,9 @@ extension PersistentContainer {
     /// A store with a log is verified in a copy, into which the log is merged.
     ///
     /// - Parameters:
-    /// - level: the level of detail.
-    /// - model: the expected model; `nil` uses the store's own.
-    ///   - model: what the store should hold; nil takes the store's own.
+    ///   - path: the store's file.
+    ///   - level: the level of detail.
+    ///   - model: the expected model; `nil` uses the store's own.
     /// - Throws: `StoreError` if the file cannot be read at all.
     public static func verify(
         at path: String, _ level: StoreVerification.Level = .quick,

@@ -217,7 +217,7 @@ struct StoreVerifier {
             try texts("SELECT Z_ENT FROM Z_PRIMARYKEY").compactMap(Int64.init)
                 .compactMap { HistorySchema.tableNames[$0] })
         let found = Set(HistorySchema.tableNames.values.filter { has(formatTable: $0) })
-        // Stores of etl keep the counters of a history that was turned off.
+        // An etl store keeps the counters of a history that was turned off.
         if !isOfApp, found.isEmpty { return }
         if found.contains("ACHANGE") { wanted.insert("ATRANSACTION") }
         if found.contains("ATRANSACTION") { wanted.insert("ACHANGE") }

@@ -46,11 +46,12 @@ struct CSVDialect {
     /// and blank lines between them.
     ///
     /// - Parameters:
-    /// - lines: the number of lines to skip.
-    /// - comments: whether comments and blank lines may follow. Without a header, they occur
-    ///   between records, where a blank line can be a record.
-    /// - lineBytesMax: the maximum length of each of these lines in bytes, without its line end.
-    /// - bytesMax: their maximum total length, because they are in memory until the header is read.
+    ///   - lines: the number of lines to skip.
+    ///   - comments: whether comments and blank lines may follow. Without a header, they occur
+    ///     between records, where a blank line can be a record.
+    ///   - lineBytesMax: the maximum length of each of these lines in bytes, without its line end.
+    ///   - bytesMax: their maximum total length, because they are in memory until the header is
+    ///     read.
     func preamble(
         _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, lineBytesMax: Int,
         bytesMax: Int, isFinal: Bool

@@ -15,7 +15,7 @@ struct CSVHeader {
     ///
     /// - Parameters:
     ///   - first: the first byte of the input.
-    /// - start: the first byte after the byte-order mark and blank lines.
+    ///   - start: the first byte after the byte-order mark and blank lines.
     func names(
         _ first: Bytes, from start: Bytes, to limit: Bytes, isFinal: Bool, scanner: CSVScanner
     ) throws(RecordStreamError) -> (names: [String], places: [Bytes], next: Bytes)? {

@@ -13,8 +13,9 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case inputDangling
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
-        /// The first bytes identify a format that etl does not read. The inner format is `nil` if
-        /// it is not known.
+        /// The first bytes identify a format that etl does not read.
+        ///
+        /// The inner format is `nil` if it is not known.
         case foreignFormat(ForeignFormat, path: String, inner: RecordFormat?)
         case commandNotStarted(reason: String)
         /// A command failed.
@@ -146,7 +147,7 @@ extension RecordStreamError {
         }
     }
 
-    /// The error as it is displayed, with its location and its fix.
+    /// The error in its displayed form, with its location and fix.
     package var diagnostic: Diagnostic {
         let isWholeFile = location.byteOffset == nil && location.line == nil
         return Diagnostic(

@@ -94,7 +94,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - path: the file as the spec names it.
-    /// - format: the format of its contents; `nil` to derive it from the name.
+    ///   - format: the format of its contents; `nil` to derive it from the name.
     package func fix(_ path: String, as format: RecordFormat? = nil) -> String {
         if InputName.isCommand(FileName(path)) {
             return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
@@ -133,8 +133,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - path: the file as the user named it; `-` is standard input.
-    /// - format: the format of its contents; `nil` to derive it from the name.
-    /// - command: a command that reads standard input, such as `etl infer -`.
+    ///   - format: the format of its contents; `nil` to derive it from the name.
+    ///   - command: a command that reads standard input, such as `etl infer -`.
     package func fix(
         _ path: String, as format: RecordFormat? = nil, for command: String
     ) -> String {
@@ -164,8 +164,8 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     ///
     /// - Parameters:
     ///   - path: the file as the spec names it.
-    /// - format: the format of the records.
-    /// - isSeveral: whether the export has several files, so that a command cannot receive it.
+    ///   - format: the format of the records.
+    ///   - isSeveral: whether the export has several files, so that a command cannot receive it.
     package func fix(writing path: String, as format: RecordFormat, isSeveral: Bool) -> String {
         let inner = Self.inner(FileName(path)).displayText
         func named(_ format: RecordFormat) -> String {

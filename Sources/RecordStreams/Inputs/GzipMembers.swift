@@ -140,8 +140,8 @@ package final class GzipMembers {
 
 /// Up to four consecutive members and their inflated bytes.
 ///
-/// Unchecked: it has one owner at a time. The reader fills it, hands it to a queue, and touches it
-/// again only after `finished`.
+/// Unchecked: it has one owner at a time. The reader fills it, passes it to a worker thread, and
+/// uses it again only after `finished`.
 private final class GzipMemberGroup: @unchecked Sendable {
     /// The maximum inflated size of a member in bytes.
     static let plainByteCount = 1 << 16
@@ -180,7 +180,7 @@ private final class GzipMemberGroup: @unchecked Sendable {
         }
     }
 
-    /// Inflates the members; runs on a queue.
+    /// Inflates the members; runs on a worker thread.
     func run() {
         outputCount = 0
         failure = nil

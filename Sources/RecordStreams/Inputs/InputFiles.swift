@@ -137,8 +137,9 @@ private struct GlobWalk {
         }
     }
 
-    /// Returns the status of a path, or `nil` if it does not exist; a path without permission is an
-    /// error, because it would otherwise be skipped silently.
+    /// Returns the status of a path, or `nil` if it does not exist.
+    ///
+    /// Missing permissions are an error, because the file would otherwise be skipped silently.
     private func status(
         _ path: FileName, followingLinks: Bool = true
     ) throws(RecordStreamError) -> (kind: Platform.NodeKind, size: Int)? {
@@ -150,8 +151,9 @@ private struct GlobWalk {
         }
     }
 
-    /// Returns the names in a folder, or none if it is missing; an unreadable folder is an error,
-    /// because its files would otherwise be skipped silently.
+    /// Returns the names in a folder, or none if it is missing.
+    ///
+    /// An unreadable folder is an error, because its files would otherwise be skipped silently.
     private func sortedNames(_ folder: FileName) throws(RecordStreamError) -> [FileName] {
         do throws(Platform.Failure) {
             return try Platform.names(inFolder: folder).sorted()

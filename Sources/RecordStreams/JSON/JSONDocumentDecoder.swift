@@ -18,7 +18,7 @@ internal import Diagnostics
 final class JSONDocumentDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
-    /// What the next byte that is not white space must be.
+    /// The expected token after white space.
     enum Expectation {
         case value
         case memberOrEnd

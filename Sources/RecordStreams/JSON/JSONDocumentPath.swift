@@ -35,7 +35,7 @@ struct JSONDocumentPath {
     private let steps: [FieldPath.Step]
     /// The number of open brackets on the path.
     private(set) var level = 0
-    /// For each level, whether the open object there already had a member with the name.
+    /// For each level, whether its open object has contained a member with the name.
     private var hasMetName: [Bool]
 
     init(_ text: String, source: String) throws(RecordStreamError) {

@@ -8,8 +8,7 @@ final class JSONFieldTree {
     struct Key {
         /// The quoted name, exactly as in the input.
         var text: UnsafeMutablePointer<UInt8>
-        /// The number of bytes of `text` with both quotes; at most `wordMax` can be compared by
-        /// words.
+        /// The number of bytes of `text` with both quotes.
         var count: Int
         /// The first eight bytes of `text`, or a word that no input contains if the name needs
         /// escapes.

@@ -47,8 +47,10 @@ extension JSONRecordParser {
         return after
     }
 
-    /// Reads a scalar on a selected path: a null applies to everything below it and lets a member
-    /// with the dotted name replace it; any other value is stored if the path allows it.
+    /// Reads a scalar on a selected path.
+    ///
+    /// A null applies to everything below it and lets a member with the dotted name replace it. Any
+    /// other value is stored if the path allows it.
     private mutating func scalarAtBranch(
         _ start: Bytes, node: UnsafeMutablePointer<Node>
     ) -> Bytes? {

@@ -4,8 +4,8 @@
 /// escapes are written to the batch's arena; unselected values are validated and dropped. The
 /// parser is a struct of plain pointers, so a decoder works on a local copy of it.
 ///
-/// With duplicate keys, the last one wins. They are detected in every object on a selected path, by
-/// a mark on each key that contains the number of the object in which it last occurred.
+/// With duplicate keys, the last one wins. They are detected in every object on a selected path:
+/// each key stores the number of the object in which it last occurred.
 struct JSONRecordParser {
     typealias Bytes = UnsafePointer<UInt8>
     typealias Node = JSONFieldTree.Node
@@ -84,7 +84,7 @@ struct JSONRecordParser {
 
     /// Reads the object that starts at an opening brace.
     ///
-    /// - Returns: the byte after its closing brace, or nil with `fault` set.
+    /// - Returns: the byte after its closing brace, or `nil` with `fault` set.
     @inline(__always)
     mutating func record(_ start: Bytes) -> Bytes? {
         let before = objectNumber

@@ -1,16 +1,16 @@
-/// Finds the array of records in a document that was read as one record: `{"total": 2, "issues":
-/// [{…}, {…}]}`.
+/// Finds the array of records in a document that was read as one record.
 ///
-/// Used only for messages: it reads only names and brackets, and stops if the text is not valid
-/// JSON.
+/// An example is `{"total": 2, "issues": [{…}, {…}]}`. Used only for messages: it reads only names
+/// and brackets, and stops if the text is not valid JSON.
 enum JSONWrapper {
     typealias Bytes = UnsafePointer<UInt8>
 
     /// The maximum number of enclosing objects; deeper objects are not searched.
     private static let depthMax = 4
 
-    /// Returns the path of the first array whose first element is an object, in the syntax of
-    /// `read.at`; otherwise that of the first empty array, as in a response without records.
+    /// Returns the path of the first array whose first element is an object, for `read.at`.
+    ///
+    /// Without one, it returns the path of the first empty array, as in a response without records.
     ///
     /// - Parameter limit: the end of the available part of the document.
     static func pathOfRecords(from start: Bytes, to limit: Bytes) -> String? {

@@ -122,9 +122,9 @@ final class GzipWriter {
 
 /// One block of input and its deflated bytes.
 ///
-/// Unchecked: it has one owner at a time. The writer fills it, passes it to a queue, and uses it
-/// again only after `finished`. The next block reads its input as a dictionary; neither side
-/// changes it until the block is started again, after waiting for it.
+/// Unchecked: it has one owner at a time. The writer fills it, passes it to a worker thread, and
+/// uses it again only after `finished`. The next block reads its input as a dictionary; neither
+/// side changes it until the block is started again, after waiting for it.
 private final class GzipBlock: @unchecked Sendable {
     let finished = DispatchSemaphore(value: 0)
     var isLast = false

@@ -39,10 +39,10 @@ package final class OutputFile {
     /// Creates the temporary file.
     ///
     /// - Parameters:
-    /// - gzipLevel: the level from 0 to 9, or `nil` to write the bytes without compression.
-    /// - escapesControls: whether to escape control characters, for a terminal; each `write` must
-    ///   then end with a complete character.
-    /// - observer: receives every byte of the file as stored, in order; for a digest.
+    ///   - gzipLevel: the level from 0 to 9, or `nil` to write the bytes without compression.
+    ///   - escapesControls: whether to escape control characters, for a terminal; each `write` must
+    ///     then end with a complete character.
+    ///   - observer: receives every byte of the file as stored, in order; for a digest.
     package convenience init(
         path: String, gzipLevel: Int? = nil, escapesControls: Bool = false,
         observer: ((UnsafeRawBufferPointer) -> Void)? = nil
@@ -55,8 +55,8 @@ package final class OutputFile {
     /// Creates the temporary file of an output by its name.
     ///
     /// - Parameters:
-    /// - stored: the name that `finish` gives the file, if it is renamed to `path` later.
-    /// - gzipThreads: the number of threads that deflate; `nil` for one per processor, at most 8.
+    ///   - stored: the name that `finish` gives the file, if it is renamed to `path` later.
+    ///   - gzipThreads: the number of threads that deflate; `nil` for one per processor, at most 8.
     package init(
         at path: FileName, storedAs stored: FileName? = nil, gzipLevel: Int? = nil,
         gzipThreads: Int? = nil, escapesControls: Bool = false,
@@ -88,8 +88,8 @@ package final class OutputFile {
     /// Starts a command that reads the output.
     ///
     /// - Parameters:
-    /// - isCancelled: called while the command does not read.
-    /// - tell: receives the lines that the command writes to standard error.
+    ///   - isCancelled: called while the command does not read.
+    ///   - tell: receives the lines that the command writes to standard error.
     package init(
         to command: Command, gzipLevel: Int? = nil, isCancelled: @escaping () -> Bool,
         tell: @escaping @Sendable (String) -> Void
@@ -171,8 +171,8 @@ package final class OutputFile {
     ///
     /// - Parameters:
     ///   - folder: the folder; `.` for the working folder.
-    /// - isMeant: whether to remove the files of an output with this name; a long name is
-    ///   truncated.
+    ///   - isMeant: whether to remove the files of an output with this name; a long name is
+    ///     truncated.
     package static func removeLeftovers(in folder: FileName, where isMeant: (FileName) -> Bool) {
         // Leftovers must not prevent the output; a folder that cannot be listed is skipped.
         guard let names = try? Platform.names(inFolder: folder, hiddenOnly: true) else { return }

@@ -4,8 +4,10 @@ enum TerminalText {
     /// The first byte of U+0080 to U+00BF, of which the first half are control characters.
     private static let lead: UInt8 = 0xC2
 
-    /// Returns the UTF-8 text with control characters escaped as `\u001b`, except for line feeds
-    /// and tabs, or `nil` if there is none to escape; the escape has the same meaning in JSON.
+    /// Returns the UTF-8 text with control characters escaped as `\u001b`, or `nil` if it contains
+    /// none.
+    ///
+    /// Line feeds and tabs are not escaped. The escape has the same meaning in JSON.
     static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard bytes.indices.contains(where: { control(bytes, at: $0) != nil }) else { return nil }
         var result: [UInt8] = []

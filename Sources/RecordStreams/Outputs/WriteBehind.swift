@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Writes blocks to a file on a separate thread, while the caller creates the next one.
 ///
-/// At most `blocksMax` blocks are queued, plus the last one, which is written only when another one
-/// follows or the file ends: a file of one block needs no thread. A failure is stored and thrown by
-/// the next call.
+/// At most `blocksMax` blocks are queued. The last block is written only when another one follows
+/// or the file ends, so a file of one block needs no thread. A failure is stored and thrown by the
+/// next call.
 final class WriteBehind: Sendable {
     private static let blocksMax = 4
 
