@@ -10,7 +10,7 @@ internal import Dispatch
 package final class GzipMembers {
     /// The number of processors minus the reading and the writing thread, at most 8.
     ///
-    /// With two, the additional copying made a load slower.
+    /// With two processors, inflating ahead made a load slower because of the additional copying.
     package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
 
     private let input: StoredInput
