@@ -3,38 +3,38 @@ import GraphModel
 import SQLite
 import XcodeModel
 
-/// Saves what can be read of a store that an app made into a new store of the app.
+/// Copies the readable part of a store that an app created into a new store of the app.
 ///
-/// The tables, indexes, views, and triggers are created by the old store's own statements. So
-/// names, companions, and columns that the model does not name stay what they are. The metadata,
-/// the numbers of entities, the cached model, the history, and other tables are copied row by row.
+/// The tables, indexes, views, and triggers are created by the old store's own statements. Names,
+/// companions, and columns that are not in the model are therefore unchanged. The metadata, the
+/// entity numbers, the cached model, the history, and other tables are copied row by row.
 struct AppSalvage {
     let target: Connection
     let account: RowAccount
     private let source: Connection
     private let parts: [(type: String, name: String, table: String, sql: String)]
-    /// What could not be saved so far.
+    /// The losses so far.
     private(set) var losses: [StoreFinding] = []
 
-    /// Tables that are needed to find the model.
+    /// The tables that are needed to find the model.
     private static let bookkeeping = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
 
-    /// Whether a file has tables of a store, and none of ours.
+    /// Returns whether a file has Core Data tables and none of etl's tables.
     static func isOfApp(_ connection: Connection) throws(StoreError) -> Bool {
         do throws(StoreError) {
             let names = try SchemaSQL.parts(of: connection).map(\.name)
             return names.contains(where: bookkeeping.contains)
                 && !names.contains { $0.hasPrefix("ETL_") }
         } catch {
-            // A list of tables that cannot be read says nothing.
+            // An unreadable list of tables is no evidence.
             guard error.isDamage || error.isDamagedRead else { throw error }
             return false
         }
     }
 
-    /// Saves what can be read; the new file is under the temporary name until it is complete.
+    /// Saves the readable part; the new file has the temporary name until it is complete.
     ///
-    /// - Parameter given: the model; nil takes the one that the store carries.
+    /// - Parameter given: the model; `nil` uses the model in the store.
     static func save(
         _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
         by temporary: String
@@ -62,7 +62,7 @@ struct AppSalvage {
         self.source = source
         account = RowAccount(of: source)
         try StoreFiles.create(temporary, withRightsOf: path)
-        // Byte 18 of the header: 2 is a write-ahead log.
+        // Byte 18 of the header: 2 means a write-ahead log.
         let usesLog = try StoreFiles.read(path, first: 19).last == 2
         parts = try SchemaSQL.parts(of: source)
         target = try Connection(path: temporary, mode: .create)
@@ -85,9 +85,9 @@ struct AppSalvage {
 
     // MARK: Tables
 
-    /// Makes all tables and indexes, and those of the model that the old store lacks.
+    /// Creates all tables and indexes, and the ones of the model that the old store lacks.
     ///
-    /// - Returns: the layout of the model over them.
+    /// - Returns: the layout of the model over these tables.
     private mutating func makeTables(
         _ given: ManagedObjectModel?, _ path: String
     ) throws(StoreError) -> StoreLayout {
@@ -106,7 +106,7 @@ struct AppSalvage {
             do throws(StoreError) {
                 try target.execute(sql)
             } catch {
-                // Reading the old store takes no index, and so its text may be damaged.
+                // Reading the old store uses no index, so the statement of an index may be damaged.
                 guard type == "index", ![.full, .cancelled, .resources].contains(error.code) else {
                     throw error
                 }
@@ -130,11 +130,11 @@ struct AppSalvage {
         return try complete(model, path)
     }
 
-    /// The model as `fetch` finds it: the one given, else the one that the store carries, else
-    /// one made of the columns.
+    /// Returns the model as `fetch` finds it: the given one, the one in the store, or one derived
+    /// from the columns, in this order.
     ///
-    /// - Parameter cacheIsWhole: the cached model was not lost; else the columns would give a model
-    ///   with other names, and nobody would notice.
+    /// - Parameter cacheIsWhole: whether the cached model is complete; otherwise the columns would
+    ///   silently yield a model with other names.
     private mutating func model(
         _ given: ManagedObjectModel?, _ path: String, cacheIsWhole: Bool
     ) throws(StoreError) -> ManagedObjectModel {
@@ -161,7 +161,7 @@ struct AppSalvage {
             }
         }
         let metadata = try readMetadata(model)
-        // A table may be missing; the hashes say which entities the store has.
+        // A table may be missing; the hashes show which entities the store has.
         let hashed = Set(metadata.versionHashes.keys)
         let unknown = Set(model.entityNamesWithOwnHashes)
         let differing = metadata.entitiesThatDiffer(from: model, holding: hashed).filter {
@@ -177,7 +177,7 @@ struct AppSalvage {
             model, keepsExactDecimals: metadata.keepsExactDecimals)
     }
 
-    /// The store's metadata, or those of a new store if they cannot be read.
+    /// Returns the store's metadata, or metadata for a new store if they cannot be read.
     private mutating func readMetadata(
         _ model: ManagedObjectModel
     ) throws(StoreError) -> StoreMetadata {
@@ -203,12 +203,12 @@ struct AppSalvage {
         return metadata
     }
 
-    /// Creates what the model needs and the old store lacks.
+    /// Creates the tables and columns that the model needs and the old store lacks.
     private mutating func complete(
         _ model: ManagedObjectModel, _ path: String
     ) throws(StoreError) -> StoreLayout {
         let found = try FoundTables(on: target)
-        // A store of one configuration lists its own entities only.
+        // A store of one configuration lists only its own entities.
         let roots = Set(found.missingTables(of: model))
         var held = found.entities(heldOf: model)
         for entity in model.entities
@@ -246,7 +246,7 @@ struct AppSalvage {
 
     // MARK: Rows
 
-    /// Copies a table that is not of the model.
+    /// Copies a table that is not part of the model.
     private func copy(_ table: String) throws(StoreError) -> [StoreFinding] {
         let rows = try target.prepare(
             "SELECT name FROM pragma_table_info(?) ORDER BY cid")
@@ -291,10 +291,11 @@ struct AppSalvage {
         ]
     }
 
-    /// Copies the tables beside the model's, and creates the views and triggers, in the open
-    /// transaction.
+    /// Copies the tables that are not part of the model, and creates the views and triggers, in the
+    /// open transaction.
     ///
-    /// - Parameter hasLosses: objects were lost, so derived attributes are computed again.
+    /// - Parameter hasLosses: whether objects were lost, so that derived attributes must be
+    ///   recomputed.
     func complete(
         _ schema: StoreLayout, hasLosses: Bool
     ) throws(StoreError) -> [StoreFinding] {

@@ -3,24 +3,25 @@ import SQLite
 
 /// The pages of an SQLite file that may be damaged, read without SQLite.
 ///
-/// SQLite trusts the numbers on a page: where cells are, how long they are, and that their keys rise.
-/// On a damaged page it skips rows without an error, or reads what happens to be in memory. This
-/// reads bytes of the file only, and each number is checked before it is used, so that the same file
-/// always gives the same rows.
+/// SQLite trusts the numbers on a page: the offsets of cells, their lengths, and the order of their
+/// keys. On a damaged page, it skips rows without an error, or reads arbitrary memory. This class
+/// reads only bytes of the file and checks each number before using it. The same file therefore
+/// always yields the same rows.
 ///
-/// The format is described at https://www.sqlite.org/fileformat2.html.
+/// The file format: https://www.sqlite.org/fileformat2.html.
 final class DamagedFile {
     let pageSize: Int
-    /// The bytes of a page without those that are reserved at its end.
+    /// The number of bytes of a page without the reserved ones at its end.
     let usableSize: Int
     let pageCount: Int
-    /// Whether the header says that the file has pages that tell what others are for.
+    /// Whether the header states that the file has pointer map pages.
     private let hasPointerMaps: Bool
     private let descriptor: Int32
     /// Kept, since every table asks for them.
     private var knownOrphans: (roots: [Int], orphans: [Orphan])?
 
-    /// Nil if the file has a log that is not in it yet, or a header that says nothing.
+    /// Opens the pages; `nil` if the file has a WAL or journal that is not merged, or an invalid
+    /// header.
     convenience init?(of source: Connection) {
         guard
             let path = try? source.text(
@@ -30,7 +31,8 @@ final class DamagedFile {
         self.init(path: path)
     }
 
-    /// Nil if the file has a log that is not in it yet, or a header that says nothing.
+    /// Opens the pages; `nil` if the file has a WAL or journal that is not merged, or an invalid
+    /// header.
     init?(path: String) {
         guard
             !["-wal", "-journal"].contains(where: { StoreFiles.size(path + $0) > 0 }),
@@ -52,7 +54,7 @@ final class DamagedFile {
 
     deinit { FileSystem.close(descriptor) }
 
-    /// The bytes of a page, which count from 1; nil if the file does not have it.
+    /// Returns the bytes of a page, numbered from 1, or `nil` if it does not exist.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount else { return nil }
         var bytes = [UInt8](repeating: 0, count: pageSize)
@@ -60,23 +62,23 @@ final class DamagedFile {
             ? bytes : nil
     }
 
-    /// The B-tree page of that number; nil if its bytes are none.
+    /// Returns the B-tree page with this number, or `nil` if it is not a B-tree page.
     func tree(_ number: Int) -> DamagedPage? {
         guard let bytes = page(number), !isPointerMap(number, bytes) else { return nil }
         return DamagedPage(bytes, start: number == 1 ? 100 : 0, usableSize)
     }
 
-    /// Whether a page is one of those that tell what the pages behind them are for.
+    /// Returns whether a page is a pointer map page.
     ///
-    /// Its first byte may be that of a B-tree page:
+    /// Its first byte can be that of a B-tree page:
     /// https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages
     private func isPointerMap(_ number: Int, _ bytes: [UInt8]) -> Bool {
         guard number > 1, pointerMap(of: number) == number else { return false }
         let entries = min(usableSize / 5, pageCount - number)
         let valid = (0..<entries).count { (1...5).contains(bytes[5 * $0]) }
-        // The page for locks has no entry, and some entries may be damaged.
+        // The lock page has no entry, and some entries may be damaged.
         if hasPointerMaps { return 2 * valid >= entries }
-        // The header may be damaged; a few entries may be what a B-tree page begins with.
+        // The header may be damaged; a B-tree page can start with a few valid entries.
         return entries >= 16 && valid == entries
     }
 
@@ -106,7 +108,7 @@ final class DamagedFile {
         return page.kind == .tableLeaf || page.kind == .tableInterior
     }
 
-    /// Fills an array; zeros stand for what is behind the end of the file.
+    /// Fills an array; bytes after the end of the file are zero.
     private static func fill(
         _ bytes: inout [UInt8], from descriptor: Int32, at place: Int64
     ) -> Bool {
@@ -157,7 +159,8 @@ final class DamagedFile {
         return orphans
     }
 
-    /// Which pages are free or belong to a tree; nil if the list of free pages is damaged.
+    /// Returns whether each page is free or belongs to a tree; `nil` if the list of free pages is
+    /// damaged.
     private func usedPages(roots: [Int]) -> [Bool]? {
         var used = [Bool](repeating: false, count: pageCount + 1)
         used[0] = true
@@ -181,7 +184,7 @@ final class DamagedFile {
         }
     }
 
-    /// Marks the free pages; false if their list is not what the header says.
+    /// Marks the free pages; returns `false` if their list does not match the header.
     func markFree(_ used: inout [Bool]) -> Bool {
         guard let header = page(1) else { return false }
         var trunk = header.number(at: 32, bytes: 4)
@@ -215,17 +218,17 @@ struct DamagedPage {
     }
 
     let kind: Kind
-    /// The cells that the page can hold at most, if it claims to have more.
+    /// The number of cells, at most as many as fit on the page.
     let cellCount: Int
-    /// Whether the page claims to have more.
+    /// Whether the page states more cells than fit.
     let claimsTooMany: Bool
     let bytes: [UInt8]
     private let usableSize: Int
-    /// The array of the cells' offsets.
+    /// The offset of the cell pointer array.
     private let offsets: Int
     private let rightmost: Int?
 
-    /// Nil if the bytes do not begin as such a page does.
+    /// Parses a page; `nil` if the bytes do not start like a B-tree page.
     init?(_ bytes: [UInt8], start: Int, _ usableSize: Int) {
         guard let kind = Kind(rawValue: bytes[start]) else { return nil }
         self.kind = kind
@@ -235,23 +238,24 @@ struct DamagedPage {
         offsets = start + (isInterior ? 12 : 8)
         rightmost = isInterior ? bytes.number(at: start + 8, bytes: 4) : nil
         let claimed = bytes.number(at: start + 3, bytes: 2)
-        // The smallest cell takes 4 bytes besides its 2 in the array.
+        // The smallest cell takes 4 bytes in addition to its 2 in the array.
         let most = (usableSize - offsets) / 6
         cellCount = min(claimed, most)
         claimsTooMany = claimed > most
     }
 
-    /// Where a cell begins; nil if that is not behind its place in the array, or too close to the
-    /// page's end.
+    /// Returns the start of a cell, or `nil` if it is not after its entry in the array, or too
+    /// close to the end of the page.
     func offset(ofCell cell: Int) -> Int? {
         let offset = bytes.number(at: offsets + 2 * cell, bytes: 2)
         return offset >= offsets + 2 * (cell + 1) && offset <= usableSize - 4 ? offset : nil
     }
 
-    /// The pages below this one, in their order.
+    /// The child pages, in order.
     var children: [Int] { branches.map(\.page) }
 
-    /// The pages below this one, and the largest key of each; nil for the last one, and in an index.
+    /// The child pages and the largest key of each; the key is `nil` for the last one and in an
+    /// index.
     var branches: [(page: Int, key: Int64?)] {
         guard let rightmost else { return [] }
         var branches: [(page: Int, key: Int64?)] = []
@@ -264,17 +268,17 @@ struct DamagedPage {
         return branches + [(rightmost, nil)]
     }
 
-    /// What a cell holds of its payload on this page.
+    /// The payload of a cell, and the part of it on this page.
     struct Payload {
         var rowID: Int64
-        /// All of it, on other pages, too.
+        /// The total size, including the overflow pages.
         var size: Int
         var local: Range<Int>
-        /// The first of the other pages.
+        /// The first overflow page.
         var overflow: Int?
     }
 
-    /// The payload of a cell that has one; nil if it does not fit on the page.
+    /// Returns the payload of a cell, or `nil` if it has none or does not fit on the page.
     func payload(ofCell cell: Int) -> Payload? {
         guard kind != .tableInterior, let offset = offset(ofCell: cell) else { return nil }
         var place = kind == .indexInterior ? offset + 4 : offset
@@ -291,7 +295,7 @@ struct DamagedPage {
         return Self.payload(at: place, size: size, rowID: rowID, most: most, bytes, usableSize)
     }
 
-    /// The payload of a table's cell, which begins at a place.
+    /// Returns the payload of a table leaf cell that starts at an offset.
     static func leafPayload(
         at place: Int, size: Int, rowID: Int64, _ bytes: [UInt8], _ usableSize: Int
     ) -> Payload? {
@@ -314,7 +318,7 @@ struct DamagedPage {
             overflow: bytes.number(at: end, bytes: 4))
     }
 
-    /// Whether a cell ends where the page does, as the first one that was put there.
+    /// Whether a cell ends at the end of the page, as the first cell that was inserted does.
     var isFilledToItsEnd: Bool {
         (0..<cellCount).contains { cell in
             guard let payload = payload(ofCell: cell) else { return false }
@@ -322,22 +326,22 @@ struct DamagedPage {
         }
     }
 
-    /// The first of the pages that hold the rest of a cell's payload.
+    /// Returns the first overflow page of a cell.
     func overflow(ofCell cell: Int) -> Int? { payload(ofCell: cell)?.overflow }
 
-    /// A number of variable length; nil if it reaches beyond the page.
+    /// Reads a varint; `nil` if it extends past the page.
     private func varint(_ place: inout Int) -> Int64? {
         bytes.varint(&place, end: usableSize)
     }
 }
 
 extension [UInt8] {
-    /// A number, the highest byte first.
+    /// Returns a big-endian number.
     func number(at place: Int, bytes count: Int) -> Int {
         self[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of 1 to 9 bytes; nil if it reaches beyond the end.
+    /// Reads a varint of 1 to 9 bytes; `nil` if it extends past the end.
     func varint(_ place: inout Int, end: Int) -> Int64? {
         var value: UInt64 = 0
         for count in 1...9 {

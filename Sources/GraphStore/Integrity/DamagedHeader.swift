@@ -1,22 +1,22 @@
-/// The first 100 bytes of a copy of a damaged file, corrected so that SQLite opens it.
+/// The first 100 bytes of a copy of a damaged file, corrected so that SQLite can open it.
 ///
-/// The page size is the one at whose ends cells end; see
+/// The page size is the one for which cells end at the ends of pages; see
 /// https://www.sqlite.org/fileformat2.html#the_database_header for the fields.
 enum DamagedHeader {
     private static let length = 100
     private static let sampleMax = 4 << 20
     private static let magic = Array("SQLite format 3".utf8) + [0]
 
-    /// Corrects the fields that can be known.
+    /// Corrects the fields whose values can be derived.
     ///
-    /// - Returns: false if the file does not look like one of SQLite's.
+    /// - Returns: `false` if the file does not look like an SQLite file.
     static func mend(_ copy: String) throws(StoreError) -> Bool {
         let sample = try StoreFiles.read(copy, first: sampleMax)
         guard sample.count > length else { return false }
         var header = Array(sample[..<length])
         guard let form = form(of: sample, header) else { return false }
         header.replaceSubrange(0..<16, with: magic)
-        // 1 stands for 65536, which two bytes do not hold.
+        // 1 stands for 65536, which does not fit into two bytes.
         header.set(form.pageSize == 65_536 ? 1 : form.pageSize, at: 16, bytes: 2)
         let version: UInt8 = StoreFiles.size(copy + "-wal") > 0 ? 2 : 1
         header[18] = version
@@ -32,14 +32,14 @@ enum DamagedHeader {
         let bytes = StoreFiles.size(copy)
         let pages = (bytes + form.pageSize - 1) / form.pageSize
         if header.number(at: 28, bytes: 4) < pages {
-            // With a count that is valid for no change, SQLite takes the file's length.
+            // If the page count is not valid for the change counter, SQLite uses the file's length.
             header.set(~header.number(at: 24, bytes: 4) & 0xFFFF_FFFF, at: 92, bytes: 4)
             try StoreFiles.overwrite(copy, at: 92, with: Array(header[92..<96]))
         }
         return true
     }
 
-    /// Whether there is the text of a table, each character in a byte of its own.
+    /// Returns whether the text of a table occurs in a single-byte encoding.
     private static func declaresTables(_ sample: [UInt8]) -> Bool {
         let words = Array("CREATE TABLE ".utf8)
         return sample.withUnsafeBufferPointer { bytes in
@@ -54,8 +54,8 @@ enum DamagedHeader {
         var reserved: Int
     }
 
-    /// The form with which the cells of most pages end where the page does; that of the header if
-    /// no other is better.
+    /// Returns the form for which the cells of most pages end at the page's end, or that of the
+    /// header if no other form is better.
     private static func form(of sample: [UInt8], _ header: [UInt8]) -> Form? {
         let claimed = header.number(at: 16, bytes: 2)
         let size = claimed == 1 ? 65_536 : claimed
@@ -89,7 +89,7 @@ enum DamagedHeader {
 }
 
 extension [UInt8] {
-    /// Puts a number, the highest byte first.
+    /// Stores a big-endian number.
     mutating func set(_ value: Int, at place: Int, bytes count: Int) {
         for offset in 0..<count {
             self[place + offset] = UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - offset)))

@@ -1,32 +1,32 @@
 import SQLite
 
-/// The values of one row, taken from the bytes of a damaged file.
+/// The values of one row, read from the bytes of a damaged file.
 ///
 /// A value whose bytes cannot be read is null.
 final class DamagedRecord {
     private(set) var rowID: Int64 = 0
-    /// The values in the order of the table's columns; valid until the next one is read.
+    /// The values in the order of the table's columns; valid until the next record is read.
     private(set) var cells: [BulkCell] = []
-    /// Whether the record is as long as its cell says, and all of it was read.
+    /// Whether the record has the length that its cell states, and was read completely.
     private(set) var isWhole = false
     private var payload = [UInt8]()
     private var overflowPagesRead = 0
-    /// Holds the bytes of texts and of blobs.
+    /// The memory for the bytes of texts and blobs.
     private var room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
 
     deinit { room.deallocate() }
 
     /// Reads a cell.
     ///
-    /// - Returns: false if the cell holds no record.
+    /// - Returns: `false` if the cell contains no record.
     func read(_ cell: Int, of page: DamagedPage, in file: DamagedFile) -> Bool {
         guard let place = page.payload(ofCell: cell) else { return false }
         return read(place, page.bytes, in: file)
     }
 
-    /// Reads the record that begins at a place of a page.
+    /// Reads the record whose payload is given.
     ///
-    /// - Returns: false if no record does.
+    /// - Returns: `false` if it is not a record.
     func read(_ place: DamagedPage.Payload, _ bytes: [UInt8], in file: DamagedFile) -> Bool {
         guard place.size <= file.pageCount * file.pageSize else { return false }
         rowID = place.rowID
@@ -36,12 +36,12 @@ final class DamagedRecord {
         return decode(size: place.size)
     }
 
-    /// Reads the rest of a payload from other pages, up to the first that cannot be one of them.
+    /// Reads the overflow pages of a payload, up to the first invalid one.
     private func readOverflow(_ place: DamagedPage.Payload, _ file: DamagedFile) {
         var next = place.overflow ?? 0
         var passed: Set<Int> = []
-        // A page belongs to one cell, which is read a few times at most; a file in which many claim the
-        // same pages takes no longer.
+        // A page belongs to one cell, which is read a few times at most. The limit bounds the time
+        // for a file in which many cells claim the same pages.
         while payload.count < place.size, overflowPagesRead < 8 * file.pageCount,
             passed.insert(next).inserted, let bytes = file.page(next)
         {
@@ -70,7 +70,7 @@ final class DamagedRecord {
             guard let type = payload.varint(&place, end: end), type >= 0 else { return false }
             let length = Self.length(ofType: type)
             guard let length, length <= payload.count - value else {
-                // A value that is not there has none behind it either.
+                // If a value is missing, all values after it are missing as well.
                 cells.append(.null)
                 isWhole = false
                 value = payload.count
@@ -83,7 +83,7 @@ final class DamagedRecord {
         return true
     }
 
-    /// How many bytes a value takes; nil for a type that does not exist.
+    /// Returns the number of bytes of a value, or `nil` for a type that does not exist.
     private static func length(ofType type: Int64) -> Int? {
         switch type {
         case 0, 8, 9: 0

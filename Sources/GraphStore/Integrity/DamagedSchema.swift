@@ -1,15 +1,15 @@
 import Files
 
-/// A row of a file's list of tables.
+/// A row of a file's schema table.
 struct SchemaRow: Hashable {
     var type: String
     var name: String
     var table: String
     var root: Int
-    /// Nil for an index that is part of a table's own text.
+    /// The statement, or `nil` for an index that is part of a table's statement.
     var sql: String?
 
-    /// The row of a record; nil if it is none.
+    /// Creates the row from a record; `nil` if the record is not a schema row.
     init?(_ cells: [BulkCell]) {
         guard cells.count == 5, cells[0].kind == .text, cells[1].kind == .text,
             cells[2].kind == .text
@@ -22,14 +22,14 @@ struct SchemaRow: Hashable {
         guard !name.isEmpty, sql != nil || name.hasPrefix("sqlite_autoindex_") else { return nil }
     }
 
-    /// The name of the table that the row's text declares; nil if it declares none.
+    /// The name of the table that the row's statement declares, or `nil` if there is none.
     var declaredTable: String? {
         let words = (sql ?? "").split(separator: " ", maxSplits: 3)
         guard words.count == 4, words[0] == "CREATE", words[1] == "TABLE" else { return nil }
         return String(words[2])
     }
 
-    /// Whether SQLite takes a name for the row's.
+    /// Returns whether SQLite treats a name as equal to the row's name.
     func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 
     init(_ type: String, _ name: String, table: String, root: Int, sql: String?) {
@@ -41,18 +41,18 @@ struct SchemaRow: Hashable {
     }
 }
 
-/// A file's list of tables, read cell by cell from pages that may be damaged.
+/// A file's schema table, read cell by cell from pages that may be damaged.
 struct DamagedSchema {
     let file: DamagedFile
     private(set) var rows: [SchemaRow] = []
-    /// The pages that hold the list, besides the first.
+    /// The pages of the schema table except the first.
     private(set) var pages: [Int] = []
-    /// Whether each cell was read, and has a name of its own.
+    /// Whether every cell was read and all names are unique.
     private(set) var isWhole = true
     private var names: Set<String> = []
     private let record = DamagedRecord()
 
-    /// Reads the rows that the first page leads to.
+    /// Reads the rows that are reachable from the first page.
     init(_ file: DamagedFile) {
         self.file = file
         var waiting = [1]
@@ -78,7 +78,7 @@ struct DamagedSchema {
         }
     }
 
-    /// Whether a table is in the list.
+    /// Returns whether the schema table contains a name.
     func has(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
     private mutating func addRows(of page: DamagedPage) {
@@ -94,7 +94,7 @@ struct DamagedSchema {
                 isWhole = false
                 continue
             }
-            // A chain that goes astray leads to other tables' pages.
+            // A damaged overflow chain leads to pages of other tables.
             if let sql = row.sql, sql.hasPrefix("CREATE "), !sql.contains(BulkCell.mark) {
                 noteOverflow(payload)
             }
@@ -117,7 +117,7 @@ struct DamagedSchema {
         }
     }
 
-    /// Whether the first leaf below a page is of the list.
+    /// Returns whether the first leaf below a page belongs to the schema table.
     private func leadsToList(_ page: DamagedPage) -> Bool {
         var page = page
         for _ in 0..<20 where page.kind == .tableInterior {
@@ -129,8 +129,8 @@ struct DamagedSchema {
 
     // MARK: Rows that nothing leads to
 
-    /// Looks for rows on pages that the first does not lead to, and for those tables between the
-    /// cells of a page.
+    /// Searches pages that are not reachable from the first one, and the free space between the
+    /// cells of a page for the given tables.
     mutating func search(for tables: Set<String>) {
         var free = [Bool](repeating: false, count: file.pageCount + 1)
         let knowsFree = file.markFree(&free)
@@ -161,7 +161,7 @@ struct DamagedSchema {
         }
     }
 
-    /// Whether the first cells that can be read are of the list.
+    /// Returns whether the first readable cell belongs to the schema table.
     private func isOfList(_ page: DamagedPage) -> Bool {
         for cell in 0..<page.cellCount {
             guard let payload = page.payload(ofCell: cell),
@@ -173,7 +173,7 @@ struct DamagedSchema {
         return false
     }
 
-    /// The row of a table whose record begins at a place of a page.
+    /// Returns the row of a table whose record starts at an offset of a page.
     private func row(at place: Int, _ bytes: [UInt8]) -> SchemaRow? {
         var next = place
         guard let length = bytes.varint(&next, end: file.usableSize), length >= 6, length <= 24
@@ -202,7 +202,7 @@ struct DamagedSchema {
 
     // MARK: Corrections
 
-    /// Puts corrected rows in the place of those that were read.
+    /// Replaces the rows with corrected ones.
     mutating func replaceRows(with corrected: [SchemaRow]) {
         rows = corrected
         names = Set(corrected.map { $0.name.lowercased() })
@@ -210,12 +210,12 @@ struct DamagedSchema {
 }
 
 extension BulkCell {
-    /// Replaces one byte that is no text.
+    /// The replacement for one byte that is not valid text.
     ///
-    /// It takes one byte itself, so that a damaged text is as long as the one that it was.
+    /// It takes one byte, so that the length of a damaged text is unchanged.
     fileprivate static let mark: Character = "\u{1A}"
 
-    /// The text, with marks for bytes that are none.
+    /// The text, with marks instead of invalid bytes.
     fileprivate var text: String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = ""

@@ -1,33 +1,33 @@
 import GraphModel
 import SQLite
 
-/// Reads the rows of a table of which some pages may be damaged.
+/// Reads the rows of a table that may have damaged pages.
 ///
-/// Of a file that is sound, or whose pages cannot be read apart from SQLite, SQLite reads the rows;
-/// where a read fails, the keys behind the last good one are halved again and again, so that all
-/// that a lookup can still reach is found. Otherwise the pages of the table are read one by one.
+/// SQLite reads the rows if the file is intact, or if its pages can be read only through SQLite. If
+/// a read fails, the range of keys after the last good one is bisected repeatedly, so that every
+/// row that a lookup can reach is found. Otherwise, the pages of the table are read one by one.
 struct DamagedTableReader {
     let connection: Connection
     let table: String
     let key: String
     let columns: [String]
     let last: Int64?
-    /// Keys that could not be read, at most; whether they all were in use nobody knows.
+    /// The maximum number of unreadable keys; it is not known whether all of them were in use.
     var lostCount: Int { lost.count }
-    /// The first of them.
+    /// The first unreadable keys.
     var lostKeys: [Int64] {
         Array((lost.ranges[0] ?? []).lazy.flatMap { $0 }.prefix(Self.keysMax))
     }
-    /// The keys of rows that were read although their record is damaged, so that some of their values
-    /// may be wrong.
+    /// The keys of rows that were read from a damaged record, so that some of their values may be
+    /// wrong.
     var doubtfulKeys: [Int64] = []
-    /// All keys that could not be read, of an entity 0.
+    /// All unreadable keys, with the entity number 0.
     var lost = ManagedObjectIDSet()
 
     private static let failuresMax = 100_000
     private static let keysMax = 5
 
-    /// - Parameter last: the largest key that was handed out, where that is known.
+    /// - Parameter last: the largest key that was assigned, if it is known.
     init(
         _ connection: Connection, _ table: String, key: String, _ columns: [String], last: Int64?
     ) {
@@ -38,13 +38,14 @@ struct DamagedTableReader {
         self.last = last
     }
 
-    /// Calls the body with each row that can be read: its key, then its columns.
+    /// Calls the body with each readable row: its key, then its columns.
     ///
     /// - Parameters:
-    ///   - file: The pages; nil lets SQLite read them.
-    ///   - isOwn: Whether a row on a page of the table looks like one of its own; nil takes all.
-    ///   - isOwnOrphan: Whether a row on a page that nothing leads to any more is one of the table;
-    ///     nil takes none.
+    ///   - file: the pages; `nil` reads through SQLite.
+    ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
+    ///     all.
+    ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
+    ///     none.
     mutating func read(
         pagesOf file: DamagedFile?, isOwn: ((SalvagedRow) -> Bool)? = nil,
         isOwnOrphan: ((SalvagedRow) -> Bool)? = nil,
@@ -74,7 +75,7 @@ struct DamagedTableReader {
                 return
             }
             if failures == 1 {
-                // Only damage makes it worth knowing where the keys end.
+                // The largest key is needed only if there is damage.
                 let end =
                     last ?? (try? connection.integer("SELECT max(\(key)) FROM \(table)")) ?? nil
                 let first = reached == Int64.min ? 1 : reached + 1
@@ -87,7 +88,7 @@ struct DamagedTableReader {
             } else if reached >= range.first, reached < range.last {
                 ranges.append((reached + 1, range.last))
             } else if reached >= range.last {
-                // Damage right behind the range, all of which was read.
+                // The damage is right after the range, which was read completely.
                 continue
             } else if range.first == range.last || range.last == Int64.max {
                 if range.last != Int64.max { lose(range) }
@@ -101,8 +102,8 @@ struct DamagedTableReader {
 
     /// Reads a range of keys.
     ///
-    /// - Returns: the last key before damage, one before the range where that comes at once; nil
-    ///   where the range was read to its end.
+    /// - Returns: the last key before damage, or the key before the range if it starts with damage;
+    ///   `nil` if the range was read completely.
     private func read(
         _ range: (first: Int64, last: Int64), _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) -> Int64? {
@@ -119,7 +120,7 @@ struct DamagedTableReader {
                 isReading = false
                 try body(SalvagedRow(rows))
                 isReading = true
-                // Keys that do not rise would be read for ever.
+                // Keys that are not ascending would cause an endless loop.
                 guard rows.integer(0) > reached || reached == Int64.min else { return reached }
                 reached = rows.integer(0)
             }
@@ -130,7 +131,7 @@ struct DamagedTableReader {
         }
     }
 
-    /// Whether a key is one of those that could not be read.
+    /// Returns whether a key could not be read.
     func hasLost(_ key: Int64) -> Bool {
         lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
     }
@@ -141,12 +142,12 @@ struct DamagedTableReader {
     }
 }
 
-/// A row as SQLite reads it, or as the bytes of a damaged page say.
+/// A row read by SQLite, or from the bytes of a damaged page.
 struct SalvagedRow {
     private let statement: Statement?
     private let cells: [BulkCell]
 
-    /// The row that a statement stands at.
+    /// Creates a row from the current row of a statement.
     init(_ statement: Statement) {
         self.statement = statement
         cells = []
@@ -161,13 +162,13 @@ struct SalvagedRow {
         statement?.isNull(Int32(column)) ?? (cells[column].kind == .null)
     }
 
-    /// 0 if the column does not hold an integer.
+    /// Returns the integer in a column, or 0 if it contains another type.
     func integer(_ column: Int) -> Int64 {
         if let statement { return statement.integer(Int32(column)) }
         return cells[column].kind == .integer ? cells[column].integerValue : 0
     }
 
-    /// Binds a column; a row of a damaged page must be there until the other statement has run.
+    /// Binds a column; a row of a damaged page must remain valid until the other statement has run.
     func bind(_ column: Int, to other: Statement, at index: Int32) {
         if let statement {
             other.bind(column: Int32(column), of: statement, at: index)

@@ -1,21 +1,21 @@
 import GraphModel
 import SQLite
 
-/// Where a table is in a file, and which of its columns are wanted.
+/// The location of a table in a file, and its selected columns.
 struct TableShape {
     let root: Int
-    /// All tables' and indexes' roots.
+    /// The root pages of all tables and indexes.
     let roots: [Int]
-    /// For each wanted column, its place in the records; nil for one that is the row's key.
+    /// For each selected column, its index in the records; `nil` for the row ID column.
     let places: [Int?]
-    /// The place of the column that is the row's key, in whose place records have null.
+    /// The index of the row ID column, which is null in records.
     let alias: Int?
-    /// How many columns the table has.
+    /// The number of columns of the table.
     let width: Int
-    /// What a column holds in records that were written before it was added.
+    /// The values of columns in records that were written before the column was added.
     let defaults: [StoredValue]
 
-    /// Nil if the table's rows are not in a tree of row IDs, or if SQLite cannot tell its columns.
+    /// Creates the shape; `nil` if the table has no row IDs, or if SQLite cannot read its columns.
     init?(_ reader: DamagedTableReader) {
         let name = reader.table.filter { $0 != "\"" }
         do throws(StoreError) {
@@ -73,15 +73,15 @@ struct TableShape {
     }
 }
 
-/// Goes through the pages of a table in the order of its keys, and checks each number on them.
+/// Walks the pages of a table in key order and checks each number on them.
 ///
-/// - A page counts once, and only if it is of a table.
-/// - A cell counts if it is on its page, if it holds a record, and if its key fits in the order of
+/// - A page is read once, and only if it belongs to a table.
+/// - A cell is valid if it is on its page, contains a record, and its key fits into the order of
 ///   the keys around it.
-/// - Of two rows with one key, the first counts.
+/// - If two rows have the same key, the first one is used.
 struct DamagedTableWalk {
-    /// Keys that are compared with each other, and how often, at most: a page that is nothing but
-    /// noise must not take long.
+    /// The maximum number of keys that are compared with each other, and of rounds, so that a page
+    /// of noise does not take long.
     private static let comparedMax = 1024
     private static let roundsMax = 64
 
@@ -90,16 +90,18 @@ struct DamagedTableWalk {
     private let last: Int64?
     private let record = DamagedRecord()
     private let arena = ArenaBox()
-    /// The keys that could not be read, of an entity 0.
+    /// The unreadable keys, with the entity number 0.
     private(set) var lost = ManagedObjectIDSet()
     private(set) var doubtfulKeys: [Int64] = []
     private var seen = ManagedObjectIDSet()
     /// The largest key so far.
     private var reached: Int64 = 0
-    /// Something between that key and the next one could not be read.
+    /// Whether data after the largest key could not be read.
     private var isBehindDamage = false
-    /// Cells whose keys are not among those that the page should have, or whose records look like
-    /// those of another table: they count if no other row has the key.
+    /// The cells that are used only if no other row has their key.
+    ///
+    /// Their keys are outside the range of their page, or their records look like those of another
+    /// table.
     private var strays: [(page: Int, cell: Int)] = []
     /// Whether a page could not be read, or one that leads to others.
     private var hasLostPages = false
@@ -110,8 +112,9 @@ struct DamagedTableWalk {
     }
 
     /// - Parameters:
-    ///   - isOwn: Whether a row on a page of the table looks like one of its own; nil takes all.
-    ///   - isOwnOrphan: Whether a row on a page that nothing leads to is one of the table; nil takes
+    ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
+    ///     all.
+    ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
     ///     none.
     mutating func read(
         isOwn: ((SalvagedRow) -> Bool)?, isOwnOrphan: ((SalvagedRow) -> Bool)?,
@@ -148,13 +151,13 @@ struct DamagedTableWalk {
     }
 
     private mutating func lose(upTo key: Int64) {
-        // A key that is wrong may be far behind all others.
+        // A wrong key can be much larger than all others.
         let key = min(key, last ?? key)
         guard reached < key else { return }
         lost.insert(keys: (reached + 1)...key, entityNumber: 0)
     }
 
-    /// The pages below one, and between which keys theirs are.
+    /// Returns the child pages and the key range of each.
     private mutating func branches(
         of page: DamagedPage, _ above: Int64, _ upTo: Int64
     ) -> [(page: Int, above: Int64, upTo: Int64)] {
@@ -162,7 +165,7 @@ struct DamagedTableWalk {
         if found.count != page.cellCount + 1 || page.claimsTooMany { notePageDamage() }
         var above = above
         return found.map { branch in
-            // A key that does not rise says nothing.
+            // A key that is not ascending is ignored.
             guard let key = branch.key, key > above, key < upTo else {
                 return (branch.page, above, upTo)
             }
@@ -187,7 +190,7 @@ struct DamagedTableWalk {
             }
         }
         let outside = cells.filter { $0.key <= place.above || $0.key > place.upTo }
-        // With most keys elsewhere, the page itself is, or what is said of it is wrong.
+        // If most keys are outside the range, the page or its range is wrong as a whole.
         if outside.count * 2 < cells.count {
             strays += outside.map { (place.page, $0.cell) }
             damaged.formUnion(outside.map(\.cell))
@@ -212,7 +215,7 @@ struct DamagedTableWalk {
         }
     }
 
-    /// Whether the store has handed out such a key.
+    /// Returns whether the store may have assigned a key.
     private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
 
     /// Whether the record has as many values as one of the table.
@@ -229,7 +232,7 @@ struct DamagedTableWalk {
         return record.cells[alias].kind == .null
     }
 
-    /// The places of keys that do not fit between those before and behind them.
+    /// Returns the indexes of keys that do not fit between those before and after them.
     private func strangers(_ keys: [Int64]) -> Set<Int> {
         var strange: Set<Int> = []
         for _ in 0..<Self.roundsMax {
@@ -237,7 +240,7 @@ struct DamagedTableWalk {
             guard rest.count <= Self.comparedMax,
                 zip(rest, rest.dropFirst()).contains(where: { keys[$0] >= keys[$1] })
             else { break }
-            // The key that is wrong is in the way of many others, and each of those of one only.
+            // A wrong key conflicts with many others, each of which conflicts only with it.
             var conflicts = [Int](repeating: 0, count: keys.count)
             for (position, place) in rest.enumerated() {
                 for other in rest[(position + 1)...] where keys[place] >= keys[other] {
@@ -246,16 +249,16 @@ struct DamagedTableWalk {
                 }
             }
             let most = conflicts.max() ?? 0
-            // Of two that are in each other's way, nobody knows which is wrong.
+            // If two keys conflict only with each other, it is unknown which one is wrong.
             guard most > 1 else { break }
             strange.formUnion(keys.indices.filter { conflicts[$0] == most })
         }
-        // With more of them, the number of cells is wrong, and nobody knows which keys are.
+        // If there are more, the number of cells is wrong, and the wrong keys are unknown.
         if strange.count * 4 > keys.count { return [] }
         return strange
     }
 
-    /// Calls the body with the record, unless its key came before.
+    /// Calls the body with the record, unless its key occurred before.
     private mutating func tell(
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -288,9 +291,10 @@ struct DamagedTableWalk {
 
     // MARK: Orphans
 
-    /// Reads leaves that damaged pages led to, in the order of the file.
+    /// Reads leaves whose parent pages are damaged, in file order.
     ///
-    /// They may be of any table, and their records must have all that one of this table has.
+    /// They can belong to any table, so their records must have all features of this table's
+    /// records.
     private mutating func readOrphans(
         besides visited: Set<Int>, _ isOwn: (SalvagedRow) -> Bool,
         _ body: (SalvagedRow) throws(StoreError) -> Void

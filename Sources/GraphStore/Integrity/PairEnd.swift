@@ -1,17 +1,17 @@
 import GraphModel
 
-/// One end of a table of pairs: a to-many relationship, and where its pairs lead.
+/// One end of a join table: a to-many relationship and its destination.
 struct PairEnd {
     let entity: StoreLayout.Entity
     let name: String
     let side: StoreLayout.Join
     let destination: StoreLayout.Entity
-    /// The columns with keys of the destination.
+    /// The columns with the destination's keys.
     let columns: [String]
 }
 
 extension StoreLayout {
-    /// Both ends of a table of pairs, each once, or its only one.
+    /// Returns both ends of a join table, without duplicates, or its only one.
     func ends(of join: JoinTable) -> [PairEnd] {
         var seen: Set<String> = []
         var ends: [PairEnd] = []

@@ -1,33 +1,33 @@
 import SQLite
 
-/// Tells whether all rows of a damaged file's tables were found.
+/// Checks whether all rows of a damaged file's tables were found.
 ///
-/// A page that lies about its cells loses rows without a word, since reads skip them; but the
-/// indexes of the table name them still.
+/// A page with wrong cell numbers loses rows silently, because reads skip them. The indexes of the
+/// table still refer to these rows.
 struct RowAccount {
-    /// What the indexes of a table say.
+    /// The rows of a table that are missing according to its indexes.
     struct Answer {
-        /// Keys that an index names, of rows that were not found.
+        /// The keys in an index whose rows were not found.
         var missing: Set<Int64> = []
-        /// Whether there are no others.
+        /// Whether no other rows are missing.
         var isWhole = false
-        /// Whether SQLite finds nothing wrong with the table itself.
+        /// Whether SQLite finds no fault in the table itself.
         var looksSound = true
     }
 
     private let source: Connection
-    /// The pages of a damaged file; nil if SQLite reads all of it, or is the only one that can.
+    /// The pages of a damaged file; `nil` if SQLite reads all of it, or if only SQLite can read it.
     let file: DamagedFile?
-    /// Whether SQLite finds nothing wrong with the file, so that a read finds all.
+    /// Whether SQLite finds no fault in the file, so that a read finds all rows.
     private let isSound: Bool
-    /// Whether some pages belong to nothing: a tree that lost them looks sound itself.
+    /// Whether some pages are unreferenced: a tree that lost them looks intact.
     private let hasStrayPages: Bool
 
     private static let linesMax = 100_000
 
     init(of source: Connection) {
         self.source = source
-        // Otherwise SQLite reads what is behind the end of a page whose cells are too long.
+        // Otherwise, SQLite reads past the end of a page whose cells are too long.
         try? source.execute("PRAGMA cell_size_check = ON")
         let lines = Self.lines("PRAGMA integrity_check(\(Self.linesMax))", on: source)
         isSound = lines == ["ok"]
@@ -38,12 +38,12 @@ struct RowAccount {
             } ?? true
     }
 
-    /// Which rows the indexes name beside those that were found.
+    /// Returns the rows that the indexes contain in addition to the found ones.
     ///
     /// - Parameters:
-    ///   - count: how many were found.
-    ///   - last: the largest key that was handed out, where that is known.
-    ///   - isKnown: whether a row was found, or is told of already.
+    ///   - count: the number of rows that were found.
+    ///   - last: the largest key that was assigned, if it is known.
+    ///   - isKnown: whether a row was found, or is already reported.
     func missing(
         of table: String, besides count: Int, upTo last: Int64?,
         isKnown: (Int64) throws(StoreError) -> Bool
@@ -65,7 +65,7 @@ struct RowAccount {
         return answer
     }
 
-    /// How many rows the indexes name beside those that were found; nil where nobody knows.
+    /// Returns how many more rows the indexes contain than were found, or `nil` if this is unknown.
     func missingCount(of table: String, besides count: Int) throws(StoreError) -> Int? {
         guard !isSound else { return 0 }
         var most = looksSound(table) && !hasStrayPages ? count : -1
@@ -98,7 +98,7 @@ struct RowAccount {
         }
     }
 
-    /// Whether SQLite finds nothing wrong with a table and its indexes.
+    /// Returns whether SQLite finds no fault in a table and its indexes.
     func looksSound(_ table: String) -> Bool {
         Self.lines("PRAGMA integrity_check('\(table)')", on: source) == ["ok"]
     }
@@ -108,7 +108,7 @@ struct RowAccount {
     private struct Index {
         var name: String
         var isPartial: Bool
-        /// ` WHERE …` of one that has some rows only.
+        /// The ` WHERE …` clause of a partial index.
         var condition: String
     }
 
@@ -119,7 +119,7 @@ struct RowAccount {
                     + " LEFT JOIN sqlite_master m ON m.type = 'index' AND m.name = l.name")
         else { return [] }
         var indexes: [Index] = []
-        // One that cannot be told is not there.
+        // An unreadable index is ignored.
         while (try? rows.step()) == true {
             let isPartial = rows.integer(1) != 0
             let sql = rows.string(2)
@@ -132,9 +132,9 @@ struct RowAccount {
         return indexes
     }
 
-    /// Calls the body with each key that an index names, which takes no look at the table.
+    /// Calls the body with each key in an index, without reading the table.
     ///
-    /// - Returns: whether it could be read to its end.
+    /// - Returns: whether the index was read completely.
     private func scan(
         _ index: Index, of table: String, _ body: (Int64) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
@@ -144,7 +144,7 @@ struct RowAccount {
             while try rows.step() { try body(rows.integer(0)) }
             return true
         } catch {
-            // What one that is damaged has told is true all the same.
+            // The keys from a damaged index are still valid.
             guard error.isDamage || error.isDamagedRead || error.isFunctionFailure else {
                 throw error
             }
@@ -161,7 +161,7 @@ struct RowAccount {
             }
             return lines
         } catch {
-            // A file that is too damaged to be looked at is not sound.
+            // A file that is too damaged to be checked is not intact.
             return nil
         }
     }

@@ -1,14 +1,14 @@
 package import GraphModel
 import SQLite
 
-/// Saves damaged stores of one model into a new store that is emptied again each time.
+/// Salvages damaged stores of one model into a new store that is emptied after each file.
 ///
-/// It is for who tries many files: most of the time of a salvage goes into the new file.
+/// Use it to try many files: most of the time of a salvage is spent on creating the new file.
 package struct SalvageTrial {
     private let schema: StoreLayout
     private let target: Connection
 
-    /// - Parameter path: where the new store is made.
+    /// - Parameter path: the path of the new store.
     package init(_ model: ManagedObjectModel, at path: String) throws(StoreError) {
         schema = StoreLayout(model)
         _ = try PersistentStore.open(
@@ -16,10 +16,10 @@ package struct SalvageTrial {
         target = try Connection(path: path, mode: .readWrite)
     }
 
-    /// What a salvage would save of the file.
+    /// Returns the result that a salvage of the file would have.
     ///
-    /// - Returns: nil if the file says that it holds something else than the model.
-    /// - Throws: what the salvage would throw.
+    /// - Returns: `nil` if the file states that its model is a different one.
+    /// - Throws: the error that the salvage would throw.
     package func run(_ path: String) throws(StoreError) -> StoreSalvage? {
         let snapshot = try StoreSnapshot.ofDamaged(path, nil)
         guard try !AppSalvage.isOfApp(snapshot.connection),
@@ -28,7 +28,7 @@ package struct SalvageTrial {
             try metadata.entities(of: schema.model, on: snapshot.connection) == nil
         else { return nil }
         try target.execute("BEGIN IMMEDIATE")
-        // What cannot be taken back fails the next trial.
+        // If the rollback fails, the next trial fails.
         defer { try? target.execute("ROLLBACK") }
         var writer = SalvageWriter(from: snapshot.connection, at: path, schema, to: target)
         try writer.write()

@@ -3,7 +3,7 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// What makes objects that were saved one by one a graph again.
+/// Repairs of relationships after the objects were saved one by one.
 extension SalvageWriter {
     private func keys(_ select: SelectSQL) throws(StoreError) -> [Int64] {
         let rows = try select.prepare(on: target)
@@ -18,12 +18,13 @@ extension SalvageWriter {
 
     // MARK: Links
 
-    /// The entity's own to-ones lead to objects that are there, and from both ends.
+    /// Repairs the entity's own to-one relationships: removes links without a destination and makes
+    /// both ends consistent.
     mutating func mendLinks(of entity: StoreLayout.Entity) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) {
-            // What the destination's row has is corrected there.
+            // Columns in the destination's table are corrected with the destination.
             guard let columns = place.columns,
                 let destination = schema.entity(
                     named: columns.relationship.destinationEntityName)
@@ -46,7 +47,7 @@ extension SalvageWriter {
         }
     }
 
-    /// Takes a link out of the rows that a condition holds for.
+    /// Removes a link from the rows that match a condition.
     private func cut(
         _ columns: StoreLayout.ToOneColumns, of link: ToOneLink, where condition: String
     ) throws(StoreError) {
@@ -55,7 +56,7 @@ extension SalvageWriter {
         try execute("UPDATE \(link.entity.table) AS t SET \(sets) WHERE \(condition)")
     }
 
-    /// An end that nothing leads back from leads back; of two that want one, the first has it.
+    /// Sets a missing inverse link; if two objects claim the same one, the first keeps it.
     private mutating func mendInverse(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
     ) throws(StoreError) {
@@ -79,7 +80,7 @@ extension SalvageWriter {
                     "links were not those of the other end, and are gone"))
     }
 
-    /// Objects without a place in the order come at its end, by their keys.
+    /// Appends objects without a position to the order, sorted by their keys.
     private mutating func mendOrder(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
     ) throws(StoreError) {
@@ -97,7 +98,7 @@ extension SalvageWriter {
                 + " in the order, and \(found.count == 1 ? "is" : "are") at its end")
     }
 
-    /// Pairs that lack an end go.
+    /// Deletes join rows that lack an end.
     mutating func mendPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
@@ -115,7 +116,7 @@ extension SalvageWriter {
 
     // MARK: The rest
 
-    /// The store stays the one that it was, with what apps noted in it.
+    /// Copies the identity of the store and the metadata of apps.
     mutating func copyMetadata() throws(StoreError) {
         var old: StoreMetadata?
         do throws(StoreError) {
@@ -130,11 +131,11 @@ extension SalvageWriter {
         }
         new.uuid = old.uuid
         for (key, value) in old.propertyList where new.propertyList[key] == nil {
-            // What a run noted of its progress is not true of the new store.
+            // The progress of runs does not apply to the new store.
             if !key.hasPrefix("ETL") { new.propertyList[key] = value }
         }
         if (try? HistorySchema.exists(on: source)) ?? true {
-            // Who followed the history must not take the new one for what comes next.
+            // Readers of the history must not treat the new one as its continuation.
             new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         }
         try new.write(to: target)
@@ -149,7 +150,7 @@ extension SalvageWriter {
             "The history is not copied; its readers must read the complete new store")
     }
 
-    /// Copies the files of large values; a value whose file is gone becomes null.
+    /// Copies the files of large values; a value whose file is missing becomes null.
     mutating func copyExternalValues(to newPath: String) throws(StoreError) {
         let from = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
         let to = StoreFiles.supportFolder(of: newPath) + "/_EXTERNAL_DATA"
@@ -188,7 +189,7 @@ extension SalvageWriter {
             try StoreFiles.copyLarge(file, to: "\(folder)/\(name)")
             return true
         } catch {
-            // Whether it is missing or cannot be read, it is lost.
+            // Whether it is missing or unreadable, it is lost.
             return false
         }
     }

@@ -1,13 +1,13 @@
 import SQLite
 
-/// What is told of rows that reads skip without a word.
+/// Reports of rows that reads skip silently.
 extension SalvageWriter {
-    /// Tells of objects that an index names and that were not found, and where there may be others.
+    /// Reports objects that are in an index but were not found, and tables that may lack others.
     ///
     /// - Parameters:
-    ///   - reader: what it could not read is told already.
-    ///   - leftOut: keys of rows that were found, and left out.
-    ///   - last: the largest key that was handed out, where that is known.
+    ///   - reader: the reader, whose unreadable keys are already reported.
+    ///   - leftOut: the keys of rows that were found but not saved.
+    ///   - last: the largest key that was assigned, if it is known.
     mutating func tellMissing(
         _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
         last: Int64?
@@ -38,8 +38,8 @@ extension SalvageWriter {
                 + " is damaged")
     }
 
-    /// Tells of pages that belong to nothing, where nothing else is told that explains them: a tree
-    /// that lost them looks sound.
+    /// Reports unreferenced pages, unless another loss explains them: a tree that lost them looks
+    /// intact.
     mutating func tellStrayPages() {
         guard hasStrayPages, salvage.losses.isEmpty else { return }
         lose(
@@ -47,7 +47,7 @@ extension SalvageWriter {
             "some objects may be lost, because pages of the file belong to no table")
     }
 
-    /// As `tellMissing`, of a table of pairs.
+    /// Reports missing rows of a join table, as `tellMissing` does for objects.
     mutating func tellMissingPairs(of table: String, besides count: Int) throws(StoreError) {
         guard let missing = try account.missingCount(of: table, besides: count) else {
             guard !account.looksSound(table) else {

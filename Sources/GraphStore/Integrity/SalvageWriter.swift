@@ -1,7 +1,7 @@
 import GraphModel
 import SQLite
 
-/// Copies what can be read of a store into a new one, and mends what does not fit together.
+/// Copies the readable part of a store into a new one, and repairs inconsistencies.
 struct SalvageWriter {
     let source: Connection
     let target: Connection
@@ -9,16 +9,16 @@ struct SalvageWriter {
     let path: String
     var salvage = StoreSalvage()
     let account: RowAccount
-    /// Pages of the file belong to nothing, and may have been those of a table that looks sound.
+    /// Whether unreferenced pages may belong to a table that looks intact.
     var hasStrayPages = false
-    /// Largest keys that the old store had handed out, by entity number.
+    /// The largest keys that the old store has assigned, by entity number.
     private var handedOut: [Int64: Int64] = [:]
-    /// The parts of an app's store that are not objects; nil if the store is ours.
+    /// The parts of an app's store that are not objects; `nil` for an etl store.
     private let app: AppSalvage?
-    /// The join tables of an old store of ours, by their names in the new store.
+    /// The join tables of an old etl store, by their names in the new store.
     private let joins: [String: SourceJoin]
 
-    /// Saves what can be read; the new file is under the temporary name until it is whole.
+    /// Saves the readable part; the new file has the temporary name until it is complete.
     static func save(
         _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
         by temporary: String
@@ -28,10 +28,10 @@ struct SalvageWriter {
         return salvage
     }
 
-    /// Gives the new file and its folder of large values their names; nobody has it open any more.
+    /// Renames the new file and its folder of large values; no connection may be open.
     static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
-        // SQLite folds the log in when the last connection is closed, and tells nobody where that
-        // fails.
+        // SQLite checkpoints the WAL when the last connection is closed, but does not report a
+        // failure.
         let connection = try Connection(path: temporary, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(temporary + suffix) }
@@ -39,7 +39,7 @@ struct SalvageWriter {
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
         )
         let hasFiles = StoreFiles.exists(from)
-        // First, so that a store with the new name lacks no file.
+        // The folder is moved first, so that a store with the new name lacks no file.
         if hasFiles { try StoreFiles.move(from, to: to) }
         do throws(StoreError) {
             try StoreFiles.move(temporary, to: newPath)
@@ -54,7 +54,7 @@ struct SalvageWriter {
         _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
         by temporary: String
     ) throws(StoreError) -> StoreSalvage {
-        // Makes the file; nobody has it open when this is over.
+        // Creates the file; its connection is closed after this call.
         _ = try PersistentStore.open(
             .sqlite(at: temporary, opening: .create), model: schema.model,
             holding: schema.heldNumbers.map { _ in schema.heldNames })
@@ -65,7 +65,7 @@ struct SalvageWriter {
         return writer.salvage
     }
 
-    /// Writes the objects into a new store of ours.
+    /// Creates a writer for a new etl store.
     init(from source: Connection, at path: String, _ schema: StoreLayout, to target: Connection) {
         self.source = source
         self.target = target
@@ -76,7 +76,7 @@ struct SalvageWriter {
         account = RowAccount(of: source)
     }
 
-    /// Writes the objects of an app's store into the tables that its salvage has made.
+    /// Creates a writer for an app's store, whose tables `AppSalvage` has created.
     init(
         from source: Connection, at path: String, _ schema: StoreLayout, into app: AppSalvage
     ) {
@@ -96,7 +96,7 @@ struct SalvageWriter {
         try target.execute("COMMIT")
     }
 
-    /// Writes all that can be read, in a transaction that is under way.
+    /// Writes all readable data in an open transaction.
     mutating func write() throws(StoreError) {
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
@@ -126,12 +126,12 @@ struct SalvageWriter {
 
     // MARK: Objects
 
-    /// The columns of an old table that the new one has, too.
+    /// Returns the columns of an old table that the new one also has.
     private func columns(_ table: String, _ wanted: [String]) -> [String] {
         let names = (try? source.prepare("SELECT name FROM pragma_table_info('\(table)')")).map {
             rows in
             var names: Set<String> = []
-            // What cannot be told is not there.
+            // Unreadable columns are ignored.
             while (try? rows.step()) == true { names.insert(rows.string(0)) }
             return names
         }
@@ -140,7 +140,7 @@ struct SalvageWriter {
 
     private mutating func copyObjects(of table: StoreLayout.Table) throws(StoreError) {
         let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
-        // An app's table also keeps the columns that the model does not name.
+        // An app's table also keeps the columns that are not in the model.
         let others = schema.found?.columns[table.name] ?? []
         let wanted =
             fixed
@@ -232,7 +232,7 @@ struct SalvageWriter {
                 + " VALUES (\(marks))")
         var reader = DamagedTableReader(source, old.table, key: "rowid", oldColumns, last: nil)
         var count = 0
-        // Pairs of several tables look alike, so that an index must name them.
+        // Rows of several join tables can look alike, so an index must contain them.
         let isAlone =
             schema.joinTables.count { $0.orderColumns.count == join.orderColumns.count } == 1
         let isNamed = account.naming(of: old.table, oldColumns)
@@ -264,7 +264,7 @@ struct SalvageWriter {
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")
             else { return }
-            // The load named the columns in its own order.
+            // The load listed the columns in its own order.
             let isSwapped = !sql[..<start.lowerBound].contains("(\(old.column(first)),")
             let rows = try source.prepare(String(sql[start.lowerBound..<end.lowerBound]))
             while try rows.step() {
@@ -283,7 +283,7 @@ struct SalvageWriter {
     // MARK: Counters
 
     private mutating func readHandedOut() {
-        // Without them, the keys that are there tell.
+        // Without this table, the existing keys determine the counters.
         guard let rows = try? source.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY") else {
             return
         }
@@ -300,22 +300,22 @@ struct SalvageWriter {
     }
 }
 
-/// A join table of an old store of ours, which an older version may have named differently.
+/// A join table of an old etl store, which an older version may have named differently.
 private struct SourceJoin {
     var table: String
-    /// Columns by their names in the new store.
+    /// The old column names, by their names in the new store.
     private var columns: [String: String] = [:]
 
     init(table: String) {
         self.table = table
     }
 
-    /// The name that a column of the new store has in the old one.
+    /// Returns the old name of a column of the new store.
     func column(_ name: String) -> String { columns[name] ?? name }
 
-    /// The join tables of an old store by their names in the new one.
+    /// Returns the join tables of an old store, by their names in the new one.
     static func all(of schema: StoreLayout, in source: Connection) -> [String: SourceJoin] {
-        // Without a readable list of tables, today's names are the best guess.
+        // Without a readable schema table, the current names are the best guess.
         guard let found = try? FoundTables(on: source) else { return [:] }
         let old = StoreLayout(schema.model, pairs: found)
         var joins: [String: SourceJoin] = [:]

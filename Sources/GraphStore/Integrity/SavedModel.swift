@@ -2,16 +2,18 @@ import GraphModel
 import SQLite
 import XcodeModel
 
-/// The model by which a damaged store is saved.
+/// The model that is used to salvage a damaged store.
 struct SavedModel {
     let model: ManagedObjectModel
-    /// Whether it is the one in `Z_MODELCACHE`, since the store's own cannot be read.
+    /// Whether it is the model in `Z_MODELCACHE`, because the store's own model cannot be read.
     let isCached: Bool
 
-    /// Takes the first whose version hashes are those of the store: of its own model, the one given,
-    /// and the one in `Z_MODELCACHE`; the first of them if none is, or if nobody knows.
+    /// Selects the first model whose version hashes match the store: the store's own, the given
+    /// one, or the one in `Z_MODELCACHE`.
     ///
-    /// - Returns: nil if there is none.
+    /// If none matches, or the store's hashes are unknown, it selects the first one.
+    ///
+    /// - Returns: `nil` if no model is found.
     init?(_ connection: Connection, _ given: ManagedObjectModel?) throws(StoreError) {
         let stored = try Self.reading { () throws(StoreError) in
             try PersistentStore.storedModel(connection)
@@ -40,7 +42,7 @@ struct SavedModel {
         (model, isCached) = chosen
     }
 
-    /// What can be read; nil if it is damaged.
+    /// Returns the result of a read, or `nil` if the data is damaged.
     private static func reading<Value>(
         _ body: () throws(StoreError) -> Value?
     ) throws(StoreError) -> Value? {
@@ -56,7 +58,7 @@ struct SavedModel {
 }
 
 extension SavedModel {
-    /// What is to be told of the model.
+    /// The losses that concern the model.
     var losses: [StoreFinding] {
         guard isCached else { return [] }
         return [

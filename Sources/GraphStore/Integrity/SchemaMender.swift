@@ -1,25 +1,25 @@
 import GraphModel
 import SQLite
 
-/// Corrects the rows of a damaged list of tables, so that SQLite can read each.
+/// Corrects the rows of a damaged schema table, so that SQLite can read each of them.
 ///
-/// A text counts if SQLite takes it, and if the table has the columns that the model gives it.
-/// Otherwise it is made anew from the model. What the model does not name goes.
+/// A statement is kept if SQLite accepts it, and if the table has the columns of the model.
+/// Otherwise, it is rebuilt from the model. A damaged row that is not in the model is dropped.
 struct SchemaMender {
     private(set) var rows: [SchemaRow] = []
-    /// The kind and name of what had to go.
+    /// The types and names of the dropped rows.
     private(set) var leftOut: [(type: String, name: String)] = []
-    /// Tables of whose columns nobody knows the order.
+    /// The tables whose column order is unknown.
     private(set) var guessed: [String] = []
     /// A new store of the model.
     private let known: Connection
     private var knownRows: [String: SchemaRow] = [:]
-    /// What was taken so far.
+    /// A database with the accepted rows so far.
     private let taken: Connection
     private let pages: ClosedRange<Int>
     private var roots: Set<Int> = []
 
-    /// - Parameter layout: what the model gives; nil if it is not known yet.
+    /// - Parameter layout: the layout of the model; `nil` if it is not known yet.
     init(_ schema: DamagedSchema, _ layout: StoreLayout?) throws(StoreError) {
         known = try Self.newStore(layout)
         taken = try Connection()
@@ -56,7 +56,7 @@ struct SchemaMender {
 
     // MARK: Texts
 
-    /// What SQLite makes of a text; nil if it does not take it.
+    /// Parses a statement with SQLite; returns `nil` if SQLite rejects it.
     private func parsed(_ sql: String) -> SchemaRow? {
         guard Self.onlyDeclares(sql) else { return nil }
         do throws(StoreError) {
@@ -73,10 +73,11 @@ struct SchemaMender {
         }
     }
 
-    /// Whether a text declares something and does no more.
+    /// Returns whether a statement only declares something.
     ///
-    /// SQLite never writes `CREATE TABLE … AS SELECT` into the list. A damaged or a made-up list may
-    /// have it, and its query might not end. So a table's name must be followed by its columns.
+    /// SQLite never writes `CREATE TABLE … AS SELECT` into the schema table. A damaged or forged
+    /// one can contain it, and its query might never end. The name of a table must therefore be
+    /// followed by its columns.
     private static func onlyDeclares(_ sql: String) -> Bool {
         var rest = sql[...]
         func takeWord() -> String {
@@ -103,7 +104,7 @@ struct SchemaMender {
         try taken.execute("DROP \(row.type) IF EXISTS \(Connection.quoted(row.name))")
     }
 
-    /// A row that SQLite takes, and that `taken` has; nil if there is none.
+    /// Returns a row that SQLite accepts and that `taken` contains, or `nil` if there is none.
     private mutating func mendedTable(_ row: SchemaRow) throws(StoreError) -> SchemaRow? {
         let sql = row.sql ?? ""
         let named = knownRows[row.name.lowercased()]
@@ -132,7 +133,7 @@ struct SchemaMender {
         return remade(row, named ?? (similar.count == 1 ? similar[0] : nil))
     }
 
-    /// The row of a table whose text is made from that of the model.
+    /// Rebuilds the row of a table from the statement of the model.
     private mutating func remade(_ row: SchemaRow, _ known: SchemaRow?) -> SchemaRow? {
         let sql = row.sql ?? ""
         guard let known, let text = known.sql,
@@ -148,7 +149,7 @@ struct SchemaMender {
         return mended
     }
 
-    /// Whether a table that was taken has the columns that one of the model has, and its key.
+    /// Returns whether an accepted table has the columns and the key of the model's table.
     private func hasColumns(of expected: SchemaRow) throws(StoreError) -> Bool {
         let sql =
             "SELECT name || iif(pk = 1, ' ' || upper(type), '') FROM"
@@ -156,8 +157,8 @@ struct SchemaMender {
         return Set(try lines(sql, on: known)).isSubset(of: try lines(sql, on: taken))
     }
 
-    /// The statement of a new store, with the columns in the order that a damaged one has; nil if the
-    /// damaged one does not tell the order.
+    /// Returns the statement of a new store with the columns in the order of the damaged statement,
+    /// or `nil` if that order is not readable.
     private static func text(_ damaged: String, as known: String) -> String? {
         if areAlike(damaged, known) { return known }
         func parts(_ sql: String) -> [[UInt8]] {
@@ -188,7 +189,7 @@ struct SchemaMender {
         areAlike(Array(one.utf8), Array(other.utf8), share: 8)
     }
 
-    /// Whether two texts are of one length, and differ in a small share of their bytes.
+    /// Returns whether two texts have the same length, and at most 1/`share` of their bytes differ.
     private static func areAlike(_ one: [UInt8], _ other: [UInt8], share: Int) -> Bool {
         one.count == other.count && differences(one, other) * share <= one.count
     }
@@ -199,7 +200,7 @@ struct SchemaMender {
 
     // MARK: Taking
 
-    /// Takes a table, and the indexes that are part of its text.
+    /// Accepts a table and the indexes that are part of its statement.
     private mutating func take(_ table: SchemaRow, _ indexes: [SchemaRow]) throws(StoreError) {
         guard pages.contains(table.root), roots.insert(table.root).inserted else {
             try drop(table)
@@ -223,7 +224,7 @@ struct SchemaMender {
             roots.formUnion(found.map(\.root))
             return
         }
-        // Without the index, the table can be read only if nothing says that it has one.
+        // Without the index, the table can be read only if its statement does not declare one.
         let columns = try lines(
             "SELECT '\"' || name || '\" ' || type || iif(pk = 1 AND upper(type) = 'INTEGER' AND"
                 + " (SELECT max(pk) FROM pragma_table_info(\(literal(table.name)))) = 1,"
@@ -239,7 +240,7 @@ struct SchemaMender {
         rows.append(plain)
     }
 
-    /// Takes an index, a trigger, or a view.
+    /// Accepts an index, a trigger, or a view.
     private mutating func takeOther(_ row: SchemaRow) throws(StoreError) {
         let named = knownRows[row.name.lowercased()]
         var own = parsed(row.sql ?? "")
@@ -282,7 +283,7 @@ struct SchemaMender {
 
     // MARK: Writing
 
-    /// Puts the rows into a copy, in the place of those that it has.
+    /// Replaces the rows in the schema table of a copy.
     func write(to copy: String, of schema: DamagedSchema) throws(StoreError) {
         let file = schema.file
         guard var page = file.page(1) else { return }
@@ -295,14 +296,14 @@ struct SchemaMender {
         page.set(file.usableSize & 0xFFFF, at: 105, bytes: 2)
         for place in [52, 64] { page.set(0, at: place, bytes: 4) }
         if knowsFree {
-            // The pages that the list had are used again, so that none of them belongs to nothing.
+            // The pages of the old schema table are freed, so that no page is unreferenced.
             try Self.free(own.prefix(file.usableSize / 4 - 1), &page, file, copy)
         } else {
             for place in [32, 36] { page.set(0, at: place, bytes: 4) }
         }
         try StoreFiles.overwrite(copy, at: 0, with: page)
         try insert(into: copy)
-        // What SQLite must not look at while it writes is as it was.
+        // The header fields that SQLite must not use during the write are restored.
         var kept = [52, 64]
         if !knowsFree { kept += [32, 36] }
         for place in kept {
@@ -310,7 +311,7 @@ struct SchemaMender {
         }
     }
 
-    /// Puts pages at the head of the list of free pages.
+    /// Adds pages to the start of the list of free pages.
     private static func free(
         _ own: ArraySlice<Int>, _ page: inout [UInt8], _ file: DamagedFile, _ copy: String
     ) throws(StoreError) {

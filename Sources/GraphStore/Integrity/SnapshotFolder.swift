@@ -2,26 +2,26 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// A folder for temporary files that no other user may read; it goes with the object.
+/// A folder for temporary files that no other user can read; it is deleted with the object.
 ///
-/// As long as its process lives, it holds the lock of a file in the folder. A folder whose lock can be
-/// taken is left from a process that was killed, and is removed by whoever makes the next one. A
-/// process's number would not do: another process may have it by then.
+/// While its process runs, it holds the lock of a file in the folder. If the lock is free, the
+/// process was killed; the next process that creates a folder then removes this one. A process ID
+/// alone is not sufficient, because another process may have reused it.
 final class SnapshotFolder: Sendable {
     private static let prefix = "etl-look-"
-    /// The file whose lock is held.
+    /// The name of the locked file.
     static let lockName = ".etl-lock"
     private static let attemptsMax = 5
 
-    /// Where it is.
+    /// The path of the folder.
     let path: String
-    /// The locked file; nil where the file system knows no locks.
+    /// The locked file; `nil` if the file system does not support locks.
     private let lock: Int32?
 
     private init(_ path: String) throws {
         self.path = path
         try FileSystem.makeFolder(path, mode: 0o700)
-        // It gets its name when it is locked, so that nobody finds it free in between.
+        // The file is renamed after it is locked, so that no process finds it unlocked.
         let making = "\(path)/\(Self.lockName)-new"
         let descriptor = try FileSystem.open(making, [.writing, .creating], mode: 0o600)
         guard FileSystem.lock(descriptor) else {
@@ -35,12 +35,12 @@ final class SnapshotFolder: Sendable {
     }
 
     deinit {
-        // What stays is removed by whoever makes the next one.
+        // If this fails, the next process that creates a folder removes it.
         try? StoreFiles.removeFolder(path)
         if let lock { FileSystem.close(lock) }
     }
 
-    /// Makes a new one, and removes those that were left.
+    /// Creates a folder, and removes leftover ones.
     static func make() throws(StoreError) -> SnapshotFolder {
         let temporary = FileManager.default.temporaryDirectory.path
         removeLeftovers(in: temporary)
@@ -55,8 +55,8 @@ final class SnapshotFolder: Sendable {
         }
     }
 
-    /// Copies a store's file and its log; nil where somebody keeps writing, who folds the log in
-    /// anyway.
+    /// Copies a store's file and its log; `nil` if another process keeps writing, which merges the
+    /// log anyway.
     static func copy(
         _ path: String, _ logs: [String]
     ) throws(StoreError) -> (folder: SnapshotFolder, path: String)? {
@@ -82,7 +82,7 @@ final class SnapshotFolder: Sendable {
         }
     }
 
-    /// Takes away what processes have left that were killed.
+    /// Removes the folders of processes that were killed.
     private static func removeLeftovers(in temporary: String) {
         for name in (try? StoreFiles.names(in: temporary)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(temporary)/\(name)"
@@ -92,12 +92,12 @@ final class SnapshotFolder: Sendable {
                 guard FileSystem.lock(descriptor) else { continue }
                 try? StoreFiles.removeFolder(folder)
             } else {
-                // Without a lock, as while it is being made, the number tells.
+                // Without a lock, for example during creation, the process ID is checked.
                 let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
                 guard !StoreFiles.exists(file), let process = Int32(digits),
                     !StoreFiles.isRunning(process)
                 else { continue }
-                // Somebody else's stays.
+                // A folder of another user cannot be removed and stays.
                 try? StoreFiles.removeFolder(folder)
             }
         }

@@ -1,60 +1,60 @@
-/// One thing that is wrong with a store, or that could not be saved out of a damaged one.
+/// A fault of a store, or a loss in the salvage of a damaged store.
 public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// What kind of thing it is; the raw value is for programs.
+    /// The kind of a finding; the raw value is for programs.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The file itself is damaged: SQLite says so.
+        /// The file itself is damaged according to SQLite.
         case file
-        /// A table, a column or an index of the model is not there.
+        /// A table, a column, or an index of the model is missing.
         case structure
-        /// The store does not say what it is, or what it says cannot be read.
+        /// The metadata or the model of the store is missing or unreadable.
         case metadata
         /// The version hashes are not those of the model.
         case hash
-        /// A number that new keys are taken from is too small.
+        /// A counter for new keys is too small.
         case counter
         /// Rows of no entity, or of an abstract one.
         case entity
-        /// Rows that do not count their changes, which saves compare.
+        /// Rows without a version number, which saves compare.
         case version
         /// A required property has no value.
         case required
-        /// A value is of another kind than the attribute's.
+        /// A value has another type than its attribute.
         case value
-        /// A value that its attribute's range, length or pattern forbids.
+        /// A value violates the range, length, or pattern of its attribute.
         case rule
-        /// Two objects have one key.
+        /// Several objects have the same key.
         case unique
-        /// A to-one leads to no object.
+        /// A to-one relationship refers to an object that does not exist.
         case dangling
-        /// A to-one leads to an object that does not lead back.
+        /// A to-one relationship refers to an object that does not refer back.
         case inverse
-        /// An object has no place in an ordered relationship, or that of another.
+        /// An object has no position in an ordered relationship, or the same one as another.
         case order
-        /// A pair of a many-to-many relationship lacks an end.
+        /// A row of a join table lacks an end.
         case pair
         /// The file of a large value is missing.
         case externalMissing = "external-missing"
-        /// A file holds a large value of no object.
+        /// A file contains a large value that no object uses.
         case externalOrphan = "external-orphan"
-        /// The history is not in order.
+        /// The history is inconsistent.
         case history
-        /// A load was not finished.
+        /// A load is not finished.
         case pending
-        /// Folded texts, in which searches look, are not those of the objects.
+        /// The folded texts, which searches use, do not match the objects.
         case folded
     }
 
-    /// What kind of thing it is.
+    /// The kind of the finding.
     public let kind: Kind
-    /// The entity that it is about.
+    /// The affected entity.
     public let entity: String?
-    /// The attribute, or the relationship.
+    /// The affected attribute or relationship.
     public let property: String?
-    /// How many rows, or files, there are.
+    /// The number of affected rows or files.
     public let count: Int
-    /// The object numbers of the first few.
+    /// The primary keys of the first affected objects.
     public let keys: [Int64]
-    /// One sentence, with the names but without the keys.
+    /// The message: one sentence, with the names but without the keys.
     public let message: String
 
     init(
@@ -69,7 +69,7 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         self.message = message
     }
 
-    /// The sentence, and the keys where there are some.
+    /// The message, followed by the keys if there are any.
     public var description: String {
         guard !keys.isEmpty else { return message }
         let list = keys.map(String.init).joined(separator: ", ")
@@ -79,6 +79,6 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
 }
 
 extension Int {
-    /// The number with what is said of it: `1 link leads`, `2 links lead`.
+    /// Returns the number with a phrase in singular or plural: `1 link leads`, `2 links lead`.
     func counting(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
 }

@@ -1,35 +1,35 @@
 public import GraphModel
 import SQLite
 
-/// What was saved out of a damaged store into a new one, and what was not.
+/// The result of saving a damaged store into a new one.
 public struct StoreSalvage: Sendable, Hashable {
-    /// The objects of each entity in the new store, without those of its sub-entities.
+    /// The number of objects of each entity in the new store, without its subentities.
     public internal(set) var objects: [String: Int] = [:]
-    /// What could not be saved, or not as it was.
+    /// The data that could not be saved, or not without changes.
     public internal(set) var losses: [StoreFinding] = []
-    /// What is still wrong with the new store, such as required values that the old one lacked.
+    /// The remaining faults of the new store, such as required values that the old one lacked.
     public internal(set) var remaining: [StoreFinding] = []
 
-    /// Whether everything was saved, and nothing is wrong any more.
+    /// Whether everything was saved, and the new store has no faults.
     public var isComplete: Bool { losses.isEmpty && remaining.isEmpty }
 }
 
 extension PersistentContainer {
-    /// Saves what can be read of a damaged store into a new one; the old one is not touched.
+    /// Saves the readable part of a damaged store into a new one; the old store is not changed.
     ///
-    /// Objects keep their keys, and the store its identity. Links to objects that are gone go, too,
-    /// and so do pairs that lack an end; of several objects with one unique key the first is kept.
-    /// What loads have noted of their progress is left behind, and so is the history of a store of
-    /// ours.
+    /// Objects keep their keys, and the store keeps its identity. Links to missing objects and join
+    /// rows that lack an end are removed. If several objects have the same unique key, the first
+    /// one is kept. The progress of loads is not copied, and neither is the history of a store that
+    /// GraphStore created.
     ///
-    /// A store that an app made stays one: its tables, indexes, triggers, metadata, cached model,
-    /// numbers, and history are copied with the names that they have.
+    /// A store that an app created remains an app's store. Its tables, indexes, triggers, metadata,
+    /// cached model, entity numbers, and history are copied with their names.
     ///
     /// - Parameters:
     ///   - path: the damaged store's file.
     ///   - newPath: the new store's file. Neither the file nor its folder of large values may exist.
-    ///   - model: what the store holds, where the store's own model cannot be read.
-    /// - Throws: where nothing can be read, or the new store cannot be made.
+    ///   - model: the model of the store, used if the store's own model cannot be read.
+    /// - Throws: `StoreError` if nothing can be read, or the new store cannot be created.
     public static func salvage(
         at path: String, to newPath: String, model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreSalvage {
@@ -50,7 +50,7 @@ extension PersistentContainer {
         do throws(StoreError) {
             return try salvage(snapshot, at: path, to: newPath, model: model)
         } catch {
-            // The user knows the store, and not the copy that is read.
+            // The user knows the store, not the copy that is read.
             throw error.naming(path, insteadOf: snapshot.connection.path)
         }
     }
@@ -71,8 +71,8 @@ extension PersistentContainer {
         let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)
         do throws(StoreError) {
-            // A store of a configuration has its entities only; one that does not say so any more
-            // is taken for one that has all.
+            // A store of a configuration contains only its entities. If the configuration is
+            // unreadable, the store is treated as if it contained all entities.
             let metadata = try? StoreMetadata(readingFrom: snapshot.connection)
             if let metadata {
                 model = try PersistentStore.fitted(

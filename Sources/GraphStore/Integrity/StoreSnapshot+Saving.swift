@@ -2,12 +2,12 @@ import Files
 import GraphModel
 import SQLite
 
-/// Damaged stores whose list of tables must be corrected before SQLite reads them.
+/// Damaged stores whose schema table must be corrected before SQLite can read them.
 extension StoreSnapshot {
-    /// A store that is to be saved: as it stands if its list of tables is whole, else a copy whose
-    /// header and list are corrected.
+    /// Opens a store for a salvage: directly if its schema table is complete, otherwise a copy with
+    /// a corrected header and schema table.
     ///
-    /// - Parameter model: what the store holds, where its own model cannot be read.
+    /// - Parameter model: the model of the store, used if the store's own model cannot be read.
     static func ofDamaged(
         _ path: String, _ model: ManagedObjectModel?
     ) throws(StoreError) -> StoreSnapshot {
@@ -25,7 +25,7 @@ extension StoreSnapshot {
         return try mended(path, model) ?? snapshot
     }
 
-    /// Whether the list of tables can be read, and has all that the model needs.
+    /// Returns whether the schema table is readable and contains everything that the model needs.
     private static func isWhole(_ connection: Connection, _ given: ManagedObjectModel?) -> Bool {
         do throws(StoreError) {
             let count = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
@@ -42,7 +42,7 @@ extension StoreSnapshot {
                 if isWrong { return false }
             }
             return layout.tables.allSatisfy { table in
-                // A key of another type is none.
+                // A key column of another type is not a primary key.
                 found.columns[table.name]?.first == .init(name: "Z_PK", type: "INTEGER")
                     && ["Z_ENT", "Z_OPT"].allSatisfy { found.has($0, in: table.name) }
                     && table.columns.allSatisfy { found.has($0.name, in: table.name) }
@@ -52,7 +52,8 @@ extension StoreSnapshot {
         }
     }
 
-    /// A copy with a corrected header and list of tables; nil if none of a store's are found.
+    /// Returns a copy with a corrected header and schema table, or `nil` if it has no tables of a
+    /// store.
     private static func mended(
         _ path: String, _ given: ManagedObjectModel?
     ) throws(StoreError) -> StoreSnapshot? {
@@ -61,13 +62,14 @@ extension StoreSnapshot {
         guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.mend(copy.path)
         else { return nil }
         if !logs.isEmpty {
-            // What SQLite cannot get out of the log is lost.
+            // Data that SQLite cannot read from the log is lost.
             try? Connection(path: copy.path, mode: .readWrite).execute(
                 "PRAGMA writable_schema = ON; PRAGMA user_version; PRAGMA wal_checkpoint(TRUNCATE)")
             for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(copy.path + suffix) }
             guard try DamagedHeader.mend(copy.path) else { return nil }
         }
-        // The model is found with those tables that every store has; then it tells of the others.
+        // The model is found by the tables that every store has; it then determines the other
+        // tables.
         let look = copy.path + "-look"
         try StoreFiles.copyLarge(copy.path, to: look)
         var layout = given.map { StoreLayout($0) }
@@ -87,7 +89,7 @@ extension StoreSnapshot {
             losses: losses(mender, isOfApp: isOfApp))
     }
 
-    /// Corrects the list of a copy; nil if no table of a store is found.
+    /// Corrects the schema table of a copy; returns `nil` if it has no tables of a store.
     private static func mendSchema(
         of copy: String, _ layout: StoreLayout?
     ) throws(StoreError) -> SchemaMender? {
@@ -106,7 +108,7 @@ extension StoreSnapshot {
         return mender
     }
 
-    /// What is to be told of the list: a store of ours gets its own indexes anew.
+    /// Returns the losses in the schema table; an etl store gets new indexes anyway.
     private static func losses(_ mender: SchemaMender, isOfApp: Bool) -> [StoreFinding] {
         let guessed = mender.guessed.map { table in
             StoreFinding(
@@ -122,7 +124,7 @@ extension StoreSnapshot {
     }
 }
 
-/// What the records of a store's tables look like, to find tables that nothing leads to.
+/// The forms of the records of a store's tables, used to find unreferenced tables.
 private struct TableForms {
     let all: [TableTrees.Form]
 
@@ -141,13 +143,13 @@ private struct TableForms {
         ]
     }
 
-    /// - Parameter layout: nil gives the tables that every store has.
+    /// - Parameter layout: `nil` uses only the tables that every store has.
     init(_ layout: StoreLayout?) {
         guard let layout else {
             all = Self.fixed
             return
         }
-        // An app's store has the numbers that its entities had when it was created.
+        // An app's store uses the entity numbers from its creation.
         let ofStore = layout.foundPairs?.numbers(of: layout.model) ?? [:]
         let objects = layout.tables.map { table in
             let numbers = Set(
@@ -175,6 +177,6 @@ private struct TableForms {
 }
 
 extension BulkCell {
-    /// Whether it may be the primary key of an object.
+    /// Whether the value can be the primary key of an object.
     fileprivate var isKey: Bool { kind == .integer && integerValue > 0 }
 }

@@ -3,30 +3,30 @@ import Files
 import FoundationEssentials
 import SQLite
 
-/// A store as it stands, to be read without a change in its folder.
+/// A read-only view of the current state of a store, which changes nothing in its folder.
 ///
-/// SQLite folds a log that nobody uses into the file, and plays a journal back, even for one who
-/// only reads; so a store that has one of them is copied first. So is one that is cut off: with
-/// empty pages at the end of the copy, SQLite reads what is there.
+/// SQLite checkpoints an unused WAL and rolls back a journal even for a read-only connection. A
+/// store with one of these files is therefore copied first. A truncated store is also copied: with
+/// empty pages at the end of the copy, SQLite can read the rest.
 final class StoreSnapshot {
     let connection: Connection
-    /// Where further connections find the same.
+    /// The address at which further connections find the same data.
     let address: StoreAddress
-    /// Whether an app made the store.
+    /// Whether an app created the store.
     let isOfApp: Bool
-    /// How much is missing at the end.
+    /// The missing part at the end of the file, if any.
     let truncated: TruncatedFile?
-    /// What is lost of the list of tables, where a copy with a corrected one is read.
+    /// The losses in the schema table, if a copy with a corrected one is read.
     let losses: [StoreFinding]
-    /// It goes with this object.
+    /// The folder of the copy, deleted with this object.
     private let folder: SnapshotFolder?
-    /// The copy, whose log is not in it yet.
+    /// The path of the copy, if its log is not merged yet.
     private var unfoldedCopy: String?
 
     /// - Parameters:
-    ///   - copiesOurs: a store of ours is copied, too, and not read where it stands.
-    ///   - patience: how long others may keep it locked, where it is read where it stands.
-    /// - Throws: where the file cannot be read.
+    ///   - copiesOurs: whether an etl store is also copied instead of read in its location.
+    ///   - patience: how long to wait for a lock, if the store is read in its location.
+    /// - Throws: `StoreError` if the file cannot be read.
     convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
@@ -34,7 +34,7 @@ final class StoreSnapshot {
             throw StoreError(.missing, "\(path) does not exist")
         }
         try StoreFiles.refuseOtherKinds(path)
-        // One that is cut off may lack the table that makes a store ours.
+        // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)
         } else {
@@ -42,7 +42,7 @@ final class StoreSnapshot {
         }
     }
 
-    /// A copy whose list of tables is corrected.
+    /// Creates a snapshot from a copy with a corrected schema table.
     init(
         mended connection: Connection, _ copy: String, _ folder: SnapshotFolder, isOfApp: Bool,
         losses: [StoreFinding]
@@ -60,7 +60,7 @@ final class StoreSnapshot {
     ) throws(StoreError) {
         isOfApp = false
         losses = []
-        // The log is beside the file, not beside a link to it.
+        // The log is in the folder of the file, not in that of a link to it.
         let file = StoreFiles.resolved(path)
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
         truncated = try TruncatedFile(path)
@@ -79,19 +79,21 @@ final class StoreSnapshot {
             try truncated?.makeReadable(copy.path)
             connection = try PersistentStore.readerOfStore(at: copy.path)
         } catch {
-            // The user knows the store, and not its copy.
+            // The user knows the store, not its copy.
             throw error.naming(path, insteadOf: copy.path)
         }
     }
 
-    /// A store that an app made, whose folder is the app's: without a log its file is read as one
-    /// that nobody changes, which takes no lock and leaves nothing beside it.
+    /// Opens a store that an app created; its folder belongs to the app.
     ///
-    /// - Throws: `.busy` where somebody keeps writing.
+    /// If it has no log, its file is read as immutable, which takes no lock and creates no files in
+    /// the folder.
+    ///
+    /// - Throws: `.busy` if another process keeps writing.
     init(ofApp path: String) throws(StoreError) {
         isOfApp = true
         losses = []
-        // An app's store is not saved by us; SQLite tells what cannot be read.
+        // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
         let file = StoreFiles.resolved(path)
         let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
@@ -115,15 +117,15 @@ final class StoreSnapshot {
         try PersistentStore.refuseOtherEncoding(connection, path)
     }
 
-    /// Gets the log of a copy into its file, if SQLite can read both.
+    /// Merges the log of a copy into its file, if SQLite can read both.
     func foldLog() {
         guard let unfoldedCopy else { return }
-        // If it cannot, SQLite reads the rows, too.
+        // If this fails, SQLite still reads the rows from the log.
         try? Connection(path: unfoldedCopy, mode: .readWrite).execute(
             "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Gets the log of a copy into its file, so that the file is all there is.
+    /// Merges the log of a copy into its file, so that the file alone is complete.
     private static func fold(_ path: String) throws(StoreError) {
         do throws(StoreError) {
             let copy = try Connection(path: path, mode: .readWrite)

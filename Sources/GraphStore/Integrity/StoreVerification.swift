@@ -1,42 +1,42 @@
 public import GraphModel
 import SQLite
 
-/// What a look at a store's file found.
+/// The result of verifying a store's file.
 public struct StoreVerification: Sendable, Hashable {
-    /// How closely to look.
+    /// The level of detail of a verification.
     public enum Level: Sendable, Hashable {
-        /// The header, the tables' structure, the model and the keys that are handed out.
+        /// Checks the header, the table structure, the model, and the counters for new keys.
         case quick
-        /// Also every index entry, every value, every link and every external value.
+        /// Also checks every index entry, value, link, and external value.
         case full
     }
 
-    /// What is wrong; empty where nothing is.
+    /// The faults of the store; empty if it has none.
     public internal(set) var findings: [StoreFinding] = []
 
-    /// What is to be known of a store that an app made, which is no fault of it.
+    /// Remarks about a store that an app created; they are not faults.
     public internal(set) var remarks: [String] = []
 
-    /// Whether the model is known, without which the objects cannot be looked at.
+    /// Whether the model is known; without it, the objects cannot be checked.
     public internal(set) var knowsModel = true
 
-    /// What is wrong, a sentence each.
+    /// The messages of the findings.
     public var problems: [String] { findings.map(\.message) }
 
-    /// Whether nothing is wrong.
+    /// Whether the store has no faults.
     public var isSound: Bool { findings.isEmpty }
 }
 
 extension PersistentContainer {
-    /// Looks whether a store is sound, without changing anything in its folder.
+    /// Verifies a store without changing anything in its folder.
     ///
-    /// A store with a log is looked at in a copy, into which the log is folded.
+    /// A store with a log is verified in a copy, into which the log is merged.
     ///
     /// - Parameters:
     ///   - path: the store's file.
-    ///   - level: how closely to look.
-    ///   - model: what the store should hold; nil takes the store's own.
-    /// - Throws: only where the file cannot be read at all.
+    ///   - level: the level of detail.
+    ///   - model: the expected model; `nil` uses the store's own.
+    /// - Throws: `StoreError` if the file cannot be read at all.
     public static func verify(
         at path: String, _ level: StoreVerification.Level = .quick,
         model: ManagedObjectModel? = nil
@@ -81,7 +81,8 @@ extension PersistentContainer {
 }
 
 extension StoreFiles {
-    /// Whether the file begins as SQLite's do (https://www.sqlite.org/fileformat.html).
+    /// Returns whether the file starts like an SQLite file
+    /// (https://www.sqlite.org/fileformat.html).
     static func hasHeader(_ path: String) throws(StoreError) -> Bool {
         let bytes = try read(path, first: 16)
         return bytes == Array("SQLite format 3".utf8) + [0]

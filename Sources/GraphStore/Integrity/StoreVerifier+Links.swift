@@ -1,9 +1,9 @@
 import GraphModel
 import SQLite
 
-/// Checks of what leads from one object to another, or to a file.
+/// Checks of references from one object to another, or to a file.
 extension StoreVerifier {
-    /// The entity's own to-ones.
+    /// Checks the entity's own to-one relationships.
     mutating func checkLinks(
         of entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
@@ -24,7 +24,7 @@ extension StoreVerifier {
                         + " which is required"
                 }
             }
-            // What the destination's row has is checked there.
+            // Columns in the destination's table are checked with the destination.
             guard let columns = place.columns else { continue }
             try find(.dangling, entity.name, name, link.dangling) {
                 "\(entity.name).\(name): \($0.counting("link leads", "links lead")) nowhere"
@@ -40,7 +40,7 @@ extension StoreVerifier {
         }
     }
 
-    /// Whether the column of the link exists.
+    /// Returns whether the column of the link exists.
     private func isThere(_ place: StoreLayout.ToOnePlace, in entity: StoreLayout.Entity) -> Bool {
         switch place {
         case .own(let columns): has(columns.column, in: entity.table)
@@ -48,9 +48,9 @@ extension StoreVerifier {
         }
     }
 
-    /// Both ends of a one-to-one relationship lead to each other.
+    /// Checks that both ends of a one-to-one relationship refer to each other.
     ///
-    /// If one end only has a column, this says that no two objects lead to the same one.
+    /// If only one end has a column, this checks that no two objects refer to the same one.
     private mutating func checkInverse(of link: ToOneLink) throws(StoreError) {
         guard let back = link.back, isThere(back, in: link.destination) else { return }
         try find(.inverse, link.entity.name, link.name, link.oneSided(back)) {
@@ -80,7 +80,7 @@ extension StoreVerifier {
         }
     }
 
-    /// Pairs of a many-to-many relationship, at either end.
+    /// Checks the join rows of a many-to-many relationship at both ends.
     mutating func checkPairs(
         of join: StoreLayout.JoinTable, _ schema: StoreLayout
     ) throws(StoreError) {
@@ -101,7 +101,7 @@ extension StoreVerifier {
 
     // MARK: Files
 
-    /// Large values in files, and files of no value.
+    /// Checks for missing files of large values, and for files that no value uses.
     mutating func checkExternalValues(_ schema: StoreLayout) throws(StoreError) {
         let folder = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
         var known: Set<String> = []
@@ -138,7 +138,7 @@ extension StoreVerifier {
                         "\(entity.name).\(name): \(what)"))
             }
         }
-        // Of values that cannot be read nobody knows the files.
+        // If values cannot be read, their files are unknown.
         let orphans = try StoreFiles.names(in: folder).filter { !known.contains($0) }.sorted()
         guard isWhole, let first = orphans.first else { return }
         findings.append(
@@ -150,7 +150,7 @@ extension StoreVerifier {
     }
 }
 
-/// A to-one as SQL sees it.
+/// A to-one relationship in SQL.
 struct ToOneLink {
     let entity: StoreLayout.Entity
     let name: String
@@ -167,43 +167,44 @@ struct ToOneLink {
         self.destination = destination
     }
 
-    /// The destination's key, as SQL over the alias `t`.
+    /// The destination's key, as SQL with the alias `t`.
     var key: String { place.key(of: "t") }
 
-    /// ` AND …` for rows of the entity.
+    /// The ` AND …` condition for rows of the entity.
     var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
 
-    /// What holds where a row's key is of no object.
+    /// The condition for rows whose link has no destination object.
     var isDangling: String {
         "\(key) IS NOT NULL\(family) AND NOT \(destination.hasObject(key))"
     }
 
-    /// Keys of objects whose link leads nowhere.
+    /// Selects the keys of objects whose link has no destination object.
     var dangling: SelectSQL {
         SelectSQL("t.Z_PK", from: "\(entity.table) t", where: [isDangling])
     }
 
-    /// Keys of objects whose companion column does not say what entity their destination is of.
+    /// Selects the keys of objects whose companion column does not contain the destination's
+    /// entity.
     func wrongEntity(_ column: String) -> SelectSQL { linked("t.\(column) IS NOT d.Z_ENT") }
 
-    /// Keys of objects that are linked and have no place in the order.
+    /// Selects the keys of objects that have a link but no position in the order.
     func unordered(_ column: String, _ order: String) -> SelectSQL {
         SelectSQL(
             "t.Z_PK", of: entity, alias: "t",
             where: ["t.\(column) IS NOT NULL", "t.\(order) IS NULL"])
     }
 
-    /// The other end of a one-to-one relationship.
+    /// The inverse of a one-to-one relationship.
     var back: StoreLayout.ToOnePlace? {
         place.relationship.inverseName.flatMap { destination.toOnes[$0] }
     }
 
-    /// Keys of objects to whose destination they are not the one.
+    /// Selects the keys of objects whose destination does not refer back to them.
     func oneSided(_ back: StoreLayout.ToOnePlace) -> SelectSQL {
         linked("\(back.key(of: "d")) IS NOT t.Z_PK")
     }
 
-    /// Keys of objects that meet a condition together with their destination, of the alias `d`.
+    /// Selects the keys of objects that match a condition with their destination, alias `d`.
     private func linked(_ condition: String) -> SelectSQL {
         var select = SelectSQL("t.Z_PK", of: entity, alias: "t", where: [condition])
         select.joins = " JOIN \(destination.table) d ON d.Z_PK = \(key)"

@@ -3,7 +3,7 @@ import SQLite
 
 /// Checks of the objects' own rows.
 extension StoreVerifier {
-    /// What all rows of a hierarchy must have: a key that was handed out, an entity, a version.
+    /// Checks that all rows of a hierarchy have an assigned key, an entity, and a version.
     mutating func checkRows(of root: StoreLayout.Entity) throws(StoreError) {
         let connection = connection
         try guarding(root.name, of: root.name) { verifier throws(StoreError) in
@@ -42,7 +42,7 @@ extension StoreVerifier {
         }
     }
 
-    /// Values of the entity's own attributes, and its constraints.
+    /// Checks the values of the entity's own attributes, and its constraints.
     mutating func checkValues(
         of entity: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
@@ -86,7 +86,7 @@ extension StoreVerifier {
         }
     }
 
-    /// Whether a composite that must have a value has one.
+    /// Checks that a required composite has a value.
     private mutating func check(
         _ composite: RequiredComposite, of entity: StoreLayout.Entity
     ) throws(StoreError) {
@@ -110,16 +110,16 @@ extension StoreVerifier {
         }
     }
 
-    /// The keys of an entity's rows that meet the conditions, through the table itself: an index
-    /// that is damaged may hide them.
+    /// Selects the keys of an entity's rows that match the conditions, without an index, because a
+    /// damaged index could hide them.
     private static func rows(
         of entity: StoreLayout.Entity, _ conditions: [String]
     ) -> SelectSQL {
         SelectSQL("Z_PK", of: entity, alias: "t", isIndexed: false, where: conditions)
     }
 
-    /// Where an element that is required beside others must have a value; nil of attributes that
-    /// are none.
+    /// Returns the condition for rows in which an element of a composite is required because other
+    /// elements have values, or `nil` for other attributes.
     private static func beside(
         _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) -> (whole: String, condition: String)? {
@@ -129,7 +129,8 @@ extension StoreVerifier {
         return others.isEmpty ? nil : (whole, "(\(others.joined(separator: " OR ")))")
     }
 
-    /// What holds for values of another storage class than the attribute's; nil where any is good.
+    /// Returns the condition for values of another storage class than the attribute's, or `nil` if
+    /// any storage class is valid.
     private static func isOfOtherKind(_ place: StoreLayout.AttributeColumn) -> String? {
         let column = "t.\(place.column)"
         let kinds: String
@@ -150,7 +151,7 @@ extension StoreVerifier {
     private mutating func checkUniqueness(
         _ constraint: [String], of entity: StoreLayout.Entity
     ) throws(StoreError) {
-        // A to-one may be part of a key.
+        // A to-one relationship can be part of a key.
         let columns = constraint.compactMap {
             entity.attributes[$0]?.column ?? entity.toOnes[$0]?.column
         }
@@ -166,11 +167,11 @@ extension StoreVerifier {
         }
     }
 
-    /// Whether the history's rows belong together, and its numbers were handed out.
+    /// Checks that the history's rows are consistent and their numbers were assigned.
     mutating func checkHistory() throws(StoreError) {
         let connection = connection
         try guarding("The history") { verifier throws(StoreError) in
-            // What is missing is a finding already.
+            // A missing table is already a finding.
             guard
                 ["Z_PRIMARYKEY", "ACHANGE", "ATRANSACTION"].allSatisfy(verifier.has(formatTable:))
             else { return }

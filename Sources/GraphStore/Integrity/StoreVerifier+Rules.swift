@@ -1,10 +1,10 @@
 import GraphModel
 import SQLite
 
-/// Checks of what the model says about values beyond their kind.
+/// Checks of the model's validation rules.
 extension StoreVerifier {
-    /// Values of the entity's own attributes that a range, a length or a pattern forbids, as updates
-    /// that ignore the rules and other programs leave them.
+    /// Checks the values of the entity's own attributes against ranges, lengths, and patterns;
+    /// updates that ignore the rules, and other programs, can violate them.
     mutating func checkRules(
         of entity: StoreLayout.Entity, _ model: ManagedObjectModel?
     ) throws(StoreError) {
@@ -25,8 +25,8 @@ extension StoreVerifier {
         }
     }
 
-    /// Exact decimals that are no such texts, or not the one text of their number: they would not
-    /// be found by it.
+    /// Checks that exact decimals are valid and in canonical form; other texts would not be found
+    /// by their number.
     mutating func checkDecimals(
         _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) throws(StoreError) {
@@ -44,7 +44,8 @@ extension StoreVerifier {
         }
     }
 
-    /// Texts that are not UTF-8, as other programs leave them: no file may be made of them.
+    /// Checks for texts that are not valid UTF-8, as written by other programs; they cannot be
+    /// exported.
     mutating func checkTexts(
         _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) throws(StoreError) {
@@ -62,7 +63,7 @@ extension StoreVerifier {
     }
 
     private static func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        // What is wrong is replaced, so that other bytes come out.
+        // Invalid bytes are replaced, so that the result differs.
         bytes.allSatisfy { $0 < 0x80 }
             || String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }

@@ -1,19 +1,19 @@
 import GraphModel
 import SQLite
 
-/// The checks of one store.
+/// Verifies one store.
 struct StoreVerifier {
     let connection: Connection
-    /// Where the store stands, whatever file the connection reads.
+    /// The path of the store, which can differ from the file of the connection.
     let path: String
-    /// Whether an app made the store.
+    /// Whether an app created the store.
     let isOfApp: Bool
     var findings: [StoreFinding] = []
-    /// What is to be known of an app's store.
+    /// Remarks about an app's store.
     var remarks: [String] = []
     /// The layout, once the model is known.
     private(set) var schema: StoreLayout?
-    /// The columns that each table has.
+    /// The existing columns of each table.
     private(set) var columns: [String: Set<String>] = [:]
 
     private static let linesMax = 100
@@ -58,7 +58,7 @@ struct StoreVerifier {
         guard level == .full else { return }
         for entity in schema.heldEntities where has(entity.table) {
             try checkValues(of: entity, schema)
-            // Rules are no part of the version hashes, so that the model given may have others.
+            // Rules are not part of the version hashes, so the given model can have different ones.
             try checkRules(of: entity, model ?? schema.model)
             try checkLinks(of: entity, schema)
         }
@@ -68,7 +68,7 @@ struct StoreVerifier {
         try checkHistory()
     }
 
-    /// The layout by the model that the store carries, or by the one given.
+    /// Returns the layout for the model in the store, or for the given one.
     private mutating func ourSchema(
         _ model: ManagedObjectModel?, _ metadata: StoreMetadata
     ) throws(StoreError) -> StoreLayout? {
@@ -89,7 +89,7 @@ struct StoreVerifier {
         guard let known = stored ?? model else { return nil }
         let model = try PersistentStore.fitted(
             known, keepsExactDecimals: metadata.keepsExactDecimals)
-        // A model whose archive cannot be written leaves the cache empty.
+        // If the archive of a model cannot be written, the cache is empty.
         if ModelCache.canHold(model) {
             let hashes = model.versionHashes
             try remarkOnCache { cached in
@@ -126,7 +126,7 @@ struct StoreVerifier {
         try connection.integer(sql) ?? 0
     }
 
-    /// Notes the rows that a select gives, each by the key in its first column.
+    /// Adds a finding for the rows of a select, each identified by the key in its first column.
     mutating func find(
         _ kind: StoreFinding.Kind, _ entity: String?, _ property: String?, _ select: SelectSQL,
         _ message: (Int) -> String
@@ -150,7 +150,7 @@ struct StoreVerifier {
         }
     }
 
-    /// Does a check; damage that it meets is a finding, and the others go on.
+    /// Runs a check; if it meets damage, this becomes a finding, and the other checks continue.
     mutating func guarding(
         _ name: String, of entity: String? = nil,
         _ check: (inout StoreVerifier) throws(StoreError) -> Void
@@ -174,7 +174,7 @@ struct StoreVerifier {
         columns[table]?.contains(column) ?? false
     }
 
-    /// What the model needs of tables, columns and indexes.
+    /// Checks the tables, columns, and indexes that the model needs.
     private mutating func checkStructure(_ schema: StoreLayout) throws(StoreError) {
         let tables =
             schema.tables.map { ($0.name, ["Z_PK", "Z_ENT", "Z_OPT"] + $0.columns.map(\.name)) }
@@ -207,7 +207,7 @@ struct StoreVerifier {
         }
     }
 
-    /// Tables that every store has, and those of the history if it keeps one.
+    /// Checks the tables that every store has, and the tables of the history if it has one.
     private mutating func checkFormatTables() throws(StoreError) {
         guard has(formatTable: "Z_PRIMARYKEY") else {
             findings.append(StoreFinding(.structure, "The table Z_PRIMARYKEY is missing"))
@@ -217,7 +217,7 @@ struct StoreVerifier {
             try texts("SELECT Z_ENT FROM Z_PRIMARYKEY").compactMap(Int64.init)
                 .compactMap { HistorySchema.tableNames[$0] })
         let found = Set(HistorySchema.tableNames.values.filter { has(formatTable: $0) })
-        // Our stores keep the counters of a history that was turned off.
+        // An etl store keeps the counters of a history that was turned off.
         if !isOfApp, found.isEmpty { return }
         if found.contains("ACHANGE") { wanted.insert("ATRANSACTION") }
         if found.contains("ATRANSACTION") { wanted.insert("ACHANGE") }
@@ -227,7 +227,7 @@ struct StoreVerifier {
         }
     }
 
-    /// In an app's store it may have another name.
+    /// Returns whether an index exists; in an app's store, it can have another name.
     private func isThere(
         _ index: StoreLayout.Index, _ names: Set<String>, _ found: FoundTables?
     ) -> Bool {
@@ -237,9 +237,9 @@ struct StoreVerifier {
                 in: index.table) == true
     }
 
-    /// Whether a table exists that is not one of the model's.
+    /// Returns whether a table exists that is not part of the model.
     func has(formatTable name: String) -> Bool {
-        // A schema that cannot be read is told elsewhere.
+        // An unreadable schema is reported elsewhere.
         (try? integer("SELECT count(*) FROM sqlite_master WHERE name = '\(name)'")) == 1
     }
 

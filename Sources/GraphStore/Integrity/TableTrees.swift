@@ -1,41 +1,42 @@
-/// The trees of tables in a damaged file, and which table each of them is.
+/// The table trees of a damaged file, assigned to the tables of the store.
 ///
-/// A root page that the list of tables names counts if its records look like the table's. Otherwise
-/// another tree is looked for whose records do. Of several, it is the one that
+/// A root page in the schema table is used if its records look like the table's records. Otherwise,
+/// another tree with matching records is searched. Among several trees, the first by these criteria
+/// is used:
 ///
-/// 1. has the pairs that an index of the table has,
-/// 2. is what the list says,
-/// 3. leads to most leaves,
-/// 4. is the first in the file.
+/// 1. It contains the pairs of an index of the table.
+/// 2. It is the root page in the schema table.
+/// 3. It has the most leaves.
+/// 4. It is the first in the file.
 struct TableTrees {
-    /// What the records of a table look like.
+    /// The form of a table's records.
     struct Form {
         var name: String
-        /// Whether the list must have the table.
+        /// Whether the schema table must contain the table.
         var isRequired = true
-        /// Whether the records of several tables look alike, so that indexes must tell them apart.
+        /// Whether the records of several tables look alike, so that indexes must distinguish them.
         var isOfPairs = false
         var matches: ([BulkCell]) -> Bool
     }
 
-    /// Records of a tree that are read to judge it, and pages that may be read for them.
+    /// The maximum number of records that are read to classify a tree, and of pages to find them.
     private static let recordsMax = 64
     private static let pagesMax = 1_024
 
     private let file: DamagedFile
-    /// The page above each page, if there is one.
+    /// The parent of each page, if it has one.
     private var parents: [Int: Int] = [:]
-    /// Pages of tables that no page leads to.
+    /// The pages of tables that have no parent.
     private var tops: [Int] = []
     private var isFree: [Bool]
     private let record = DamagedRecord()
 
-    /// - Parameter list: Pages that hold the list of tables.
+    /// - Parameter list: the pages of the schema table.
     init(_ file: DamagedFile, besides list: Set<Int>) {
         self.file = file
         isFree = [Bool](repeating: false, count: file.pageCount + 1)
-        // If the list of free pages is damaged, a page may hold deleted records: only what the
-        // list of tables says counts.
+        // If the list of free pages is damaged, a page may contain deleted records: only the root
+        // pages in the schema table are used.
         guard file.markFree(&isFree) else {
             isFree = [Bool](repeating: false, count: file.pageCount + 1)
             return
@@ -57,7 +58,7 @@ struct TableTrees {
 
     // MARK: Judging
 
-    /// Whether the list names a root page for a table that cannot be it.
+    /// Returns whether the schema table contains a root page that cannot be the table's.
     func isWrong(_ form: Form, in rows: [SchemaRow]) -> Bool {
         guard let claim = rows.first(where: { $0.isNamed(form.name) }) else { return false }
         guard !isDestroyed(claim.root, in: rows) else { return false }
@@ -81,7 +82,7 @@ struct TableTrees {
         return top(of: claimed, form)
     }
 
-    /// The highest page above a page whose records look like the table's, too.
+    /// Returns the highest ancestor of a page whose records also look like the table's.
     private func top(of page: Int, _ form: Form) -> Int {
         var top = page
         var passed: Set = [page]
@@ -93,7 +94,8 @@ struct TableTrees {
         return top
     }
 
-    /// How many of the first records below a page look like those of a table, and how many do not.
+    /// Returns how many of the first records below a page look like those of a table, and how many
+    /// do not.
     private func counts(_ root: Int, _ form: Form) -> (like: Int, unlike: Int) {
         var (like, unlike) = (0, 0)
         forEachRecord(below: root) { record in
@@ -103,7 +105,7 @@ struct TableTrees {
         return (like, unlike)
     }
 
-    /// Calls the body with the records below a page until it returns false.
+    /// Calls the body with the records below a page until it returns `false`.
     private func forEachRecord(
         below root: Int, pagesMax: Int = pagesMax, _ body: (DamagedRecord) -> Bool
     ) {
@@ -131,10 +133,10 @@ struct TableTrees {
 
     // MARK: Assigning
 
-    /// The rows with the root pages that their tables have.
+    /// Returns the rows with the actual root pages of their tables.
     ///
-    /// - A table that the list lacks gets a row if a tree looks like its own.
-    /// - A row that claims a table's root page, and is not that table's, gets none.
+    /// - A table without a row gets one if a tree matches it.
+    /// - A row with the root page of another table loses it.
     func corrected(_ rows: [SchemaRow], _ forms: [Form]) -> [SchemaRow] {
         var rows = rows
         nameTables(of: &rows, forms)
@@ -160,7 +162,7 @@ struct TableTrees {
         return rows
     }
 
-    /// Gives a row whose name is damaged the one that its text has.
+    /// Renames a row with a damaged name to the name in its statement.
     private func nameTables(of rows: inout [SchemaRow], _ forms: [Form]) {
         for form in forms where !rows.contains(where: { $0.isNamed(form.name) }) {
             guard let place = rows.firstIndex(where: { $0.declaredTable == form.name }) else {
@@ -170,7 +172,7 @@ struct TableTrees {
         }
     }
 
-    /// The trees that may be a table's.
+    /// Returns the trees that can belong to a table.
     private func candidates(_ form: Form, _ rows: [SchemaRow]) -> [Int] {
         var trees = tops
         let claimed = rows.first { $0.isNamed(form.name) }?.root ?? 0
@@ -181,7 +183,7 @@ struct TableTrees {
         }
     }
 
-    /// How much speaks for a tree.
+    /// The criteria for assigning a tree to a table.
     private struct Score: Comparable {
         var form: String
         var tree: Int
@@ -209,7 +211,7 @@ struct TableTrees {
             isClaimed: rows.contains { $0.isNamed(form.name) && $0.root == tree }, leaves: leaves)
     }
 
-    /// How many of the first pairs of a tree are in the indexes of a table, less those that are not.
+    /// Returns how many of a tree's first pairs match the indexes of a table, minus the mismatches.
     private func indexed(_ form: Form, _ tree: Int, _ rows: [SchemaRow]) -> Int {
         var pairs: [Int64: Set<Int64>] = [:]
         forEachRecord(below: tree) { record in
@@ -230,11 +232,11 @@ struct TableTrees {
         return agreement
     }
 
-    /// Puts a table's root page into its row, and takes it from others.
+    /// Stores a table's root page in its row, and removes it from other rows.
     private func put(_ form: Form, _ roots: [String: Int], in rows: inout [SchemaRow]) {
         let place = rows.firstIndex { $0.isNamed(form.name) }
         guard let root = roots[form.name] else {
-            // A page with the records of another table is not this one's, which may be empty.
+            // A page with the records of another table is wrong for this one, which may be empty.
             if let place, roots.values.contains(rows[place].root) { rows[place].root = 0 }
             return
         }
@@ -244,7 +246,7 @@ struct TableTrees {
         } else if let place = rows.firstIndex(where: {
             $0.root == root && $0.type == "table" && !names.contains($0.name.lowercased())
         }) {
-            // Its name is damaged both times that the row has it.
+            // The name is damaged in both columns of the row.
             rows[place].name = form.name
         } else {
             rows.append(SchemaRow("table", form.name, table: form.name, root: root, sql: ""))

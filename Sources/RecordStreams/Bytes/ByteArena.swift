@@ -1,6 +1,6 @@
 /// Memory with stable addresses for the bytes that differ from the input, such as unescaped text.
 ///
-/// Blocks are kept when the arena is emptied, so a batch that is filled again does not allocate.
+/// `removeAll` keeps the blocks, so a batch that is filled again does not allocate.
 final class ByteArena {
     private struct Block {
         let start: UnsafeMutablePointer<UInt8>
@@ -19,10 +19,10 @@ final class ByteArena {
         for block in blocks { block.start.deallocate() }
     }
 
-    /// The memory that it holds.
+    /// The size of the allocated blocks.
     var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount } }
 
-    /// Forgets all bytes handed out so far.
+    /// Invalidates all memory that `allocate` has returned.
     func removeAll() {
         if byteCount > Self.keptByteCount {
             for block in blocks { block.start.deallocate() }
@@ -33,7 +33,7 @@ final class ByteArena {
         left = 0
     }
 
-    /// Room for that many bytes; what is not used can be given back by `giveBack`.
+    /// Returns memory for `byteCount` bytes; `giveBack` returns the unused end.
     @inline(__always)
     func allocate(_ byteCount: Int) -> UnsafeMutablePointer<UInt8> {
         if let start = next, byteCount <= left {
@@ -44,7 +44,7 @@ final class ByteArena {
         return allocateBlock(byteCount)
     }
 
-    /// Gives back the end of what was allocated last.
+    /// Returns the last `byteCount` bytes of the latest allocation to the arena.
     @inline(__always)
     func giveBack(_ byteCount: Int) {
         guard let start = next else { return }

@@ -1,4 +1,4 @@
-/// A growing buffer that encoders write to without a test per byte.
+/// A growing buffer to which encoders write without a capacity check per byte.
 struct ByteBuffer {
     private(set) var start: UnsafeMutablePointer<UInt8>
     private(set) var capacity: Int
@@ -13,7 +13,7 @@ struct ByteBuffer {
         start.deallocate()
     }
 
-    /// Makes room for that many more bytes.
+    /// Reserves capacity for `more` bytes.
     @inline(__always)
     mutating func reserve(_ more: Int) {
         if count + more > capacity { grow(more) }
@@ -29,14 +29,14 @@ struct ByteBuffer {
         capacity = larger
     }
 
-    /// Adds a byte, for which there must be room.
+    /// Appends a byte; its capacity must be reserved.
     @inline(__always)
     mutating func put(_ byte: UInt8) {
         start[count] = byte
         count += 1
     }
 
-    /// Adds bytes and makes room for them.
+    /// Appends bytes and grows the buffer if needed.
     @inline(__always)
     mutating func append(_ bytes: UnsafePointer<UInt8>, _ byteCount: Int) {
         reserve(byteCount)
@@ -44,18 +44,18 @@ struct ByteBuffer {
         count += byteCount
     }
 
-    /// Adds bytes and makes room for them.
+    /// Appends bytes and grows the buffer if needed.
     @inline(__always)
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         if let first = bytes.baseAddress { append(first, bytes.count) }
     }
 
-    /// Adds bytes and makes room for them.
+    /// Appends bytes and grows the buffer if needed.
     mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { append($0) }
     }
 
-    /// The bytes from an offset on.
+    /// Returns the bytes from an offset to the end.
     func bytes(from offset: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: UnsafePointer(start + offset), count: count - offset)
     }

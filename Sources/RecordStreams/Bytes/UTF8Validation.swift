@@ -1,15 +1,15 @@
-/// Checks of UTF-8 as the Unicode Standard defines it in table 3-7: no overlong forms, no
-/// surrogates, nothing above U+10FFFF.
+/// Validates UTF-8 as table 3-7 of the Unicode Standard defines it: no overlong forms, no
+/// surrogates, and no code point above U+10FFFF.
 package enum UTF8Validation {
-    /// What a sequence of bytes above 0x7F is.
+    /// The result of checking a sequence that starts with a byte above 0x7F.
     enum Sequence: Equatable {
         case valid(Int)
         case invalid
-        /// Right so far, but the data ends.
+        /// Valid so far, but the data ends.
         case cut
     }
 
-    /// The sequence that starts with a byte above 0x7F.
+    /// Checks the sequence that starts with a byte above 0x7F.
     @inline(__always)
     static func sequence(
         at start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>
@@ -47,13 +47,13 @@ package enum UTF8Validation {
         return .valid(4)
     }
 
-    /// The first byte that is not valid UTF-8, or nil.
+    /// Returns the first byte that is not valid UTF-8, or `nil` if there is none.
     package static func firstInvalid(
         from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
     ) -> UnsafePointer<UInt8>? {
         var position = start
         while position < end {
-            // Most text is ASCII, of which four words at a time are quick to skip.
+            // Most text is ASCII, which is skipped quickly, four words at a time.
             if end - position >= 32 {
                 let first = Words.load(position) | Words.load(position + 8)
                 let second = Words.load(position + 16) | Words.load(position + 24)

@@ -1,27 +1,27 @@
-/// Searching eight bytes at a time, in plain registers.
+/// Searches eight bytes at a time in plain registers.
 ///
-/// `x - 0x01…01` borrows into the high bit of a byte that is zero, so after an exclusive or with a
-/// repeated byte the high bits mark where that byte stands. Marks above the first may be wrong,
-/// because borrows travel upward; the first one is always right, and only the first is used. See
-/// "Bit Twiddling Hacks", section "Determine if a word has a zero byte".
+/// `x - 0x01…01` borrows into the high bit of a byte that is zero. After an exclusive or with a
+/// repeated byte, the high bits therefore mark the positions of that byte. Marks above the first
+/// can be wrong, because borrows propagate upward. The first one is always right, and only it is
+/// used. See "Bit Twiddling Hacks", section "Determine if a word has a zero byte".
 enum Words {
-    /// The bytes at an address as a word whose lowest byte comes first.
+    /// Loads eight bytes as a word; the first byte is the lowest.
     @inline(__always)
     static func load(_ pointer: UnsafePointer<UInt8>) -> UInt64 {
         UInt64(littleEndian: UnsafeRawPointer(pointer).loadUnaligned(as: UInt64.self))
     }
 
-    /// A word of eight times that byte.
+    /// Returns a word that repeats a byte eight times.
     @inline(__always)
     static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     @inline(__always) static var ones: UInt64 { 0x0101_0101_0101_0101 }
     @inline(__always) static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The first byte that ends a run of plain ASCII in a JSON string: a quote, a backslash, a
-    /// control character or a byte above 0x7F.
+    /// Returns the first byte that ends a run of plain ASCII in a JSON string: a quote, a
+    /// backslash, a control character, or a byte above 0x7F.
     ///
-    /// Something of that kind must follow the end of the data.
+    /// A byte of this kind must follow the end of the data.
     @inline(__always)
     static func endOfPlainText(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var position = start
@@ -37,33 +37,33 @@ enum Words {
     }
 }
 
-/// Sixteen bytes at a time, in vector registers.
+/// Sixteen bytes in a vector register.
 ///
-/// Both sides of a comparison are vectors: with a plain number on one side the standard library
+/// Both sides of a comparison must be vectors: with a scalar on one side, the standard library
 /// compares byte by byte.
 struct ByteBlock {
     static let byteCount = 16
 
-    /// The bytes, which a caller may also collect by `|`.
+    /// The bytes; a caller can also combine them with `|`.
     let bytes: SIMD16<UInt8>
 
-    /// The bytes at an address.
+    /// Loads sixteen bytes from an address.
     @inline(__always)
     init(_ pointer: UnsafePointer<UInt8>) {
         bytes = UnsafeRawPointer(pointer).loadUnaligned(as: SIMD16<UInt8>.self)
     }
 
-    /// Writes the bytes to an address.
+    /// Stores the bytes at an address.
     @inline(__always)
     func store(to pointer: UnsafeMutablePointer<UInt8>) {
         UnsafeMutableRawPointer(pointer).storeBytes(of: bytes, as: SIMD16<UInt8>.self)
     }
 
-    /// Where the bytes equal that one.
+    /// Returns a mask of the bytes that equal `byte`.
     @inline(__always)
     func equals(_ byte: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> { bytes .== byte }
 
-    /// The index of the first byte that a mask has set, or nil.
+    /// Returns the index of the first byte that is set in a mask, or `nil` if there is none.
     @inline(__always)
     static func first(in mask: SIMDMask<SIMD16<Int8>>) -> Int? {
         let halves = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
@@ -74,7 +74,7 @@ struct ByteBlock {
             ? low.trailingZeroBitCount &>> 3 : 8 &+ (high.trailingZeroBitCount &>> 3)
     }
 
-    /// Whether one of the bytes is above 0x7F.
+    /// Returns whether any byte is above 0x7F.
     @inline(__always)
     static func hasHighByte(_ bytes: SIMD16<UInt8>) -> Bool {
         let halves = unsafeBitCast(bytes, to: SIMD2<UInt64>.self)

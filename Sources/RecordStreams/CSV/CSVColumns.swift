@@ -1,38 +1,38 @@
 internal import Diagnostics
 
-/// A table's columns, and which of them fill which slots of its records.
+/// The columns of a table, and the slots of its records that they fill.
 ///
-/// The scanner wants plain memory, so who holds columns gives that back by `deallocate`.
+/// The scanner needs plain memory, so the owner must call `deallocate`.
 struct CSVColumns {
-    /// Nil until they are known.
+    /// The column names, or `nil` until they are known.
     private(set) var names: [String]?
     private(set) var count = 0
-    /// The slot of each column, or -1; there is room for one column even where there is none.
+    /// The slot of each column, or -1; it always has capacity for at least one column.
     private(set) var slots: UnsafeMutablePointer<Int32>
-    /// Slots with the same column as an earlier one.
+    /// The slots that are filled by the same column as an earlier slot.
     private(set) var aliases: [(slot: Int, source: Int)] = []
-    /// Slots that no column fills; the scanner never writes them.
+    /// The slots that no column fills; the scanner never writes them.
     private(set) var absentSlots: [Int] = []
-    /// The columns that nobody asked for.
+    /// The columns that fill no slot.
     private(set) var extra: [String] = []
 
-    /// No columns, before the start of the input is read.
+    /// Creates an empty list of columns, used until the start of the input is read.
     init() {
         slots = .allocate(capacity: 1)
     }
 
-    /// The same columns in memory of their own.
+    /// Copies the columns into separate memory.
     init(copying other: CSVColumns) {
         self = other
         slots = .allocate(capacity: max(1, count))
         slots.update(from: other.slots, count: count)
     }
 
-    /// - Parameter place: where the name of a column stands.
+    /// - Parameter place: returns the location of a column's name.
     init(
         _ names: [String], _ selection: FieldSelection, at place: (_ column: Int) -> RecordLocation
     ) throws(RecordStreamError) {
-        // Names are compared as bytes: `String` would take canonically equal ones for the same.
+        // Names are compared as bytes: `String` treats canonically equivalent names as equal.
         var columns: [[UInt8]: Int] = [:]
         for (index, name) in names.enumerated() {
             guard columns.updateValue(index, forKey: Array(name.utf8)) == nil else {

@@ -1,17 +1,18 @@
 internal import Diagnostics
 
-/// Records of comma- or tab-separated values, their columns named by a header or by the options.
+/// Decodes comma- or tab-separated values, whose columns are named by a header or by the options.
 ///
-/// Every line of input belongs to one record, also when that record is bad: reading goes on at the
-/// next line start outside it. No more than the largest record and its line end is looked at to
-/// tell what is larger, so that this is the same wherever the chunk ends:
+/// Every line of input belongs to one record, even if the record is bad: decoding resumes at the
+/// next line start outside it. To decide whether a record is too big, the decoder reads at most the
+/// size of the largest record and its line end. The result is therefore the same wherever the chunk
+/// ends:
 ///
 /// ```
-/// 7,"two          The quote does not close within the largest record, so it is taken for one that
-/// 8,lines …       never closes: the bad record is the line with it, and the next line is a record.
-/// 9,very long …   Outside quotes a record goes on behind the largest one, or a line that is bad
-///                 does: it is too big, and read over up to the first line end there, be it in
-///                 quotes or not.
+/// 7,"two          The quote is not closed within the largest record, so it counts as never
+/// 8,lines …       closed: the bad record is this line, and the next line is a record.
+/// 9,very long …   Outside quotes, a record or a bad line is longer than the largest record:
+///                 it is too big, and skipped up to the first line end after that, even if
+///                 the line end is in quotes.
 /// ```
 final class CSVDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
@@ -26,7 +27,7 @@ final class CSVDecoder: RecordDecoder {
     private let selection: FieldSelection
     private var dialect: CSVDialect
     private var scanner: CSVScanner
-    /// None until the start of the input is read.
+    /// Empty until the start of the input is read.
     private var columns: CSVColumns
     private var isSkippingLine = false
     private var preambleBlankLines = 0
@@ -43,7 +44,7 @@ final class CSVDecoder: RecordDecoder {
         columns = CSVColumns()
     }
 
-    /// A twin, for pieces behind the header.
+    /// Creates a copy for pieces after the header.
     private init(of other: CSVDecoder) {
         source = other.source
         options = other.options
@@ -85,7 +86,7 @@ final class CSVDecoder: RecordDecoder {
             isFinal: isFinal && !isLonger)
         if endsAtReturn == nil {
             guard isLonger else { return nil }
-            // Without a header this is a bad record like others, and LF ends nearly all lines.
+            // Without a header, this is a bad record like any other, and LF ends nearly all lines.
             if options.header, let first = bytes.baseAddress {
                 throw header.tooLong(
                     at: header.start(from: first + mark, to: first + bytes.count), first)
@@ -124,7 +125,7 @@ final class CSVDecoder: RecordDecoder {
             try setColumns(columns) { header.placeOfName(places[$0], first) }
         } else {
             try setColumns(names) { header.placeOfName(places[$0], first) }
-            // Where no column is asked for, each row would be told to have too many fields.
+            // If no column is selected, each row would be reported as having too many fields.
             if names == [""] {
                 throw header.error("the first line names no column", at: start, first)
             }
@@ -132,8 +133,8 @@ final class CSVDecoder: RecordDecoder {
         return next - first
     }
 
-    /// The first byte behind a byte-order mark and the lines that are no part of the table; nil
-    /// where more data is needed.
+    /// Returns the first byte after the byte-order mark and the lines before the table, or `nil` if
+    /// more data is needed.
     private func startOfTable(
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int? {
@@ -173,7 +174,7 @@ final class CSVDecoder: RecordDecoder {
     // MARK: Records
 
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
-        // Where CR ends records, what a chunk ends with may go on with an LF.
+        // If CR ends records, an LF may follow the end of the chunk.
         guard !isSkippingLine, !dialect.endsAtReturn, dialect.canBeCut else { return Piece() }
         let cutter = PieceCutter(
             quoting: dialect.quote.map { ($0, dialect.delimiter[0]) },
@@ -247,9 +248,9 @@ final class CSVDecoder: RecordDecoder {
         batch.count += 1
     }
 
-    /// What is not plain ASCII with the right number of fields.
+    /// Handles any outcome except plain ASCII with the right number of fields.
     ///
-    /// - Returns: where the next record starts, or nil where more data is needed.
+    /// - Returns: the start of the next record, or `nil` if more data is needed.
     private func unusual(
         _ outcome: CSVScanner.Outcome, _ start: Bytes, _ limit: Bytes, isFinal: Bool,
         scanner: CSVScanner, target: CSVScanner.Target, batch: RecordBatch
@@ -309,7 +310,7 @@ final class CSVDecoder: RecordDecoder {
 
     // MARK: Bad records
 
-    /// The bytes that tell whether a record is too big: as many as the largest one has with CRLF.
+    /// The number of bytes that shows whether a record is too big: the largest record with CRLF.
     private var windowByteCount: Int { options.maxRecordBytes + 2 }
 
     /// Rejects a record up to the end of the line with the fault.
@@ -333,7 +334,7 @@ final class CSVDecoder: RecordDecoder {
         return next ?? limit
     }
 
-    /// The start of the next line, whatever quotes stand between.
+    /// Returns the start of the next line, ignoring quotes.
     private func nextLine(_ start: Bytes, _ limit: Bytes) -> Bytes? {
         firstIndex(of: dialect.endsAtReturn ? 13 : 10, from: start, to: limit).map { $0 + 1 }
     }

@@ -1,22 +1,22 @@
-/// How the bytes of a CSV input are to be taken.
+/// The syntax of a CSV input.
 struct CSVDialect {
-    /// At least one byte.
+    /// The delimiter, at least one byte.
     var delimiter: [UInt8]
-    /// The quote, or nil where quotes are data.
+    /// The quote, or `nil` if quotes are data.
     var quote: UInt8?
-    /// Whether a lone CR ends a record: only where the first line of the file ends so.
+    /// Whether a lone CR ends a record: only if the first line of the file ends with one.
     var endsAtReturn = false
-    /// The byte with which lines begin that are no records.
+    /// The byte that starts a comment line.
     let comment: UInt8?
-    /// The byte behind which a byte stands for itself.
+    /// The escape: the byte after it is literal.
     let escape: UInt8?
-    /// Whether a delimiter at the end of a line begins no field.
+    /// Whether a delimiter at the end of a line starts no field.
     let dropsTrailingDelimiter: Bool
 
-    /// Whether each record is as RFC 4180 has it, but for its signs and what ends its line.
+    /// Whether records follow RFC 4180, except for the delimiter, the quote, and the line end.
     var isPlain: Bool { delimiter.count == 1 && escape == nil }
 
-    /// Whether quotes alone tell where records end.
+    /// Whether quotes alone determine where records end.
     var canBeCut: Bool {
         escape == nil && (quote == nil || comment == nil && delimiter.count == 1)
     }
@@ -42,15 +42,16 @@ struct CSVDialect {
         }
     }
 
-    /// Where what comes before the header or the first record ends: lines that are read over,
-    /// comments, and blank lines between them.
+    /// Finds the end of the lines before the header or the first record: skipped lines, comments,
+    /// and blank lines between them.
     ///
     /// - Parameters:
-    ///   - lines: how many lines are read over.
-    ///   - comments: whether comments and blank lines may follow. Without a header they stand
-    ///     between records, where a blank line may be one.
-    ///   - lineBytesMax: how long each of these lines may be, in bytes, without its line end.
-    ///   - bytesMax: how long they may be together: they are in memory until the header is read.
+    ///   - lines: the number of lines to skip.
+    ///   - comments: whether comments and blank lines may follow. Without a header, they occur
+    ///     between records, where a blank line can be a record.
+    ///   - lineBytesMax: the maximum length of each of these lines in bytes, without its line end.
+    ///   - bytesMax: their maximum total length, because they are in memory until the header is
+    ///     read.
     func preamble(
         _ bytes: UnsafeBufferPointer<UInt8>, lines: Int, comments: Bool, lineBytesMax: Int,
         bytesMax: Int, isFinal: Bool
@@ -70,7 +71,7 @@ struct CSVDialect {
             while end < bytes.count, bytes[end] != 10, bytes[end] != 13 { end += 1 }
             guard end - place <= lineBytesMax else { return .lineTooLong }
             guard end <= bytesMax else { return .tooLong }
-            // Whether an LF follows a CR must show.
+            // The byte after a CR must be known, because it may be an LF.
             if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
                 return .goesOn
             }
@@ -83,23 +84,23 @@ struct CSVDialect {
         return left > 0 ? .tooFewLines : .ends(at: bytes.count, blankLines: blankLines)
     }
 
-    /// What is known of the lines before the header or the first record.
+    /// The result of reading the lines before the header or the first record.
     enum Preamble {
-        /// The first byte behind them, or the end of the data; and the blank ones behind those that
-        /// are read over.
+        /// The first byte after these lines, or the end of the data; and the number of blank lines
+        /// after the skipped ones.
         case ends(at: Int, blankLines: Int)
         /// More data is needed.
         case goesOn
-        /// The data ends within the lines that are read over.
+        /// The data ends within the skipped lines.
         case tooFewLines
         case lineTooLong
         case tooLong
     }
 
-    /// Whether the first line that ends outside quotes ends with a lone CR; nil where the data
-    /// does not tell yet.
+    /// Returns whether the first line that ends outside quotes ends with a lone CR, or `nil` if the
+    /// data does not show it yet.
     ///
-    /// Behind a quote that stands where none may, others tell nothing: the next line end counts.
+    /// After a misplaced quote, further quotes are ignored: the next line end counts.
     func firstLineEndsAtReturn(_ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool) -> Bool? {
         enum Place { case fieldStart, field, quotes, afterQuote, badLine }
         var place = Place.fieldStart

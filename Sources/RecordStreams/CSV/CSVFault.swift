@@ -1,4 +1,4 @@
-/// What is wrong with a CSV record.
+/// A syntax error in a CSV record.
 enum CSVFault: Equatable {
     case textAfterQuote
     case quoteInField
@@ -12,9 +12,9 @@ enum CSVFault: Equatable {
         count == 1 ? "1 field" : "\(count) fields"
     }
 
-    /// The fault as a reason to reject a record.
+    /// Returns the fault as a reason to reject a record.
     ///
-    /// - Parameter encoding: that of the input.
+    /// - Parameter encoding: the encoding of the input.
     func recordFault(_ encoding: TextEncoding) -> RecordFault {
         switch self {
         case .textAfterQuote:

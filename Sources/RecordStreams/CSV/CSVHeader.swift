@@ -7,14 +7,15 @@ struct CSVHeader {
     let source: String
     let recordBytesMax: Int
     let encoding: TextEncoding
-    /// The byte that ends a line, for counting.
+    /// The byte that ends a line, for line numbers.
     let lineEnd: UInt8
 
-    /// The names, where each stands, and where the next record starts; nil where more data is needed.
+    /// Returns the names, their positions, and the start of the next record, or `nil` if more data
+    /// is needed.
     ///
     /// - Parameters:
     ///   - first: the first byte of the input.
-    ///   - start: the first byte behind the byte-order mark and blank lines.
+    ///   - start: the first byte after the byte-order mark and blank lines.
     func names(
         _ first: Bytes, from start: Bytes, to limit: Bytes, isFinal: Bool, scanner: CSVScanner
     ) throws(RecordStreamError) -> (names: [String], places: [Bytes], next: Bytes)? {
@@ -30,12 +31,12 @@ struct CSVHeader {
             }
             for index in 0..<capacity { slots[index] = Int32(index) }
             let target = CSVScanner.Target(fields: fields, slots: slots, columnCount: capacity)
-            // As many bytes as the largest record has with CRLF tell whether it is too big.
+            // The number of bytes of the largest record with CRLF shows whether it is too big.
             let isLonger = limit - start > recordBytesMax + 2
             var outcome = scanner.record(
                 start, limit: limit, isFinal: isFinal, target: target, arena: arena)
             if isLonger {
-                // The bytes are those of the reader's own chunk.
+                // The bytes are in the reader's own chunk, so they are mutable.
                 outcome = scanner.limited(
                     outcome, of: UnsafeMutablePointer(mutating: start), to: recordBytesMax + 2,
                     target: target, arena: arena)
@@ -59,7 +60,7 @@ struct CSVHeader {
                     throw error(.invalidUTF8, at: bad, first)
                 }
                 let read = (0..<scanner.fieldCount).map { fields[$0] }
-                // A name with doubled quotes in it was copied out of its place.
+                // A name that contained doubled quotes was copied to the arena.
                 let places = read.map { field in
                     field.start.map { Bytes($0) }.flatMap { (start..<end).contains($0) ? $0 : nil }
                         ?? start
@@ -73,17 +74,17 @@ struct CSVHeader {
         error(fault.recordFault(encoding).message, at: place, first)
     }
 
-    /// The error of a header that is longer than a record may be.
+    /// Returns the error for a header that is longer than the largest record.
     func tooLong(at place: Bytes, _ first: Bytes) -> RecordStreamError {
         error("it is longer than \(recordBytesMax) bytes (`read.max-record`)", at: place, first)
     }
 
-    /// The error of a header that cannot be used, for that reason.
+    /// Returns the error for an unusable header.
     func error(_ reason: String, at place: Bytes, _ first: Bytes) -> RecordStreamError {
         RecordStreamError(.csvHeader(reason: reason), at: location(of: place, first))
     }
 
-    /// The line and the column of a name.
+    /// Returns the line and the column of a name.
     ///
     /// - Parameter first: the first byte of the input.
     func placeOfName(_ place: Bytes, _ first: Bytes) -> RecordLocation {
@@ -100,7 +101,7 @@ struct CSVHeader {
             source: source, byteOffset: origin.byteOffset, line: origin.line, column: origin.column)
     }
 
-    /// How many lines end in these bytes, which are spaces and line ends.
+    /// Returns the number of lines that end in these bytes, which are spaces and line ends.
     static func lineCount(from start: Bytes, to end: Bytes) -> Int {
         var count = 0
         var position = start
@@ -113,8 +114,8 @@ struct CSVHeader {
         return count
     }
 
-    /// The first byte behind lines that are empty or have only spaces: the header's, where there is
-    /// one.
+    /// Returns the first byte after lines that are empty or contain only spaces, where the header
+    /// starts if there is one.
     func start(from start: Bytes, to limit: Bytes) -> Bytes {
         var line = start
         var position = start

@@ -1,9 +1,9 @@
-/// Records that are larger than one may be.
+/// Support for records that exceed the maximum size.
 extension CSVScanner {
-    /// What a record comes to if only so many of its bytes are seen, though there are more.
+    /// Returns the outcome of a record if only its first `byteCount` bytes are read.
     ///
-    /// The scanner wants to find behind them what stands behind the data, so that is put there
-    /// meanwhile.
+    /// The scanner needs the terminator bytes at the end of the data, so they replace the next two
+    /// bytes during the call.
     @inline(never)
     func limited(
         _ outcome: Outcome, of start: UnsafeMutablePointer<UInt8>, to byteCount: Int,
@@ -11,7 +11,7 @@ extension CSVScanner {
     ) -> Outcome {
         switch outcome {
         case .record(let next) where next - Bytes(start) <= byteCount: return outcome
-        // Whether a CR ends the record shows by the byte behind it.
+        // The byte after a CR shows whether the CR ends the record.
         case .bad(_, let place) where place - Bytes(start) < byteCount - 1: return outcome
         default: break
         }
@@ -24,7 +24,7 @@ extension CSVScanner {
             end[1] = second
         }
         var scanner = self
-        // Its fields are in nobody's hands.
+        // The fields are not used.
         var target = target
         target.columnCount = 0
         return scanner.record(

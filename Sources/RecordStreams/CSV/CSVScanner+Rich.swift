@@ -1,4 +1,4 @@
-/// Records with delimiters of several bytes, or with escapes.
+/// Support for multibyte delimiters and escapes.
 extension CSVScanner {
     /// Reads the record that starts at a byte before `limit`.
     @inline(never)
@@ -64,7 +64,7 @@ extension CSVScanner {
         case whole, cut, none
     }
 
-    /// Whether the delimiter stands at a place, or begins there where the data ends.
+    /// Returns whether a delimiter starts at a position; it may be cut by the end of the data.
     @inline(__always)
     private func delimiter(at position: Bytes, _ limit: Bytes) -> Match {
         guard position < limit, position.pointee == delimiter else { return .none }
@@ -76,7 +76,7 @@ extension CSVScanner {
         return .whole
     }
 
-    /// The delimiter or the line end behind an unquoted field.
+    /// Finds the delimiter or the line end after an unquoted field.
     private func endOfRichPlain(
         _ field: Bytes, _ limit: Bytes, _ isFinal: Bool, _ signs: inout Int, _ high: inout UInt64
     ) -> (Bytes, FieldEnd) {
@@ -90,7 +90,7 @@ extension CSVScanner {
                 if position < limit, position.pointee == escape {
                     guard position + 1 < limit else {
                         if !isFinal { return (position, .cut) }
-                        // With nothing behind it, it stands for itself.
+                        // An escape at the end of the data is literal.
                         position += 1
                         continue
                     }
@@ -113,7 +113,7 @@ extension CSVScanner {
             }
             if position.pointee == 13, position + 1 >= limit, !isFinal { return (position, .cut) }
             if hasQuote, position.pointee == quote { return (position, .quote) }
-            // Half a delimiter, or a CR that ends no line.
+            // Part of a delimiter, or a CR that ends no line.
             high |= UInt64(position.pointee)
             position += 1
         }
@@ -124,7 +124,7 @@ extension CSVScanner {
         byte == escape || byte == delimiter || byte == 10 || byte == 13 || hasQuote && byte == quote
     }
 
-    /// The quote that closes a field.
+    /// Finds the quote that closes a field.
     private func endOfRichQuoted(
         _ field: Bytes, _ limit: Bytes, _ isFinal: Bool, _ signs: inout Int, _ high: inout UInt64
     ) -> (Bytes, FieldEnd) {
@@ -138,7 +138,7 @@ extension CSVScanner {
                 signs += 1
                 position += 2
             } else if byte == quote {
-                // The next byte may be the other one of two.
+                // The next byte may be the second of two quotes.
                 if position + 1 >= limit { return (position, isFinal ? .found : .cut) }
                 guard position[1] == quote else { return (position, .found) }
                 signs += 1
@@ -150,7 +150,7 @@ extension CSVScanner {
         return (limit, .cut)
     }
 
-    /// A field without the bytes that are no part of its text.
+    /// Copies a field without the bytes that are not part of its text.
     private func plain(
         _ start: Bytes, _ end: Bytes, _ signs: Int, isQuoted: Bool, arena: ByteArena
     ) -> Field {

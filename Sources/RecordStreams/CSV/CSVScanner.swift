@@ -1,26 +1,26 @@
-/// Finds the fields of one CSV record (RFC 4180, and the rulings on what it leaves open).
+/// Finds the fields of one CSV record (RFC 4180, with decisions where it is ambiguous).
 ///
-/// Fields are scanned eight bytes at a time for a delimiter, a quote or a line end. Behind the data
-/// stand a line feed, which stops an unquoted field, and a quote, which stops a quoted one, so that
-/// the loops need no test for the end.
+/// Fields are scanned eight bytes at a time for a delimiter, a quote, or a line end. After the data
+/// follow a line feed, which stops an unquoted field, and a quote, which stops a quoted field. The
+/// loops therefore need no test for the end.
 struct CSVScanner {
     typealias Bytes = UnsafePointer<UInt8>
 
-    /// How a record ended.
+    /// The result of scanning a record.
     enum Outcome {
-        /// With the first byte of the next one.
+        /// A record, and the first byte of the next one.
         case record(next: Bytes)
-        /// The data ends inside it.
+        /// The data ends inside the record.
         case cut
-        /// The data ends inside quotes that were opened there.
+        /// The data ends inside quotes that were opened at this byte.
         case cutInQuotes(opened: Bytes)
         case bad(CSVFault, at: Bytes)
     }
 
-    /// Where the fields go.
+    /// The memory that receives the fields.
     struct Target {
         var fields: UnsafeMutablePointer<Field>
-        /// For each column its slot, or -1.
+        /// The slot of each column, or -1.
         var slots: UnsafePointer<Int32>
         var columnCount: Int
     }
@@ -30,9 +30,9 @@ struct CSVScanner {
     let quote: UInt8
     let hasQuote: Bool
     let endsAtReturn: Bool
-    /// The byte that begins a line without a record, or 10, which begins none.
+    /// The byte that starts a comment line, or 10 if there are no comments.
     let comment: UInt8
-    /// Whether a record needs no more than this scanner knows.
+    /// Whether records are plain, so that this scanner needs no `rich` call.
     private let isPlain: Bool
     private let dropsTrailingDelimiter: Bool
     let dialect: CSVDialect
@@ -43,7 +43,7 @@ struct CSVScanner {
     let otherNulls: [[UInt8]]
     private let hasOtherNulls: Bool
 
-    /// The fields of the last record.
+    /// The number of fields of the last record.
     var fieldCount = 0
     /// The end of the last record, without its line end.
     var recordEnd: Bytes?
@@ -133,9 +133,9 @@ struct CSVScanner {
         }
     }
 
-    /// The byte after the line end at a position, or nil where there is none.
+    /// Returns the byte after the line end at a position, or `nil` if there is no line end.
     ///
-    /// The end of the data is one.
+    /// The end of the data counts as a line end.
     @inline(__always)
     func lineEnd(_ position: Bytes, limit: Bytes, isFinal: Bool) -> Bytes? {
         if position >= limit { return limit }
@@ -146,7 +146,7 @@ struct CSVScanner {
         return endsAtReturn && (position + 1 < limit || isFinal) ? position + 1 : nil
     }
 
-    /// The fields of a record, where a delimiter at its end may begin none.
+    /// Returns the number of fields, without an empty last one if the dialect drops it.
     @inline(__always)
     func count(_ fields: Int, lastIsEmpty: Bool) -> Int {
         dropsTrailingDelimiter && lastIsEmpty && fields > 1 ? fields - 1 : fields
@@ -169,7 +169,7 @@ struct CSVScanner {
             isNull(start, count) ? Field(.null) : Field(.string, start: start, count: count)
     }
 
-    /// Whether the text of an unquoted field, as it stands, means null.
+    /// Returns whether the unprocessed text of an unquoted field means null.
     @inline(__always)
     func isNull(_ start: Bytes, _ count: Int) -> Bool {
         count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count)

@@ -1,4 +1,4 @@
-/// Text as a CSV field.
+/// Writes text as a CSV field.
 struct CSVText {
     private let delimiter: UInt8
     private let delimiters: SIMD16<UInt8>
@@ -12,9 +12,9 @@ struct CSVText {
         delimiters = SIMD16(repeating: delimiter)
     }
 
-    /// Adds the text, in quotes only where it would not read back as the same text.
+    /// Appends the text, quoted only if it would otherwise not be read back unchanged.
     ///
-    /// - Returns: whether it may have bytes above 0x7F, which of a text in quotes is not known.
+    /// - Returns: whether it can contain bytes above 0x7F; always true for quoted text.
     @inline(__always)
     @discardableResult
     func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
@@ -29,14 +29,14 @@ struct CSVText {
         return isHigh
     }
 
-    /// Whether the text, or one that it is a part of, would not read back as the same without
-    /// quotes.
+    /// Returns whether the text, or a text that contains it, must be quoted to be read back
+    /// unchanged.
     func mustBeQuoted(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var isHigh = false
         return text.baseAddress.map { mustBeQuoted($0, text.count, &isHigh) } ?? false
     }
 
-    /// Adds a part of a text in quotes, without them.
+    /// Appends a part of a quoted text, without the enclosing quotes.
     func appendPart(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         guard let start = text.baseAddress else { return }
         buffer.reserve(text.count * 2 + 8)
@@ -47,7 +47,7 @@ struct CSVText {
     private func mustBeQuoted(
         _ start: UnsafePointer<UInt8>, _ count: Int, _ isHigh: inout Bool
     ) -> Bool {
-        // All bytes on top of each other.
+        // The bitwise or of all bytes.
         var union = SIMD16<UInt8>()
         var index = 0
         if count >= ByteBlock.byteCount {
@@ -83,18 +83,18 @@ struct CSVText {
         return false
     }
 
-    /// Whether one of eight bytes must stand in quotes.
+    /// Returns whether one of eight bytes requires quotes.
     @inline(__always)
     private func endsField(_ word: UInt64) -> Bool {
         let feeds = (word ^ 0x0A0A_0A0A_0A0A_0A0A) &- Words.ones
         let returns = (word ^ 0x0D0D_0D0D_0D0D_0D0D) &- Words.ones
         let separators = (word ^ Words.repeating(delimiter)) &- Words.ones
         let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
-        // Bytes above 0x7F are none of these.
+        // Bytes above 0x7F are none of these characters.
         return (feeds | returns | separators | quotes) & ~word & Words.highBits != 0
     }
 
-    /// Adds the text in quotes.
+    /// Appends the text in quotes.
     @inline(never)
     func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         buffer.reserve(text.count * 2 + 2 + 8)
@@ -103,7 +103,7 @@ struct CSVText {
         buffer.put(Self.quote)
     }
 
-    /// Adds the text with each quote twice; there must be room for that and a word.
+    /// Appends the text with doubled quotes; capacity for them and one word must be reserved.
     @inline(__always)
     private func appendDoubled(
         _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer
@@ -112,7 +112,7 @@ struct CSVText {
         var target = buffer.start + buffer.count
         while index + 8 <= count {
             let word = Words.load(start + index)
-            // Stored first: what follows a quote is written over.
+            // Stored first: the bytes after a quote are overwritten.
             UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
             let quotes = word ^ 0x2222_2222_2222_2222
             let marks = (quotes &- Words.ones) & ~quotes & Words.highBits

@@ -1,7 +1,7 @@
 internal import Diagnostics
 
 extension RecordStreamError {
-    /// One sentence without the place.
+    /// The message: one sentence without the location.
     var message: String {
         switch kind {
         case .inputMissing: "There is no such file"
@@ -64,7 +64,7 @@ extension RecordStreamError {
         }
     }
 
-    /// What the user can do about it.
+    /// The suggested fix, if any.
     var fix: String? {
         switch kind {
         case .inputMissing:
@@ -130,7 +130,7 @@ extension RecordStreamError {
         }
     }
 
-    /// How to say where the table begins.
+    /// Returns the fix for a table whose header is not the first line.
     private static func headerFix(_ line: Int?, _ delimiter: String?) -> String {
         guard let line, let delimiter else {
             return
@@ -143,7 +143,8 @@ extension RecordStreamError {
             + " enclose fields that contain the delimiter in quotes"
     }
 
-    /// How to map the columns whose names are like those that are wanted; nil where there are none.
+    /// Returns a mapping to columns whose names are similar to the selected ones, or `nil` if there
+    /// are none.
     private static func nearNames(_ wanted: [String], _ header: [String]) -> String? {
         let near = wanted.compactMap { name in
             Suggestion.closest(to: name, among: header).map { "\(name): \($0)" }
@@ -152,10 +153,10 @@ extension RecordStreamError {
         return "map the columns: `set: { \(near.prefix(4).joined(separator: ", ")) }`"
     }
 
-    /// What to say of a header of one column with a sign in it that separates columns elsewhere.
+    /// Returns the fix for a header of one column that contains another common delimiter.
     private static func delimiterFix(_ header: [String]) -> String? {
         if let first = header.first, first.hasPrefix("sep="), first.utf8.count <= 5 {
-            // The header is cut where the sign stands, if it is the delimiter.
+            // If the character after `sep=` is the delimiter, the header ends before it.
             let sign = first.utf8.count == 5 ? String(first.suffix(1)) : nil
             return "the first line names the delimiter for Excel: set `read.skip: 1`"
                 + (sign.map { " and `read.delimiter: \"\($0)\"`" } ?? "")
@@ -165,7 +166,7 @@ extension RecordStreamError {
         guard let place = only.firstIndex(where: { known[String($0)] != nil }),
             let sign = known[String(only[place])]
         else { return nil }
-        // Such a sign may also stand twice.
+        // The delimiter may also be doubled.
         let written = only[place...].hasPrefix("||") ? "||" : sign
         return "the header is one column, '\(only)': set `read.delimiter: \"\(written)\"`"
     }

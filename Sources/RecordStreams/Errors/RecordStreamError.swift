@@ -1,23 +1,24 @@
 package import Diagnostics
 import Files
 
-/// Why an input cannot be read on, or an output cannot be written.
+/// The reason why an input cannot be read further, or an output cannot be written.
 ///
-/// A bad record is never this: it is a `RejectedRecord`. What is thrown here ends the file, after
-/// every record before the damage has been delivered.
+/// A bad record is a `RejectedRecord` instead. This error ends the file, after every record before
+/// the damage has been delivered.
 package struct RecordStreamError: Error, Sendable, Hashable {
-    /// What went wrong, as data; the text is made in one place, by `diagnostic`.
+    /// The cause as data; only `diagnostic` turns it into text.
     package enum Kind: Sendable, Hashable {
         case inputMissing
         /// A symbolic link to a file that does not exist.
         case inputDangling
         case inputUnreadable(reason: String, isPermission: Bool)
         case ambiguousFormat(isEmpty: Bool)
-        /// What the first bytes say, and etl does not read.
-        /// The format of what is packed is `nil` if its name is not known.
+        /// The first bytes identify a format that etl does not read.
+        ///
+        /// The inner format is `nil` if it is not known.
         case foreignFormat(ForeignFormat, path: String, inner: RecordFormat?)
         case commandNotStarted(reason: String)
-        /// A command did not end well.
+        /// A command failed.
         case commandFailed(ending: String, lastLine: String, isOutput: Bool)
         case resourcesExhausted(reason: String, isOutput: Bool)
         case badPattern(reason: String)
@@ -34,36 +35,36 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 
         case jsonStructure(reason: String)
         case jsonPathMissing(path: String)
-        /// What is there is no such value; the other paths are those that read it.
+        /// The value at the path has another type; `others` are the paths that would read it.
         case jsonPathMismatch(path: String, wanted: String, others: [String])
         case jsonIsNDJSON
-        /// Objects follow one another, and not on lines of their own.
+        /// Several objects follow one another, but not one per line.
         case jsonSeveral
-        /// The document holds its records in an array at that path.
+        /// The document contains its records in an array at this path.
         case jsonWrapped(path: String)
 
         case csvNoHeader
-        /// It has fewer lines than are to be read over.
+        /// The input has fewer lines than `read.skip` skips.
         case csvTooShort(skip: Int)
-        /// Which line is the header cannot be told; that line may be, with that delimiter.
+        /// The header line is uncertain; it may be this line, with this delimiter.
         case csvUncertainHeader(line: Int?, delimiter: String?)
         case csvHeader(reason: String)
         case csvDuplicateHeader(name: String)
         case csvUnknownColumn(name: String, header: [String])
-        /// Of all columns that are wanted, the header has none.
+        /// The header contains none of the selected columns.
         case csvNothingFits(wanted: [String], header: [String])
         case csvColumnCount(columns: Int, header: Int)
         case csvNoColumnNames
 
         case outputNotCreated(reason: String, isPermission: Bool)
         case outputNotWritten(reason: String)
-        /// Whoever read it went away.
+        /// The reader of the output closed it.
         case outputClosed
         case outputCompression(code: Int32)
     }
 
     package let kind: Kind
-    /// The file as the user named it, or `-`, and the place in it where that is known.
+    /// The file as the user named it, or `-`, and the position in it, if known.
     package let location: RecordLocation
 
     package init(_ kind: Kind, at location: RecordLocation) {
@@ -81,7 +82,7 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 }
 
 extension RecordStreamError {
-    /// The origin and the kind, from which the exit status follows.
+    /// The origin and the kind, which determine the exit status.
     package var fault: Fault {
         switch kind {
         case .inputMissing, .inputDangling, .commandNotStarted: Fault(.input, .missing)
@@ -146,7 +147,7 @@ extension RecordStreamError {
         }
     }
 
-    /// The error as it is shown, with its place and what to do about it.
+    /// The error in its displayed form, with its location and fix.
     package var diagnostic: Diagnostic {
         let isWholeFile = location.byteOffset == nil && location.line == nil
         return Diagnostic(

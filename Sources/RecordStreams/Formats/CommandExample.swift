@@ -1,27 +1,27 @@
-/// Lines of a spec with a command, for messages.
+/// Builds examples of specs and command lines for messages.
 package enum CommandExample {
-    /// `read: { command: [zstd, -dc, data.ndjson.zst], as: ndjson }`.
+    /// Returns a line such as `read: { command: [zstd, -dc, data.ndjson.zst], as: ndjson }`.
     ///
-    /// - Parameter format: `nil` if it is not known, which `note` says.
+    /// - Parameter format: `nil` if it is not known; `note` explains the placeholder.
     package static func read(_ words: [String], as format: RecordFormat?) -> String {
         "read: { command: \(list(words)), as: \(format?.rawValue ?? unknown) }"
     }
 
     private static let unknown = "FORMAT"
 
-    /// What follows a line whose format is not known.
+    /// Returns the note that explains the placeholder of an unknown format.
     static func note(on format: RecordFormat?) -> String {
         format == nil ? "; \(unknown) is csv, tsv, json, or ndjson" : ""
     }
 
-    /// `to: { command: [aws, s3, cp, "-", "s3://bucket/tasks.csv"] }`.
+    /// Returns a line such as `to: { command: [aws, s3, cp, "-", "s3://bucket/tasks.csv"] }`.
     package static func write(_ words: [String]) -> String {
         "to: { command: \(list(words)) }"
     }
 
-    /// `zstd -dc data.ndjson.zst | etl infer - --as ndjson`.
+    /// Returns a line such as `zstd -dc data.ndjson.zst | etl infer - --as ndjson`.
     ///
-    /// - Parameter command: reads standard input.
+    /// - Parameter command: a command that reads standard input.
     package static func pipe(
         _ words: [String], as format: RecordFormat?, into command: String
     ) -> String {
@@ -29,7 +29,7 @@ package enum CommandExample {
             + " | \(command) --as \(format?.rawValue ?? unknown)"
     }
 
-    /// The word for a shell, in quotes if it needs some.
+    /// Returns the word for a shell, quoted if needed.
     package static func shell(_ text: String) -> String {
         let isPlain =
             !text.isEmpty
@@ -44,7 +44,7 @@ package enum CommandExample {
         "[" + words.map(word).joined(separator: ", ") + "]"
     }
 
-    /// The word in YAML, in quotes where it needs some.
+    /// Returns the word in YAML, quoted if needed.
     private static func word(_ text: String) -> String {
         let isPlain =
             text != "-" && !text.isEmpty

@@ -1,29 +1,29 @@
 package import Files
 
-/// A format that etl knows by its first bytes or by the ending of a name, and neither reads nor
-/// writes.
+/// A format that etl identifies by its first bytes or by a file name extension, but neither reads
+/// nor writes.
 package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     case zip, emptyZip, workbook, oldWorkbook, zstd, xz, bzip2, parquet
-    /// Files one after another, maybe packed by gzip; its mark is not among the first bytes.
+    /// A tar archive, maybe compressed by gzip; its signature is not in the first bytes.
     case tar
-    /// A gzip file in a gzip file, of which etl unpacks one.
+    /// A gzip file in a gzip file; etl decompresses one level.
     case nestedGzip
 
-    /// The longest of the beginnings.
+    /// The length of the longest signature.
     static let byteCountMax = 10
-    /// The header of the first file in a zip archive, with a name of usual length.
+    /// The header of the first file in a zip archive, with a name of up to 255 bytes.
     static let headerByteCount = 30 + 255
 
-    /// The format of a file, by its first bytes.
+    /// Identifies the format of a file by its first bytes.
     ///
-    /// - Parameter name: tells a workbook, which is a zip archive.
+    /// - Parameter name: distinguishes a workbook from other zip archives.
     init?(_ bytes: some Collection<UInt8>, name: String) {
         let format = Self.allCases.first { $0.isBeginning(of: bytes) }
         guard let format else { return nil }
         self = format == .zip && name.lowercased().hasSuffix(".xlsx") ? .workbook : format
     }
 
-    /// The format that the ending of a file's name stands for.
+    /// Identifies the format by the extension of a file name.
     package init?(fileName: FileName) {
         let name = fileName.lowercasedASCII
         let format = Self.allCases.first { $0.ending.map(name.hasSuffix) ?? false }
@@ -44,7 +44,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether two bytes are the first of any.
+    /// Returns whether two bytes start any of the signatures.
     static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
         allCases.contains {
             !$0.beginning.isEmpty && bytes.prefix(2).elementsEqual($0.beginning.prefix(2))
@@ -55,26 +55,26 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         switch self {
         case .zip, .workbook: [0x50, 0x4B, 3, 4]
         case .emptyZip: [0x50, 0x4B, 5, 6]
-        // It begins as one that etl unpacks.
+        // It starts like a gzip file that etl decompresses.
         case .nestedGzip, .tar: []
         case .oldWorkbook: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
         case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
         case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
-        // Behind it the size of blocks as a digit, and the first block's mark.
+        // After it follow the block size as a digit and the signature of the first block.
         case .bzip2: [0x42, 0x5A, 0x68]
-        // Behind it the first page's header, which is no text.
+        // After it follows the header of the first page, which is not text.
         case .parquet: Array("PAR1".utf8) + [0x15]
         }
     }
 
     private func isBeginning(of bytes: some Collection<UInt8>) -> Bool {
         guard !beginning.isEmpty, bytes.starts(with: beginning) else { return false }
-        // Text may begin with these three letters.
+        // Text can also start with these three letters.
         return self != .bzip2
             || bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
     }
 
-    /// As in "the first bytes are those of …".
+    /// The text for "the first bytes are those of …".
     package var text: String {
         switch self {
         case .zip: "a zip archive"
@@ -90,11 +90,11 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The line of a spec that reads it.
+    /// Returns the line of a spec that reads the file.
     ///
     /// - Parameters:
     ///   - path: the file as the spec names it.
-    ///   - format: that of what is in it; `nil` to tell it from the name.
+    ///   - format: the format of its contents; `nil` to derive it from the name.
     package func fix(_ path: String, as format: RecordFormat? = nil) -> String {
         if InputName.isCommand(FileName(path)) {
             return "let the command unpack or convert it: `command: [sh, -c, \"COMMAND | "
@@ -117,9 +117,10 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a file is a tar archive: by the mark of its first header, or packed by gzip, by its name.
+    /// Returns whether a file is a tar archive: by the signature of its first header, or by its
+    /// name if it is compressed by gzip.
     ///
-    /// - Parameter bytes: the first of a file that is no pipe.
+    /// - Parameter bytes: the first bytes of a file that is not a pipe.
     static func isTar(_ bytes: some Collection<UInt8>, name: String, isGzip: Bool) -> Bool {
         let name = name.lowercased()
         guard !isGzip else { return name.hasSuffix(".tar.gz") || name.hasSuffix(".tgz") }
@@ -128,12 +129,12 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
 
     private static let emptyFix = "put a file into it, or name another one"
 
-    /// The command line that reads it.
+    /// Returns the command line that reads the file.
     ///
     /// - Parameters:
     ///   - path: the file as the user named it; `-` is standard input.
-    ///   - format: that of what is in it; `nil` to tell it from the name.
-    ///   - command: reads standard input, such as `etl infer -`.
+    ///   - format: the format of its contents; `nil` to derive it from the name.
+    ///   - command: a command that reads standard input, such as `etl infer -`.
     package func fix(
         _ path: String, as format: RecordFormat? = nil, for command: String
     ) -> String {
@@ -159,12 +160,12 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What to write in a spec for an output of that name.
+    /// Returns the fix for an output with this name in a spec.
     ///
     /// - Parameters:
     ///   - path: the file as the spec names it.
-    ///   - format: that of the records.
-    ///   - isSeveral: the export has more files than this one, so that no command can take it.
+    ///   - format: the format of the records.
+    ///   - isSeveral: whether the export has several files, so that a command cannot receive it.
     package func fix(writing path: String, as format: RecordFormat, isSeveral: Bool) -> String {
         let inner = Self.inner(FileName(path)).displayText
         func named(_ format: RecordFormat) -> String {
@@ -191,7 +192,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
             + "`as: \(format.rawValue)`"
     }
 
-    /// The command that writes what is in a file.
+    /// Returns the command that writes the contents of a file to standard output.
     private func words(_ file: String) -> [String] {
         switch self {
         case .zip, .emptyZip: ["unzip", "-p", file]
@@ -206,7 +207,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The format that a name tells of, such as `.zst`; `nil` of others.
+    /// Identifies the format by the suffix of a name, such as `.zst`; `nil` for other suffixes.
     package init?(suffixOf name: String) {
         let endings: [(String, ForeignFormat)] = [
             (".zip", .zip), (".xlsx", .workbook), (".xls", .oldWorkbook), (".zst", .zstd),
@@ -218,7 +219,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         self = found.1
     }
 
-    /// The words that unpack standard input; `nil` of what takes a file.
+    /// The command that decompresses standard input; `nil` if it needs a file.
     package var filter: [String]? {
         switch self {
         case .zstd, .xz, .bzip2: words("").dropLast()
@@ -227,7 +228,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The words that pack standard input; `nil` if a file is needed.
+    /// The command that compresses standard input; `nil` if it needs a file.
     package var packing: [String]? {
         switch self {
         case .zip, .emptyZip: ["zip", "-q", "-", "-"]
@@ -239,7 +240,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The format of what is in a file of that name; `nil` if the name does not tell it.
+    /// Returns the format of the contents of a file; `nil` if the name does not show it.
     package func innerFormat(_ file: String) -> RecordFormat? {
         switch self {
         case .parquet: return .ndjson
@@ -247,11 +248,11 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         default: break
         }
         let whole = FileName(file)
-        // Or the name is that of what is in it.
+        // If the inner name shows no format, the full name may.
         return RecordFormat(fileName: Self.inner(whole)) ?? RecordFormat(fileName: whole)
     }
 
-    /// The format of the first file in a zip archive, by its name.
+    /// Returns the format of the first file in a zip archive, by its name.
     ///
     /// - Parameter bytes: the first bytes of the archive; see section 4.3.7 of
     ///   https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT.
@@ -263,7 +264,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         return RecordFormat(fileName: FileName(bytes: Array(header[30...].prefix(length))))
     }
 
-    /// The name without the ending of what the file is packed in.
+    /// Returns the name without the extension of the archive or the compression.
     package static func inner(_ whole: FileName) -> FileName {
         FileName(bytes: whole.bytes.dropLast(whole.suffix.count))
     }

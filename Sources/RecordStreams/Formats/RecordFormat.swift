@@ -4,19 +4,19 @@ package import Files
 package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
     /// Comma-separated values with a header.
     case csv
-    /// The same, separated by tabs.
+    /// Tab-separated values with a header.
     case tsv
     /// A JSON document.
     case json
     /// One JSON object on each line.
     case ndjson
 
-    /// The format that a file name stands for, whatever its compression.
+    /// Identifies the format by a file name, ignoring the compression.
     package init?(fileName: some StringProtocol) {
         self.init(fileName: FileName(fileName))
     }
 
-    /// The format that the name of a file stands for, whatever its compression.
+    /// Identifies the format by the name of a file, ignoring the compression.
     package init?(fileName: FileName) {
         var name = fileName.lowercasedASCII
         if name.hasSuffix(".gz") { name = FileName(bytes: name.bytes.dropLast(3)) }
@@ -28,16 +28,17 @@ package enum RecordFormat: String, Sendable, Hashable, CaseIterable {
         self = format
     }
 
-    /// The bytes between the fields of a table, where nobody names others.
+    /// The default bytes between the fields of a table.
     package var delimiter: [UInt8] { [UInt8(ascii: self == .tsv ? "\t" : ",")] }
 }
 
-/// How an input is compressed.
+/// The compression of an input.
 package enum InputCompression: String, Sendable, Hashable, CaseIterable {
-    /// A name ending in `.gz` must be gzip; others are gzip where they start with its magic bytes.
+    /// A name that ends in `.gz` must be gzip; other files are gzip if they start with its magic
+    /// bytes.
     case auto
     /// The input must be gzip.
     case gzip
-    /// The input is taken as it is.
+    /// The input is read without decompression.
     case none
 }

@@ -1,9 +1,9 @@
-/// The plain bytes of an input, inflated where it is compressed, in UTF-8 where it is text of
+/// The plain bytes of an input, decompressed if needed, and converted to UTF-8 if the text has
 /// another encoding.
 package final class ByteSource {
     private let input: StoredInput
     private let inflater: GzipInflater?
-    /// Inflates members ahead that can be told apart, before the inflater takes over.
+    /// Inflates members ahead if their sizes are known, before the inflater takes over.
     private var members: GzipMembers?
     private var transcoder: TextTranscoder?
     private let piece: UnsafeMutablePointer<UInt8>?
@@ -27,7 +27,7 @@ package final class ByteSource {
                     .foreignFormat(.tar, path: input.path, inner: nil), in: file.path)
             }
         }
-        // A pipe is waited for only where the first bytes can be those of such a format.
+        // Waits for a pipe only if its first bytes may be those of a foreign format.
         if ForeignFormat.mayBegin(with: input.available) {
             try input.fill(ForeignFormat.byteCountMax)
             if let format = ForeignFormat(input.available, name: input.path) {
@@ -50,21 +50,21 @@ package final class ByteSource {
         piece?.deallocate()
     }
 
-    /// Whether the bytes are inflated.
+    /// Whether the bytes are decompressed.
     var isCompressed: Bool { inflater != nil }
 
-    /// The bytes of the file as stored that were used so far, for a progress bar.
+    /// The number of stored bytes of the file that were used so far, for a progress bar.
     package var compressedBytesRead: Int { input.bytesConsumed }
 
-    /// Whether `read` would wait for somebody to write into a pipe.
+    /// Returns whether `read` would wait for a process to write into a pipe.
     ///
-    /// - Parameter isPatient: whether to wait some milliseconds for it.
+    /// - Parameter isPatient: whether to wait up to 50 ms for it.
     func mustWait(isPatient: Bool) -> Bool { input.mustWait(isPatient: isPatient) }
 
-    /// Fills a buffer as far as it goes, or as far as a pipe has something at hand.
+    /// Fills a buffer with the available bytes; it returns early if a pipe has no more bytes yet.
     ///
-    /// - Returns: the number of bytes, 0 at the end. Damage is thrown only when every byte before
-    ///   it was given out.
+    /// - Returns: the number of bytes, 0 at the end. Damage is thrown only after every byte before
+    ///   it was returned.
     package func read(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
@@ -74,10 +74,11 @@ package final class ByteSource {
         return try readStored(into: target, count: count)
     }
 
-    /// The damage of the compressed data that is being read, where nothing of it is wanted any more:
-    /// whatever else is wrong with it follows from that.
+    /// Returns the damage of the compressed data that is being read.
     ///
-    /// - Parameter isCancelled: whether to give up, asked now and then.
+    /// Any other fault in this data follows from it. The bytes must no longer be needed.
+    ///
+    /// - Parameter isCancelled: whether to stop, checked repeatedly.
     func damageInMember(isCancelled: () -> Bool) -> RecordStreamError? {
         guard let inflater else { return nil }
         guard let members else { return inflater.damageInMember(isCancelled: isCancelled) }

@@ -1,17 +1,17 @@
-/// The bytes of an input that is no file: a line `{"row":7}` for each row, from 0 on.
+/// The bytes of an input without a file: a line `{"row":7}` for each row, starting with 0.
 struct GeneratedRows {
     private let count: Int
     private var next = 0
     private static let prefix = Array("{\"row\":".utf8)
     private static let suffix = Array("}\n".utf8)
-    /// No line is longer.
+    /// The maximum length of a line.
     private static let lineMax = prefix.count + suffix.count + 20
 
     init(_ count: Int) {
         self.count = count
     }
 
-    /// The bytes of so many rows.
+    /// Returns the number of bytes of `rows` rows.
     static func byteCount(_ rows: Int) -> Int {
         var digits = 0
         var (low, width) = (0, 1)
@@ -24,7 +24,7 @@ struct GeneratedRows {
         return digits + rows * (prefix.count + suffix.count)
     }
 
-    /// Writes whole lines as far as there is room for them; 0 at the end.
+    /// Writes as many complete lines as fit into the buffer; returns 0 at the end.
     mutating func read(into target: UnsafeMutablePointer<UInt8>, count room: Int) -> Int {
         var used = 0
         while next < count, room - used >= Self.lineMax {

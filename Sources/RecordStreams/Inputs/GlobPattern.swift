@@ -1,8 +1,8 @@
 internal import Files
 
-/// One part of a file pattern, between two slashes: `*`, `?` and backslash.
+/// One component of a file pattern, between two slashes: supports `*`, `?`, and backslash.
 ///
-/// `?` matches one character of UTF-8, or one byte that is part of none.
+/// `?` matches one UTF-8 character, or one byte that is not part of a character.
 struct GlobPattern {
     private enum Token: Equatable {
         case unit(FileName.Unit)
@@ -29,7 +29,7 @@ struct GlobPattern {
         }
     }
 
-    /// Whether the pattern is the whole name; a leading dot must be written out.
+    /// Returns whether the pattern matches the entire name; a leading dot must match literally.
     func matches(_ name: FileName) -> Bool {
         if name.isHidden, tokens.first != .unit(.scalar(".")) { return false }
         let name = name.units
@@ -56,12 +56,12 @@ struct GlobPattern {
         return tokens[token...].allSatisfy { $0 == .run }
     }
 
-    /// Whether the text is a pattern and not just a name.
+    /// Returns whether the text contains wildcards.
     static func hasWildcards(_ text: some StringProtocol) -> Bool {
         hasWildcards(Array(text.utf8))
     }
 
-    /// Whether the bytes are a pattern and not just a name.
+    /// Returns whether the bytes contain wildcards.
     static func hasWildcards(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.contains { byte in
             [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "{"), backslash].contains(byte)
@@ -70,7 +70,7 @@ struct GlobPattern {
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The patterns without braces that a pattern stands for.
+    /// Expands the braces of a pattern.
     static func alternatives(of pattern: String) throws(RecordStreamError) -> [FileName] {
         var finished: [FileName] = []
         var waiting = [Array(pattern.utf8)]

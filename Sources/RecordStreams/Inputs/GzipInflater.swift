@@ -1,14 +1,14 @@
 internal import CZlib
 internal import Diagnostics
 
-/// Inflates gzip (RFC 1952): every member, each checked by its header, checksum and length.
+/// Inflates gzip (RFC 1952): every member, with its header, checksum, and length verified.
 ///
 /// ```
 /// 1F 8B 08 flags mtime×4 extra os [extra field] [name 00] [comment 00] [header crc]
 /// deflated data, crc32×4, length×4 — and the next member, or zeros, or the end
 /// ```
-/// zlib's own reading of gzip forgives reserved flags and leaves what follows a member to its
-/// caller, so that headers and trailers are read here and zlib sees raw deflate data only.
+/// zlib's own gzip support accepts reserved flags and leaves the bytes after a member to its
+/// caller. Headers and trailers are therefore read here, and zlib sees only raw deflate data.
 final class GzipInflater {
     static let magic: [UInt8] = [0x1F, 0x8B]
 
@@ -45,7 +45,7 @@ final class GzipInflater {
         stream.deallocate()
     }
 
-    /// Inflates into a buffer; 0 at the end.
+    /// Inflates into a buffer; returns 0 at the end.
     func read(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
@@ -53,7 +53,7 @@ final class GzipInflater {
         var filled = 0
         do throws(RecordStreamError) {
             while filled < count, state != .done {
-                // What is inflated is worth more than a full buffer later.
+                // Inflated bytes now are more useful than a full buffer later.
                 if filled > 0, input.mustWait() { break }
                 switch state {
                 case .header:
@@ -71,10 +71,10 @@ final class GzipInflater {
         return filled
     }
 
-    /// Reads the member at hand to its end.
+    /// Reads the rest of the current member.
     ///
-    /// - Parameter isCancelled: whether to give up, asked now and then.
-    /// - Returns: its damage, if there is any.
+    /// - Parameter isCancelled: whether to stop, checked repeatedly.
+    /// - Returns: the damage of the member, or `nil` if it has none.
     func damageInMember(isCancelled: () -> Bool) -> RecordStreamError? {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: StoredInput.capacity)
         defer { room.deallocate() }
@@ -88,13 +88,13 @@ final class GzipInflater {
         return pending
     }
 
-    /// Begins with a header again, whatever came before.
+    /// Resets the inflater to expect a header.
     func restart() {
         state = .header
         pending = nil
     }
 
-    /// Goes on behind a member that somebody else has inflated.
+    /// Resumes after a member that `GzipMembers` has inflated.
     func startAfterMember() {
         state = .afterMember
     }
@@ -141,7 +141,7 @@ final class GzipInflater {
         memberStart = input.bytesConsumed
     }
 
-    /// Reads header bytes and keeps their checksum.
+    /// Reads header bytes and computes their checksum.
     private struct HeaderReader {
         let input: StoredInput
         var checksum: UInt = 0
@@ -176,7 +176,8 @@ final class GzipInflater {
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
         try input.fill(1)
-        // At the end of the input, zlib may still have bytes for which there was no room before.
+        // At the end of the input, zlib may still hold bytes that did not fit into an earlier
+        // buffer.
         let available = input.available
         stream.pointee.next_in = available.baseAddress
         stream.pointee.avail_in = UInt32(available.count)
@@ -212,7 +213,7 @@ final class GzipInflater {
         if memberLength / stored > maxRatio { throw error(.gzipBomb(ratio: maxRatio)) }
     }
 
-    /// Checks what stands after the data of a member.
+    /// Checks the trailer after the data of a member.
     private func trailerError() -> RecordStreamError? {
         do throws(RecordStreamError) {
             try input.fill(8)
@@ -233,7 +234,7 @@ final class GzipInflater {
         }
     }
 
-    /// Finds another member, zeros to the end, or the end.
+    /// Finds another member, zeros up to the end, or the end.
     private func readAfterMember() throws(RecordStreamError) {
         if let pending { throw pending }
         try input.fill(2)

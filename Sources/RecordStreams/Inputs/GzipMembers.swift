@@ -1,38 +1,40 @@
 internal import Diagnostics
 internal import Dispatch
 
-/// Inflates members ahead on several threads and gives them in their order, as long as each tells
-/// its size: the blocked gzip that `bgzip` writes, whose extra field `BC` holds it
+/// Inflates members ahead on several threads and returns them in order, if each states its size.
+///
+/// This is the blocked gzip that `bgzip` writes: its extra field `BC` contains the size
 /// (https://samtools.github.io/hts-specs/SAMv1.pdf, section 4.1).
 ///
-/// Where other members end, only inflating them can tell.
+/// The end of other members can be found only by inflating them.
 package final class GzipMembers {
-    /// What the machine has beside the one that reads and the one that writes: with two, that much
-    /// more to copy made a load slower.
+    /// The number of processors minus the reading and the writing thread, at most 8.
+    ///
+    /// With two processors, inflating ahead made a load slower because of the additional copying.
     package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
 
     private let input: StoredInput
     private let workers: [WorkerThread]
     private var turn = 0
     private let maxRatio: Int
-    /// For each thread one that it inflates and one that waits, and one that is given out.
+    /// Two groups per thread, one being inflated and one queued, and one that is being returned.
     private let groupsMax: Int
-    /// Made when they are first needed, since each takes half a megabyte.
+    /// Created when first needed, because each takes half a megabyte.
     private var groups: [GzipMemberGroup] = []
-    /// The group that is filled next, and how many before it are not given out yet.
+    /// The group that is filled next, and the number of groups before it that are not returned yet.
     private var current = 0
     private var waiting = 0
-    /// Whether the oldest group is known to be finished, and what was given out of it.
+    /// Whether the oldest group is known to be finished, and how many of its bytes were returned.
     private var isFinished = false
     private var given = 0
-    /// Why no more can be read, which is told once everything before it was given out.
+    /// The read error, which is thrown after everything before it was returned.
     private var inputFailure: RecordStreamError?
 
-    /// - Returns: nil where the input does not begin with such a member, or nothing is gained.
+    /// - Returns: `nil` if the input does not start with such a member, or if there is no benefit.
     init?(
         _ input: StoredInput, maxRatio: Int, threads: Int
     ) throws(RecordStreamError) {
-        // A pipe may pause within a group, in front of which there is something to give.
+        // A pipe may pause within a group while an earlier group is ready.
         guard input.isRegular, threads > 0, try Self.memberSize(input) != nil else { return nil }
         self.input = input
         workers = (0..<threads).map { _ in WorkerThread() }
@@ -40,11 +42,11 @@ package final class GzipMembers {
         groupsMax = 2 * threads + 1
     }
 
-    /// How many groups of members there is memory for so far.
+    /// The number of groups of members that are allocated so far.
     var groupCount: Int { groups.count }
 
     deinit {
-        // A group that is at work uses memory of this object.
+        // A running group uses memory of this object.
         while waiting > 0 {
             if !isFinished { oldest.finished.wait() }
             isFinished = false
@@ -56,9 +58,9 @@ package final class GzipMembers {
         groups[(current - waiting + groupsMax) % groupsMax]
     }
 
-    /// Fills a buffer as far as one group goes.
+    /// Fills a buffer from one group.
     ///
-    /// - Returns: 0 where the members that tell their sizes are over.
+    /// - Returns: the number of bytes, or 0 after the last member that states its size.
     func read(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
@@ -75,7 +77,7 @@ package final class GzipMembers {
             target.update(from: group.output + given, count: length)
             given += length
             if length > 0 { return length }
-            // It stays the oldest, so that whoever reads on is told again.
+            // The group stays the oldest, so that the next call throws the failure again.
             if let failure = group.failure { throw failure }
             waiting -= 1
             isFinished = false
@@ -83,7 +85,8 @@ package final class GzipMembers {
         }
     }
 
-    /// The damage of the members that are given out now; nothing of them is wanted any more.
+    /// Returns the damage of the members that are being returned; their bytes must no longer be
+    /// needed.
     func damageInGroup() -> RecordStreamError? {
         guard waiting > 0 else { return inputFailure }
         if !isFinished { oldest.finished.wait() }
@@ -93,7 +96,7 @@ package final class GzipMembers {
 
     /// Starts a group with the next members.
     ///
-    /// - Returns: false where there is none that tells its size.
+    /// - Returns: `false` if no member that states its size follows.
     private func start() -> Bool {
         guard inputFailure == nil else { return false }
         do throws(RecordStreamError) {
@@ -110,7 +113,7 @@ package final class GzipMembers {
         do throws(ThreadShortage) {
             try workers[turn].run { group.run() }
         } catch {
-            // It takes longer without a thread, but needs none.
+            // Slower without a thread, but it works.
             group.run()
         }
         turn = (turn + 1) % workers.count
@@ -119,7 +122,7 @@ package final class GzipMembers {
         return true
     }
 
-    /// How many bytes the next member takes; nil where it does not tell, or there is none.
+    /// Returns the size of the next member in bytes, or `nil` if it states none or does not exist.
     static func memberSize(_ input: StoredInput) throws(RecordStreamError) -> Int? {
         try input.fill(18)
         guard input.available.starts(with: [0x1F, 0x8B, 8, 4]), input.available.count >= 18,
@@ -135,12 +138,12 @@ package final class GzipMembers {
     }
 }
 
-/// Some members in a row and what they inflate to.
+/// Up to four consecutive members and their inflated bytes.
 ///
-/// Unchecked: it has one owner at a time. The reader fills it, hands it to a queue, and touches it
-/// again only after `finished`.
+/// Unchecked: it has one owner at a time. The reader fills it, passes it to a worker thread, and
+/// uses it again only after `finished`.
 private final class GzipMemberGroup: @unchecked Sendable {
-    /// What each member holds at most.
+    /// The maximum inflated size of a member in bytes.
     static let plainByteCount = 1 << 16
     private static let memberCount = 4
     private static let capacity = plainByteCount * memberCount
@@ -148,7 +151,7 @@ private final class GzipMemberGroup: @unchecked Sendable {
     let finished = DispatchSemaphore(value: 0)
     let output: UnsafeMutablePointer<UInt8>
     private(set) var outputCount = 0
-    /// What is wrong behind the output.
+    /// The fault after the output.
     private(set) var failure: RecordStreamError?
     private let stored: StoredInput
     private let inflater: GzipInflater
@@ -156,7 +159,7 @@ private final class GzipMemberGroup: @unchecked Sendable {
     init(path: String, maxRatio: Int) throws(RecordStreamError) {
         stored = StoredInput(movedFrom: path)
         inflater = try GzipInflater(stored, maxRatio: maxRatio)
-        // With room to see that there is more than the members say.
+        // One byte more, to detect that there is more data than the members state.
         output = .allocate(capacity: Self.capacity + 1)
     }
 
@@ -164,7 +167,7 @@ private final class GzipMemberGroup: @unchecked Sendable {
         output.deallocate()
     }
 
-    /// Takes the next members of an input that tell their sizes.
+    /// Takes the next members of an input that state their sizes.
     func fill(from input: StoredInput, _ inputFailure: inout RecordStreamError?) {
         var count = 0
         do throws(RecordStreamError) {
@@ -177,7 +180,7 @@ private final class GzipMemberGroup: @unchecked Sendable {
         }
     }
 
-    /// Inflates the members; runs on a queue.
+    /// Inflates the members; runs on a worker thread.
     func run() {
         outputCount = 0
         failure = nil

@@ -1,19 +1,18 @@
 package import Files
 package import Processes
 
-/// One file to read, as a pattern named it.
+/// One file to read, found by a pattern.
 package struct InputFile: Sendable, Hashable {
-    /// The path by which it is opened, or `-` for standard input.
+    /// The path to open, or `-` for standard input.
     package let path: FileName
-    /// The size in bytes as stored, that is compressed; 0 where it is not known.
+    /// The size in bytes as stored (compressed); 0 if it is not known.
     package let byteCount: Int
-    /// Whether its bytes come but once: those of a pipe, a device or a socket, which nobody can read
-    /// again from the beginning.
+    /// Whether the bytes can be read only once, as with a pipe, a device, or a socket.
     package let isStream: Bool
 
-    /// Rows that are made here, where there is no file; nil elsewhere.
+    /// The number of generated rows; `nil` if this is not a generated input.
     package let generatedRows: Int?
-    /// The command whose output it is; nil elsewhere, and of one that is only named.
+    /// The command whose output this is; `nil` for other inputs and if only its name is known.
     package let command: Command?
 
     package init(path: FileName, byteCount: Int, isStream: Bool = false) {
@@ -24,7 +23,7 @@ package struct InputFile: Sendable, Hashable {
         command = nil
     }
 
-    /// What a command writes, which comes but once.
+    /// Creates the input for the output of a command, which can be read only once.
     package init(command: Command) {
         path = Self.path(of: command)
         byteCount = 0
@@ -33,12 +32,12 @@ package struct InputFile: Sendable, Hashable {
         self.command = command
     }
 
-    /// What stands in the place of a path for a command.
+    /// Returns the name that replaces a path for a command.
     package static func path(of command: Command) -> FileName {
         InputName.commandPrefix.adding(command.text)
     }
 
-    /// So many records `{"row":0}`, `{"row":1}`, … without a file.
+    /// Creates an input of `rows` records `{"row":0}`, `{"row":1}`, … without a file.
     package init(generating rows: Int) {
         path = InputName.generatedPrefix.adding("\(rows)")
         generatedRows = rows
@@ -53,20 +52,21 @@ package struct InputFile: Sendable, Hashable {
     /// Whether this is standard input.
     package var isStandardInput: Bool { path == "-" }
 
-    /// The file as messages name it.
+    /// The name of the file in messages.
     package var name: String { Self.name(of: path) }
 
-    /// An input of that path as messages name it.
+    /// Returns the name of an input with this path in messages.
     package static func name(of path: FileName) -> String {
         if path == standardInput.path { return "standard input" }
         guard InputName.isCommand(path) else { return path.displayText }
         return "the command `\(path.displayText.dropFirst(InputName.commandPrefix.bytes.count))`"
     }
 
-    /// Whether the name claims that the file is compressed.
+    /// Whether the name indicates a gzip file.
     var hasGzipName: Bool { !InputName.isCommand(path) && path.lowercasedASCII.hasSuffix(".gz") }
 
-    /// The format that the name tells; a command's last word is no name of what it writes.
+    /// The format that the name indicates; `nil` for a command, whose last word does not name its
+    /// output.
     var formatOfName: RecordFormat? {
         InputName.isCommand(path) ? nil : RecordFormat(fileName: path)
     }

@@ -1,19 +1,19 @@
 internal import Diagnostics
 package import Files
 
-/// Finds the files that patterns name.
+/// Finds the files that match patterns.
 ///
-/// `*` and `?` match inside one name, `**` any number of folders, `{a,b}` either part; a
-/// backslash takes the next character as it stands. As in a shell, `*` and `?` do not match a
-/// leading dot. `logs/**/*-{2024,2025}.csv.gz` finds `logs/eu/may/web-2024.csv.gz`.
+/// `*` and `?` match inside one name, `**` matches any number of folders, and `{a,b}` matches
+/// either part. The character after a backslash is literal. As in a shell, `*` and `?` do not match
+/// a leading dot. `logs/**/*-{2024,2025}.csv.gz` finds `logs/eu/may/web-2024.csv.gz`.
 ///
-/// Names are bytes: one that is not UTF-8 is found as any other.
+/// Names are bytes, so names that are not UTF-8 are found as well.
 package enum InputFiles {
-    /// The files that the patterns name, sorted by name, each once.
+    /// Returns the files that match the patterns, sorted by name, without duplicates.
     ///
-    /// Relative patterns start at `baseFolder`. A pattern that matches nothing gives nothing; a
-    /// name without wildcards that does not exist, and a link that matches and leads to no file, are
-    /// the error `input.missing`.
+    /// Relative patterns start at `baseFolder`. A pattern without matches adds no files. A name
+    /// without wildcards that does not exist, and a matching link to a missing file, are the error
+    /// `input.missing`.
     package static func expand(
         patterns: [String], baseFolder: String
     ) throws(RecordStreamError) -> [InputFile] {
@@ -26,8 +26,8 @@ package enum InputFiles {
         return found.values.sorted { $0.path < $1.path }
     }
 
-    /// The file of a name, in which nothing is a wildcard; `-` is standard input, and what stands for
-    /// a command a stream of that name.
+    /// Returns the file with a name without wildcards; `-` is standard input, and the name of a
+    /// command is a stream.
     package static func file(at path: FileName) throws(RecordStreamError) -> InputFile {
         if path == InputFile.standardInput.path { return .standardInput }
         if InputName.isCommand(path) { return InputFile(path: path, byteCount: 0, isStream: true) }
@@ -42,7 +42,7 @@ package enum InputFiles {
             throw RecordStreamError(.badPattern(reason: "it is empty"), in: pattern)
         }
         let path = baseFolder.joining(FileName(pattern))
-        // A name that has wildcards in it may be one all the same; what else it is is told below.
+        // A name that contains wildcards may exist literally; any other error is thrown below.
         if let file = try? literalFile(path) { return [file] }
         guard GlobPattern.hasWildcards(pattern) else { return [try literalFile(path)] }
         var files: [InputFile] = []
@@ -66,12 +66,12 @@ package enum InputFiles {
 }
 
 extension RecordStreamError {
-    /// The error for an input that the system would not open or read.
+    /// Creates the error for an input that the system cannot open or read.
     init(inputFailure failure: Platform.Failure, path: FileName) {
         self.init(inputFailure: failure, at: RecordLocation(file: path))
     }
 
-    /// The same of an input that is named by its place.
+    /// Creates the error for an input with a known location.
     init(inputFailure failure: Platform.Failure, at location: RecordLocation) {
         let kind: Kind =
             if failure.isMissing {
@@ -85,7 +85,7 @@ extension RecordStreamError {
     }
 }
 
-/// A walk through the folders along one pattern without braces.
+/// Walks the folders along one pattern without braces.
 private struct GlobWalk {
     private typealias Parts = ArraySlice<ArraySlice<UInt8>>
 
@@ -120,7 +120,7 @@ private struct GlobWalk {
 
     private mutating func visit(_ path: FileName, rest: Parts) throws(RecordStreamError) {
         guard let status = try status(path) else {
-            // A link that matches would be left out unseen; what a path may lead through would not.
+            // A matching link would be skipped silently, so it is reported; a parent may be missing.
             if rest.isEmpty, try self.status(path, followingLinks: false) != nil {
                 throw RecordStreamError(.inputDangling, in: path)
             }
@@ -137,8 +137,9 @@ private struct GlobWalk {
         }
     }
 
-    /// What stands at a path, nil where that is nothing; what may not be looked at is an error,
-    /// since it would be left out unseen.
+    /// Returns the status of a path, or `nil` if it does not exist.
+    ///
+    /// Missing permissions are an error, because the file would otherwise be skipped silently.
     private func status(
         _ path: FileName, followingLinks: Bool = true
     ) throws(RecordStreamError) -> (kind: Platform.NodeKind, size: Int)? {
@@ -150,8 +151,9 @@ private struct GlobWalk {
         }
     }
 
-    /// The names in a folder, none where it is missing; one that may not be read is an error,
-    /// since what is in it would be left out unseen.
+    /// Returns the names in a folder, or none if it is missing.
+    ///
+    /// An unreadable folder is an error, because its files would otherwise be skipped silently.
     private func sortedNames(_ folder: FileName) throws(RecordStreamError) -> [FileName] {
         do throws(Platform.Failure) {
             return try Platform.names(inFolder: folder).sorted()

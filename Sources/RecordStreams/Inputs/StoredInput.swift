@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Files
 internal import Processes
 
-/// The bytes of a file or of standard input as they are stored, through a buffer.
+/// The stored bytes of a file or of standard input, read through a buffer.
 final class StoredInput {
     /// The path as messages show it.
     let path: String
@@ -13,13 +13,13 @@ final class StoredInput {
     private var end = 0
     private var isAtEnd = false
     private let descriptor: Int32
-    /// The command that writes what is read.
+    /// The command whose output is read.
     private let child: ChildProcess?
     let isRegular: Bool
-    /// Asked while nobody writes into a pipe; nil leaves the system to wait.
+    /// Called while no process writes into a pipe; if `nil`, the system waits.
     private let isCancelled: (@Sendable () -> Bool)?
-    /// How long the system waits for a writer before that is asked, or before what is there must
-    /// do, in milliseconds.
+    /// The time to wait for a writer in milliseconds, before `isCancelled` is called or the
+    /// available bytes are returned.
     private static let patience: Int32 = 50
     private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
@@ -55,7 +55,7 @@ final class StoredInput {
         buffer = .allocate(capacity: Self.capacity)
     }
 
-    /// Of no file: it holds what is moved into it.
+    /// Creates an input without a file that holds the bytes moved into it.
     init(movedFrom path: String) {
         self.path = path
         descriptor = -1
@@ -73,7 +73,7 @@ final class StoredInput {
         }
     }
 
-    /// The stored bytes that were used so far.
+    /// The number of stored bytes that were used so far.
     var bytesConsumed: Int { byteCount - available.count }
 
     /// The bytes in the buffer.
@@ -81,9 +81,9 @@ final class StoredInput {
         UnsafeMutableBufferPointer(start: buffer + position, count: end - position)
     }
 
-    /// Whether nothing is at hand now and more may come: never true of a file.
+    /// Returns whether no bytes are available now but more may come; always `false` for a file.
     ///
-    /// - Parameter isPatient: whether to wait some milliseconds for it.
+    /// - Parameter isPatient: whether to wait up to 50 ms for them.
     func mustWait(isPatient: Bool = false) -> Bool {
         !isRegular && position == end && !isAtEnd
             && Platform.mustWait(descriptor, milliseconds: isPatient ? Self.patience : 0)
@@ -94,7 +94,7 @@ final class StoredInput {
         position += count
     }
 
-    /// Takes bytes from the front of another's buffer; those taken before must be used up.
+    /// Moves bytes from the front of another buffer; the bytes moved before must be used up.
     func move(_ count: Int, from other: StoredInput, isFirst: Bool) {
         if isFirst { (position, end) = (0, 0) }
         guard let start = other.available.baseAddress else { return }
@@ -104,7 +104,7 @@ final class StoredInput {
         byteCount += count
     }
 
-    /// Reads until that many bytes are in the buffer, or the end.
+    /// Reads until `wanted` bytes are in the buffer, or up to the end.
     func fill(_ wanted: Int) throws(RecordStreamError) {
         while end - position < wanted, !isAtEnd {
             if position > 0 {
@@ -116,7 +116,7 @@ final class StoredInput {
         }
     }
 
-    /// The next byte, or nil at the end.
+    /// Returns the next byte, or `nil` at the end.
     func nextByte() throws(RecordStreamError) -> UInt8? {
         if position == end { try fill(1) }
         guard position < end else { return nil }
@@ -124,7 +124,7 @@ final class StoredInput {
         return buffer[position - 1]
     }
 
-    /// Reads to an address, what is in the buffer first; 0 at the end.
+    /// Reads to an address, starting with the buffer; returns 0 at the end.
     func copy(
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
@@ -134,7 +134,7 @@ final class StoredInput {
             position += length
             return length
         }
-        // Rows are made a buffer at a time, whatever the room of the caller.
+        // Rows are generated one buffer at a time, whatever the capacity of the caller.
         guard generated == nil else {
             try fill(1)
             return position == end ? 0 : try copy(into: target, count: count)
@@ -163,7 +163,7 @@ final class StoredInput {
         return 0
     }
 
-    /// Makes sure that what the command has written is all that it was to write.
+    /// Checks that the command has succeeded, so that its output is complete.
     private func endCommand() throws(RecordStreamError) {
         let location = RecordLocation(source: path)
         guard let child else { return }
@@ -179,7 +179,8 @@ final class StoredInput {
             at: location)
     }
 
-    /// Whether the run was stopped, and the command with it: Ctrl-C reaches both, in any order.
+    /// Returns whether the run was canceled together with the command: Ctrl-C reaches both, in any
+    /// order.
     private func isStopped(after ending: ChildProcess.Ending) -> Bool {
         guard let isCancelled else { return false }
         let isBySignal = if case .signal = ending { true } else { false }
@@ -189,7 +190,7 @@ final class StoredInput {
         return isCancelled()
     }
 
-    /// Waits until there is something to be read of a stream, or its end.
+    /// Waits until a stream has bytes to read, or ends.
     private func waitForWriter() throws(Platform.Failure) {
         guard !isRegular, let isCancelled else { return }
         while Platform.mustWait(descriptor, milliseconds: Self.patience) {
@@ -201,7 +202,7 @@ final class StoredInput {
 extension ChildProcess {
     /// Starts a command of a spec.
     ///
-    /// - Parameter path: what stands for it in messages.
+    /// - Parameter path: the name of the command in messages.
     convenience init(
         _ command: Command, _ direction: Direction, at path: FileName,
         show: @escaping @Sendable (String) -> Void

@@ -1,20 +1,20 @@
-/// Turns text of another encoding into UTF-8, piece by piece.
+/// Converts text of another encoding to UTF-8, piece by piece.
 ///
-/// What is no text in that encoding, a surrogate without its other half or half a unit at the end,
-/// becomes a byte that UTF-8 never has, so that its record is rejected and the others are not.
+/// Invalid text, such as a lone surrogate or half a code unit at the end, becomes a byte that never
+/// occurs in UTF-8. Only its record is rejected.
 struct TextTranscoder {
     private static let pieceBytes = 32 * 1024
-    /// In no UTF-8 text.
+    /// Never occurs in UTF-8.
     private static let badByte: UInt8 = 0xFF
 
     private let encoding: TextEncoding
     private let piece: UnsafeMutablePointer<UInt8>
-    /// UTF-8 that nobody has taken yet.
+    /// The UTF-8 bytes that are not read yet.
     private var ready: [UInt8] = []
     private var taken = 0
     private var isAtEnd = false
 
-    /// The first byte of a unit whose second is still to come.
+    /// The first byte of a code unit whose second byte is not read yet.
     private var halfUnit: UInt8?
     private var highSurrogate: UInt32?
     private var isBigEndian = false
@@ -25,12 +25,12 @@ struct TextTranscoder {
         self.piece = piece
     }
 
-    /// Memory for `init`, which its owner deallocates.
+    /// Allocates the memory for `init`, which its owner must deallocate.
     static func makePiece() -> UnsafeMutablePointer<UInt8> { .allocate(capacity: pieceBytes) }
 
-    /// Fills a buffer with UTF-8; 0 at the end.
+    /// Fills a buffer with UTF-8; returns 0 at the end.
     ///
-    /// - Parameter source: gives the next bytes as they are, 0 at the end.
+    /// - Parameter source: returns the next unconverted bytes, 0 at the end.
     mutating func read(
         into target: UnsafeMutablePointer<UInt8>, count: Int,
         from source: (UnsafeMutablePointer<UInt8>, Int) throws(RecordStreamError) -> Int
@@ -60,7 +60,7 @@ struct TextTranscoder {
 
     // MARK: Windows-1252 (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1252.TXT)
 
-    /// The characters of 0x80 to 0x9F; 0 where there is none.
+    /// The code points of 0x80 to 0x9F; 0 if there is none.
     private static let windows: [UInt32] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
         0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,

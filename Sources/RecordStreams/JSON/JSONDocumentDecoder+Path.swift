@@ -1,6 +1,7 @@
-/// The way from the start of a document to its records, and from there to its end.
+/// Navigation from the start of a document to its records, and from them to its end.
 extension JSONDocumentDecoder {
-    /// Takes the next piece outside the records; false where more data is needed or it is bad.
+    /// Reads the next token outside the records; returns `false` if more data is needed or it is
+    /// invalid.
     @inline(never)
     func advanceOnPath(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
@@ -49,7 +50,7 @@ extension JSONDocumentDecoder {
         return true
     }
 
-    /// Comes to the value at the path: the records, as its target has them; null is none.
+    /// Reads the value at the path: the records of the target's type; `null` counts as no records.
     private func target(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
@@ -68,7 +69,7 @@ extension JSONDocumentDecoder {
             if skipper == nil { expectation = .afterValue }
             if path.text == "$" { checkIsRecord(start, position, limit: parser.end, batch: batch) }
         case (UInt8(ascii: "n"), _) where path.text != "$":
-            // Where it is no null, it fails there.
+            // If it is not `null`, the skipper fails.
             skipper = JSONScanner(depthMax: store.depthMax)
         default:
             fail(
@@ -82,11 +83,10 @@ extension JSONDocumentDecoder {
         return failure == nil
     }
 
-    /// Fails where the whole document was taken for one record, and holds an array of records
-    /// instead.
+    /// Fails if the entire document was read as one record but contains an array of records.
     private func checkIsRecord(_ start: Bytes, _ end: Bytes, limit: Bytes, batch: RecordBatch) {
         let hasNoField: Bool
-        // Of one that is too big, as much as is always at hand.
+        // For a record that is too big, only as much as every chunk contains.
         let end = batch.count > 0 ? end : min(limit, start + maxRecordBytes)
         if batch.count > 0 {
             let fields = batch.fields(of: batch.count - 1)
@@ -117,7 +117,7 @@ extension JSONDocumentDecoder {
         return true
     }
 
-    /// Reads the name of a member and the colon after it; nil where more data is needed or it is bad.
+    /// Reads the name of a member and its colon; `nil` if more data is needed or they are invalid.
     private func memberName(
         _ position: inout Bytes, end: Bytes, batch: RecordBatch
     ) -> String? {
@@ -130,7 +130,7 @@ extension JSONDocumentDecoder {
         let close = JSONToken.closingQuote(text, end: end, fault: &fault)
         let colon = close.map { JSONToken.skipSpace($0 + 1, end: end) }
         let known = colon ?? (fault.kind == .incomplete ? end : fault.place ?? end)
-        // No more of it is ever at hand, wherever the chunks end.
+        // The limit makes the result independent of the chunk size.
         guard known - position <= maxRecordBytes else {
             fail("A name is longer than `read.max-record`", at: position, batch: batch)
             return nil
@@ -154,7 +154,7 @@ extension JSONDocumentDecoder {
     private func afterValue(_ position: inout Bytes, batch: RecordBatch) -> Bool {
         guard path.level > 0 else {
             if position.pointee == UInt8(ascii: "{"), recordCount == 1, path.text == "$" {
-                // Objects on lines of their own were found before anything was read.
+                // Objects on separate lines were detected before decoding started.
                 fail(.jsonSeveral, at: position, batch: batch)
             } else {
                 fail(.unexpectedByte, at: position, batch: batch)

@@ -1,6 +1,6 @@
 internal import Diagnostics
 
-/// A JSON document of any size, from which the records at a path are taken.
+/// Decodes the records at a path in a JSON document of any size.
 ///
 /// The path leads through objects by name and through arrays by `[*]`. With `$.data.items[*]`:
 ///
@@ -9,16 +9,16 @@ internal import Diagnostics
 ///  └ skipped, validated        └ skipped       └ record 1   └ record 2  └ skipped, validated
 /// ```
 ///
-/// What is skipped may be of any size; a record may have `maxRecordBytes`. The decoder holds only
-/// its level on the path and what it expects next, so that it can stop at any byte.
+/// A skipped value may have any size; a record may have `maxRecordBytes`. The decoder holds only
+/// its level on the path and the next expected token, so it can stop at any byte.
 ///
-/// A bad record is rejected alone as long as its brackets, commas and colons are right, because
-/// they tell where it ends. Anything else ends the document. One that is too big is that first of
-/// all, because what else is wrong with it may not be seen yet.
+/// A bad record is rejected alone if its brackets, commas, and colons are valid, because they
+/// determine where it ends. Any other fault ends the document. For a record that is too big, this
+/// fault is reported first, because its other faults may not be read yet.
 final class JSONDocumentDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
-    /// What the next byte that is not white space must be.
+    /// The expected token after white space.
     enum Expectation {
         case value
         case memberOrEnd
@@ -47,10 +47,10 @@ final class JSONDocumentDecoder: RecordDecoder {
     var expectation = Expectation.value
     var path: JSONDocumentPath
     var hasFoundRecords = false
-    /// Goes over a value that is not on the path, or a record that is too big.
+    /// Skips a value that is not on the path, or a record that is too big.
     var skipper: JSONScanner?
     private var isSkippingRecord = false
-    /// How far a record may nest that is only read over.
+    /// The maximum nesting depth of a skipped record.
     private static let skippedDepthMax = 1 << 24
 
     init(
@@ -92,7 +92,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         return position - chunkStart
     }
 
-    /// Takes the next piece of the document; false where more data is needed or it is bad.
+    /// Reads the next token of the document; `false` if more data is needed or it is invalid.
     @inline(__always)
     private func advance(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
@@ -121,7 +121,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         return true
     }
 
-    /// Goes on skipping a value; false where the data or the document ends.
+    /// Continues to skip a value; `false` if the data or the document ends.
     private func skip(
         _ position: inout Bytes, _ limit: Bytes, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
@@ -148,7 +148,7 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     // MARK: Records
 
-    /// Reads a record; false where more data is needed or the document is bad.
+    /// Reads a record; `false` if more data is needed or the document is invalid.
     @inline(__always)
     func record(
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
@@ -201,7 +201,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         switch status {
         case .more: return cutRecord(&position, limit: limit, batch: batch)
         case .failed where isTooBig:
-            // It ends the document when it is met again.
+            // The fault ends the document when the skipper reaches it.
             return cutRecord(&position, limit: limit, batch: batch)
         case .failed:
             recordCount += 1
@@ -220,7 +220,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         return true
     }
 
-    /// A record that the data cuts: wait for more, unless it is too big already.
+    /// Waits for more data for an incomplete record, or rejects it if it is already too big.
     private func cutRecord(
         _ position: inout Bytes, limit: Bytes, batch: RecordBatch
     ) -> Bool {
@@ -255,7 +255,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         fail(reason, at: place, batch: batch)
     }
 
-    /// Ends the document.
+    /// Ends the document with an error.
     func fail(_ reason: String, at place: Bytes, batch: RecordBatch) {
         fail(.jsonStructure(reason: reason), at: place, batch: batch)
     }

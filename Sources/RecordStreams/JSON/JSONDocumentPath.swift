@@ -1,15 +1,15 @@
-/// The path from a document to its records, and how far along it the reading is.
+/// The path from a document to its records, and the current position on it.
 struct JSONDocumentPath {
-    /// What a member of an object on the path is.
+    /// The relation of an object's member to the path.
     enum Meeting {
-        /// The path leads through it.
+        /// The path leads through the member.
         case ahead
         case beside
-        /// The path leads through it, and through one of the same name before.
+        /// The path leads through the member, but also through an earlier one with the same name.
         case twice
     }
 
-    /// What must be at the end of a path.
+    /// The type of value at the end of a path.
     enum Target {
         /// An array of records, or one record.
         case records
@@ -18,7 +18,7 @@ struct JSONDocumentPath {
         /// `.*`: an object whose members are the records.
         case members
 
-        /// As in "is not an array".
+        /// The text for "is not an array".
         var text: String {
             switch self {
             case .records: "an array of objects or an object"
@@ -28,14 +28,14 @@ struct JSONDocumentPath {
         }
     }
 
-    /// As the options have it.
+    /// The path as written in the options.
     let text: String
-    /// What must be at the end of the path.
+    /// The type of value at the end of the path.
     let target: Target
     private let steps: [FieldPath.Step]
-    /// The brackets open on the path.
+    /// The number of open brackets on the path.
     private(set) var level = 0
-    /// Whether the name of a level was met in the object that is open there.
+    /// For each level, whether its open object has contained a member with the name.
     private var hasMetName: [Bool]
 
     init(_ text: String, source: String) throws(RecordStreamError) {
@@ -48,7 +48,7 @@ struct JSONDocumentPath {
         hasMetName = Array(repeating: false, count: steps.count)
     }
 
-    /// The paths that take a value with that first byte for records, where this one does not.
+    /// Returns the paths that would read a value with this first byte as records, unlike this one.
     func otherPaths(to byte: UInt8) -> [String] {
         switch (target, byte) {
         case (.array, UInt8(ascii: "{")):
@@ -69,13 +69,13 @@ struct JSONDocumentPath {
         }
     }
 
-    /// Whether the next value is what the path leads to.
+    /// Whether the next value is the one at the end of the path.
     var isAtEnd: Bool { level >= steps.count }
 
-    /// Whether the innermost bracket on the path is that of an object; there must be one.
+    /// Whether the innermost open bracket on the path is that of an object; there must be one.
     var isInObject: Bool { steps[level - 1] != .each }
 
-    /// Steps into the value that begins with the byte, where the path leads into such a one.
+    /// Enters the value that starts with the byte, if the path leads into a value of this type.
     mutating func enter(_ byte: UInt8) -> Bool {
         switch (steps[level], byte) {
         case (.name, UInt8(ascii: "{")): hasMetName[level] = false
@@ -86,12 +86,12 @@ struct JSONDocumentPath {
         return true
     }
 
-    /// Steps out of the innermost object or array.
+    /// Leaves the innermost object or array.
     mutating func leave() {
         level -= 1
     }
 
-    /// Takes note of a member of the innermost object.
+    /// Records a member of the innermost object and returns its relation to the path.
     mutating func meet(_ name: String) -> Meeting {
         guard case .name(let wanted) = steps[level - 1], Array(name.utf8) == Array(wanted.utf8)
         else { return .beside }

@@ -1,9 +1,9 @@
-/// What is wrong with a JSON text, and where.
+/// A syntax error in a JSON text, and its position.
 struct JSONFault {
     /// The kinds of fault.
     enum Kind: Equatable {
         case none
-        /// Right so far, but the data ends.
+        /// Valid so far, but the data ends.
         case incomplete
         case unexpectedByte
         case badNumber
@@ -21,7 +21,7 @@ struct JSONFault {
     var kind = Kind.none
     var place: UnsafePointer<UInt8>?
 
-    /// Notes the fault; gives nil so that scanners can end with it.
+    /// Records the fault; returns `nil`, so that scanners can return its result.
     @inline(never)
     mutating func note(_ kind: Kind, at place: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
         self.kind = kind
@@ -29,7 +29,7 @@ struct JSONFault {
         return nil
     }
 
-    /// The fault of a byte that does not belong there, or the end of the data.
+    /// Records an unexpected byte, or the end of the data.
     @inline(never)
     mutating func unexpected(
         _ kind: Kind = .unexpectedByte, at place: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>
@@ -38,14 +38,14 @@ struct JSONFault {
         return note(Self.isOfNoUTF8(place.pointee) ? .invalidUTF8 : kind, at: place)
     }
 
-    /// No text in UTF-8 has these two bytes, and UTF-16 begins with them.
+    /// Returns whether the byte occurs in no UTF-8 text: 0xFE or 0xFF, with which UTF-16 starts.
     static func isOfNoUTF8(_ byte: UInt8) -> Bool { byte >= 0xFE }
 }
 
 extension JSONFault.Kind {
-    /// The fault as a reason to reject a record.
+    /// Returns the fault as a reason to reject a record.
     ///
-    /// - Parameter encoding: that of the input.
+    /// - Parameter encoding: the encoding of the input.
     func recordFault(_ encoding: TextEncoding) -> RecordFault {
         switch self {
         case .none, .unexpectedByte:

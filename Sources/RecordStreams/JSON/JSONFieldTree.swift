@@ -1,71 +1,75 @@
-/// The selected paths as a tree, laid out flat in memory for the parser.
+/// The selected paths as a tree, stored in flat memory for the parser.
 ///
-/// Every node knows the keys that were met in its objects, also those that nobody asked for, and
-/// after each key the one that came next the last time: records of one file mostly have the same
-/// keys in the same order, so that one comparison finds the next key.
+/// Every node stores all keys that occurred in its objects, including unselected ones. With each
+/// key, it stores the one that followed it last time. Most records of a file have the same keys in
+/// the same order, so one comparison finds the next key.
 final class JSONFieldTree {
     /// One key of the objects at a node.
     struct Key {
-        /// The name between its quotes, as it stands in the input.
+        /// The quoted name, exactly as in the input.
         var text: UnsafeMutablePointer<UInt8>
-        /// The bytes of `text` with both quotes; at most `wordMax` can be compared by words.
+        /// The number of bytes of `text` with both quotes.
         var count: Int
-        /// The first eight bytes of `text`, or what no input has where the name needs escapes.
+        /// The first eight bytes of `text`, or a word that no input contains if the name needs
+        /// escapes.
         var firstWord: UInt64
         var firstMask: UInt64
-        /// The node of the value, or -1 where nothing in it was asked for.
+        /// The node of the value, or -1 if nothing in it is selected.
         var node: Int
-        /// The key that came after this one the last time.
+        /// The key that followed this one last time.
         var next: Int
-        /// The object in which the key was last met.
+        /// The number of the object in which the key last occurred.
         var mark: UInt64
-        /// How often the key was met.
+        /// The number of times that the key occurred.
         var meetings = 0
     }
 
-    /// One value that was asked for, or that leads to one.
+    /// A value that is selected or leads to a selected one.
     struct Node {
-        /// The slot that the value itself goes to, or -1.
+        /// The slot of the value itself, or -1.
         var slot = -1
         /// The node of the value's elements, or -1.
         var each = -1
         var keys: UnsafeMutablePointer<Key>
         var keyCount = 0
         var keyCapacity = 0
-        /// The key that came first the last time.
+        /// The key that came first last time.
         var firstKey = 0
-        /// The slots of this node and all below.
+        /// The slots of this node and all its descendants.
         var slots: [Int] = []
-        /// The slots of paths that lead on from here by names alone: null here is on their way.
+        /// The slots of paths that continue from here by names alone: a null here applies to them.
         var passingSlots: [Int] = []
-        /// The slots of paths that lead on from here to a further name, behind a list or by one.
+        /// The slots of paths that continue from here to another name, after a list or by one.
         var listPassingSlots: [Int] = []
         /// The slots below that are filled once for each element of this node's list.
         var elementSlots: [Int] = []
-        /// The brackets around the value.
+        /// The number of brackets around the value.
         var depth: Int
-        /// The lists around the value; in one, a record may have several values.
+        /// The number of lists around the value; inside a list, a record can have several values.
         var listDepth: Int
-        /// In a list, the slots below whose paths lead into further lists.
+        /// If in a list, the slots below whose paths lead into further lists.
         var innerListSlots: [Int] = []
-        /// Whether nothing is asked for inside the value, and it has its slot to itself.
+        /// Whether nothing inside the value is selected, and no other node shares its slot.
         var isLeaf = true
-        /// The first of the nodes to which its value belongs as well, as its name is the names of
-        /// their paths in one; or -1.
+        /// The first of the nodes that also use this value, because its name equals the joined
+        /// names of their paths; or -1.
         ///
-        /// It counts there where such a path itself leads to nothing; see `FieldPath.flatSteps`.
+        /// The value counts for them if such a path itself leads to nothing; see
+        /// `FieldPath.flatSteps`.
         var firstFlat = -1
         /// The next of those nodes, or -1.
         var nextFlat = -1
-        /// Whether paths lead into the value in several ways: what one calls extra is another's.
+        /// Whether several paths lead into the value, so that a field that is extra for one path
+        /// may be selected by another.
         var isShared = false
-        /// Where the value of one of them begins, and the object that had it last.
+        /// The start of the value of a flat node, and the number of the object that contained it
+        /// last.
         var flatStart: UnsafePointer<UInt8>?
         var flatMark: UInt64 = 0
     }
 
     private static let keysMax = 128
-    /// Longer names are not learned.
+    /// Longer names are not stored.
     private static let nameBytesMax = 256
 
     private(set) var nodes: UnsafeMutablePointer<Node>
@@ -73,13 +77,14 @@ final class JSONFieldTree {
     private let nodeCapacity: Int
     /// The slots of paths with `[*]`.
     private(set) var listSlots: [Int] = []
-    /// Slots with the same path as an earlier one.
+    /// The slots with the same path as an earlier slot.
     private(set) var aliases: [(slot: Int, source: Int)] = []
-    /// The nodes of values that are called like paths; each is of paths with the same names.
+    /// The nodes of values whose name is a dotted path; one for each distinct list of names.
     private(set) var flatNodes: [Int] = []
 
     init(_ selection: FieldSelection) {
-        // Each path of several names may have them in one, too, by a member and a node of its own.
+        // Each path of several names may also occur as one member with the joined name and its own
+        // node.
         nodeCapacity = 1 + 2 * selection.paths.reduce(0) { $0 + $1.steps.count }
         nodes = .allocate(capacity: nodeCapacity)
         let root = addNode(depth: 0, listDepth: 0)
@@ -112,10 +117,10 @@ final class JSONFieldTree {
         nodes.deallocate()
     }
 
-    /// Adds a node for what is called like the names of a path.
+    /// Adds a node for a member that is named like a dotted path.
     ///
-    /// It is apart from the node that the name has: other paths may go over that name, or have the
-    /// same one of other names.
+    /// It is separate from the node of the member's name: other paths may use that node, or have
+    /// the same joined name from other names.
     private func addFlat(_ step: FieldPath.Step, root: Int) -> Int {
         guard case .name(let name) = step else { return root }
         let member = child(named: name, of: root)
@@ -123,7 +128,7 @@ final class JSONFieldTree {
         let next = nodes[member].firstFlat
         nodes[flat].nextFlat = next
         nodes[member].firstFlat = flat
-        // What stands there is looked at when the record is over.
+        // The value is read after the end of the record.
         nodes[member].isLeaf = false
         flatNodes.append(flat)
         if next >= 0 || !nodes[member].slots.isEmpty {
@@ -184,8 +189,8 @@ final class JSONFieldTree {
         return nodeCount - 1
     }
 
-    /// The names that nobody asked for, of the record and of the objects in it that something was
-    /// asked of, with how many objects had each.
+    /// The names of the unselected fields of the record and of its objects with selected fields,
+    /// each with the number of objects that contained it.
     var extraFields: [(name: String, count: Int)] {
         var found: [(name: String, count: Int)] = []
         addExtraFields(of: 0, [], to: &found)
@@ -195,7 +200,8 @@ final class JSONFieldTree {
     private func addExtraFields(
         of node: Int, _ path: [FieldPath.Step], to found: inout [(name: String, count: Int)]
     ) {
-        // What one of several ways into a value calls extra is another's.
+        // If several paths lead into a value, a field that is extra for one may be selected by
+        // another.
         guard !nodes[node].isShared else { return }
         for index in 0..<nodes[node].keyCount {
             let key = nodes[node].keys[index]
@@ -212,17 +218,17 @@ final class JSONFieldTree {
         }
     }
 
-    /// Counts the names that nobody asked for anew.
+    /// Resets the counts of unselected names.
     func forgetMeetings() {
         for node in 0..<nodeCount {
             for index in 0..<nodes[node].keyCount { nodes[node].keys[index].meetings = 0 }
         }
     }
 
-    /// Takes back the meetings of a record that was cut or bad, by the number of its object, behind
-    /// which the objects in it have theirs.
+    /// Undoes the counts of an incomplete or bad record by the number of its object; nested objects
+    /// have higher numbers.
     ///
-    /// Of the elements of a list, the last one is taken back.
+    /// In a list, only the last element's count is undone.
     func forgetMeetings(inObject number: UInt64) {
         for node in 0..<nodeCount {
             for index in 0..<nodes[node].keyCount where nodes[node].keys[index].mark >= number {
@@ -231,7 +237,7 @@ final class JSONFieldTree {
         }
     }
 
-    /// The key of that name, or -1.
+    /// Returns the index of the key with this name, or -1.
     func keyIndex(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
         let keys = nodes[node].keys
         for index in 0..<nodes[node].keyCount where keys[index].count == name.count + 2 {
@@ -241,7 +247,7 @@ final class JSONFieldTree {
         return -1
     }
 
-    /// Remembers a key that nobody asked for; -1 where it is too long, or there are too many.
+    /// Stores an unselected key; returns -1 if it is too long or there are too many.
     func learnKey(_ name: UnsafeBufferPointer<UInt8>, of node: Int) -> Int {
         name.count <= Self.nameBytesMax
             && nodes[node].keyCount < Self.keysMax + nodes[node].slots.count + flatNodes.count

@@ -1,7 +1,7 @@
-/// Values in which something is asked for: objects on selected paths, lists of them, and members
-/// that are called like a whole path.
+/// Support for values that contain selected fields: objects on selected paths, lists of them, and
+/// members that are named like a dotted path.
 extension JSONRecordParser {
-    /// Takes what members named by whole paths have, where the paths themselves led to nothing.
+    /// Reads the members that are named like a dotted path, if the path itself led to nothing.
     @inline(never)
     mutating func settleFlatMembers(since before: UInt64, _ after: Bytes?) -> Bytes? {
         hasFlatMembers = false
@@ -15,7 +15,7 @@ extension JSONRecordParser {
         return after
     }
 
-    /// Reads a value in which something is asked for.
+    /// Reads a value that contains selected fields.
     @inline(never)
     mutating func branch(_ start: Bytes, node: UnsafeMutablePointer<Node>) -> Bytes? {
         guard node.pointee.firstFlat >= 0 else { return inside(start, node: node) }
@@ -47,8 +47,10 @@ extension JSONRecordParser {
         return after
     }
 
-    /// A null counts for everything below it, and lets what is called like the path take its place;
-    /// any other value is kept where the path allows it.
+    /// Reads a scalar on a selected path.
+    ///
+    /// A null applies to everything below it and lets a member with the dotted name replace it. Any
+    /// other value is stored if the path allows it.
     private mutating func scalarAtBranch(
         _ start: Bytes, node: UnsafeMutablePointer<Node>
     ) -> Bytes? {
@@ -119,7 +121,7 @@ extension JSONRecordParser {
         return next
     }
 
-    /// Notes how long the lists inside an element are before it.
+    /// Stores the lengths of the lists inside an element before it is read.
     private func noteBeginning(of element: UnsafeMutablePointer<Node>) {
         let depth = element.pointee.listDepth
         for slot in element.pointee.innerListSlots {
@@ -127,7 +129,7 @@ extension JSONRecordParser {
         }
     }
 
-    /// Moves what the last element of a list gave from the slots to their lists.
+    /// Moves the values of a list's last element from the slots to their lists.
     private mutating func appendElements(_ node: UnsafeMutablePointer<Node>) {
         for slot in node.pointee.elementSlots {
             let buffer = lists + slot
@@ -148,16 +150,16 @@ extension JSONRecordParser {
         buffer.pointee.capacity = capacity
     }
 
-    /// Takes back what an earlier member of the same name gave.
+    /// Discards the values of an earlier member with the same name.
     @inline(never)
     mutating func forget(_ target: Int) {
         duplicateKeyCount += 1
-        // Of what is called like a path nothing was taken yet.
+        // Members that are named like a dotted path are not read yet.
         guard target >= 0 else { return }
         let depth = nodes[target].listDepth
         for slot in nodes[target].slots {
             fields[slot] = Field(.absent)
-            // Behind the last list of its path a slot has one value in each element.
+            // After the last list of its path, a slot has one value in each element.
             if depth < lists[slot].depth { lists[slot].count = lists[slot].counts[depth] }
         }
     }

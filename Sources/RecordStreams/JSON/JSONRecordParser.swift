@@ -1,11 +1,11 @@
-/// Reads one object and stores the fields that were asked for.
+/// Reads one object and stores its selected fields.
 ///
-/// One pass, without allocation: a field is where its bytes are. Strings with escapes are written
-/// to the batch's arena, values that nobody asked for are validated and forgotten. The parser is a
-/// struct of plain pointers, so that a decoder works on a local copy of it.
+/// It needs one pass and does not allocate: a field points to its bytes in the input. Strings with
+/// escapes are written to the batch's arena; unselected values are validated and dropped. The
+/// parser is a struct of plain pointers, so a decoder works on a local copy of it.
 ///
-/// Duplicate keys: the last one wins. They are noticed on every object that lies on a selected
-/// path, by a mark on each key that says in which object it was last seen.
+/// With duplicate keys, the last one wins. They are detected in every object on a selected path:
+/// each key stores the number of the object in which it last occurred.
 struct JSONRecordParser {
     typealias Bytes = UnsafePointer<UInt8>
     typealias Node = JSONFieldTree.Node
@@ -16,13 +16,13 @@ struct JSONRecordParser {
         var items: UnsafeMutablePointer<Field>
         var count = 0
         var capacity = 1
-        /// The lists on the path.
+        /// The number of lists on the path.
         let depth: Int
-        /// What `count` was where the record began, and the element of each list on the path but
-        /// the last that is being read.
+        /// The value of `count` at the start of the record, and at the start of the current element
+        /// of each list on the path but the last.
         let counts: UnsafeMutablePointer<Int>
 
-        /// More are not kept for the next record; they have 1 MiB.
+        /// Larger buffers are not kept for the next record; this number of items takes 1 MiB.
         private static let keptItemsMax = 1 << 16
 
         init(depth: Int) {
@@ -37,7 +37,7 @@ struct JSONRecordParser {
             counts.deallocate()
         }
 
-        /// Gives back the memory of a list of unusual length.
+        /// Releases the memory of an unusually long list.
         mutating func shrink() {
             guard capacity > Self.keptItemsMax else { return }
             items.deallocate()
@@ -51,20 +51,20 @@ struct JSONRecordParser {
     var fields: UnsafeMutablePointer<Field>
     /// The end of the data.
     var end: Bytes
-    /// Why the last call gave nil.
+    /// The reason why the last call returned `nil`.
     var fault = JSONFault()
-    /// Keys that came twice in one object.
+    /// The number of keys that occurred twice in one object.
     var duplicateKeyCount = 0
-    /// Members of objects on selected paths that nobody asked for.
+    /// The number of unselected members of objects on selected paths.
     var extraFieldCount = 0
-    /// Whether some record had a member whose name is a whole path.
+    /// Whether the record had a member that is named like a dotted path.
     var hasFlatMembers = false
 
     let nodes: UnsafeMutablePointer<Node>
     let lists: UnsafeMutablePointer<ListBuffer>
     private let depthMax: Int
     private(set) var objectNumber: UInt64
-    // Held for the slow paths; the decoder that owns this parser owns both.
+    // References for the slow paths; the decoder that owns this parser owns both objects.
     unowned(unsafe) let tree: JSONFieldTree
     unowned(unsafe) var arena: ByteArena
 
@@ -82,9 +82,9 @@ struct JSONRecordParser {
         end = UnsafePointer(batch.chunk.start)
     }
 
-    /// Reads the object whose opening brace is given.
+    /// Reads the object that starts at an opening brace.
     ///
-    /// - Returns: the byte after its closing brace, or nil with `fault` set.
+    /// - Returns: the byte after its closing brace, or `nil` with `fault` set.
     @inline(__always)
     mutating func record(_ start: Bytes) -> Bytes? {
         let before = objectNumber
@@ -144,7 +144,7 @@ struct JSONRecordParser {
         }
     }
 
-    /// Whether the input at `position` is the key with its quotes.
+    /// Returns whether the input at `position` is the key with its quotes.
     @inline(__always)
     private func matches(_ key: UnsafeMutablePointer<Key>, _ position: Bytes) -> Bool {
         guard Words.load(position) & key.pointee.firstMask == key.pointee.firstWord else {
@@ -208,7 +208,7 @@ struct JSONRecordParser {
         return leaf(start, into: &ignored, depth: parent.pointee.depth + 1, isWanted: false)
     }
 
-    /// Reads a value that is wanted as a whole, or not at all.
+    /// Reads a value that is selected as a whole, or skips it.
     @inline(__always)
     mutating func leaf(
         _ start: Bytes, into field: UnsafeMutablePointer<Field>, depth: Int, isWanted: Bool = true
@@ -269,7 +269,7 @@ struct JSONRecordParser {
         return close + 1
     }
 
-    /// Steps over an object or array.
+    /// Skips an object or array.
     @inline(never)
     private mutating func nested(_ start: Bytes, depth: Int) -> Bytes? {
         if start[1] == UInt8(ascii: "]") || start[1] == UInt8(ascii: "}"), start + 1 < end,

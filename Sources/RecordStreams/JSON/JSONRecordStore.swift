@@ -1,4 +1,5 @@
-/// What both JSON decoders share: the field tree, the list buffers, and the storing of a record.
+/// The state that both JSON decoders share: the field tree and the list buffers; it also stores
+/// records in batches.
 final class JSONRecordStore {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -31,21 +32,21 @@ final class JSONRecordStore {
         lists.deallocate()
     }
 
-    /// A parser for one call of a decoder.
+    /// Creates a parser for one call of a decoder.
     func parser(for batch: RecordBatch) -> JSONRecordParser {
         keptDuplicates = 0
         return JSONRecordParser(
             tree: tree, lists: lists, batch: batch, depthMax: depthMax, objectNumber: objectNumber)
     }
 
-    /// Takes over what the parser counted; its lists may lose what they hold.
+    /// Saves the parser's counts; the contents of its lists may be dropped.
     func finish(_ parser: JSONRecordParser, batch: RecordBatch) {
         objectNumber = parser.objectNumber
         batch.duplicateKeyCount += keptDuplicates
         for slot in listSlots { lists[slot].shrink() }
     }
 
-    /// Empties the slots of the next record of the batch.
+    /// Clears the slots of the batch's next record.
     @inline(__always)
     func clear(_ parser: inout JSONRecordParser, batch: RecordBatch) {
         parser.fields = batch.fieldStorage + batch.count * slotCount
@@ -56,14 +57,14 @@ final class JSONRecordStore {
         for slot in listSlots { lists[slot].count = 0 }
     }
 
-    /// Takes back what the field tree counted of a record that was cut or is bad.
+    /// Undoes the field tree's counts of an incomplete or bad record.
     func drop(_ parser: JSONRecordParser) {
         guard parser.objectNumber >= recordObjectNumber, recordObjectNumber > 0 else { return }
         tree.forgetMeetings(inObject: recordObjectNumber)
         recordObjectNumber = 0
     }
 
-    /// Adds the record that was just read to the batch.
+    /// Adds the last record that was read to the batch.
     @inline(__always)
     func keep(
         _ parser: JSONRecordParser, start: Bytes, end: Bytes, number: Int, batch: RecordBatch

@@ -1,13 +1,14 @@
-/// Steps over one JSON value of any size, validating it, and can stop and go on at any byte.
+/// Skips one JSON value of any size and validates it; it can stop and resume at any byte.
 ///
-/// It keeps one bit for each open bracket (set for an object), so that memory is bounded by the
-/// depth limit, whatever the size of the value. When the data ends inside a token that cannot be
-/// cut (an escape, a UTF-8 sequence, a word), the scanner stops before it and wants it again.
+/// It stores one bit for each open bracket (set for an object), so the depth limit bounds its
+/// memory, whatever the size of the value. If the data ends inside a token that cannot be split (an
+/// escape, a UTF-8 sequence, a literal), the scanner stops before it and must receive it again.
 ///
-/// Leniently, the contents of strings and the spelling of numbers and words are not looked at,
-/// only brackets, commas and colons: this finds the end of a record that is bad in itself.
+/// In lenient mode, the contents of strings and the spelling of numbers and literals are not
+/// checked, only brackets, commas, and colons. This finds the end of a record that is itself
+/// invalid.
 package struct JSONScanner {
-    /// How far the scanner came.
+    /// The result of a call to `run`.
     enum Status {
         case done
         case more
@@ -22,7 +23,7 @@ package struct JSONScanner {
 
     private var state = State.value
     private var depth = 0
-    /// The outermost 64 brackets, and the others.
+    /// The outermost 64 brackets, and the other ones.
     private var outerBrackets: UInt64 = 0
     private var innerBrackets: [UInt64] = []
     private let depthMax: Int
@@ -34,7 +35,7 @@ package struct JSONScanner {
         self.isLenient = isLenient
     }
 
-    /// Whether the bytes are one JSON document: the whole of RFC 8259, UTF-8 included.
+    /// Returns whether the bytes are one JSON document by RFC 8259, including valid UTF-8.
     package static func validate(_ bytes: UnsafeBufferPointer<UInt8>, depthMax: Int = 512) -> Bool {
         let chunk = ByteChunk()
         chunk.reserve(bytes.count)
@@ -53,7 +54,7 @@ package struct JSONScanner {
         return JSONToken.skipSpace(position, end: end) == end
     }
 
-    /// Whether the value is complete if no more data comes: true of a number on its own.
+    /// Whether the value is complete if no more data follows, such as a single number.
     var isCompleteAtEnd: Bool {
         guard depth == 0 else { return false }
         switch state {
@@ -62,7 +63,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Goes on from `position` and moves it.
+    /// Continues at `position` and moves it.
     mutating func run(_ position: inout UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) -> Status {
         while position < end {
             switch state {
@@ -232,7 +233,7 @@ package struct JSONScanner {
         if position < end { valueEnded() }
     }
 
-    /// Whether the byte may be part of a number or a word.
+    /// Returns whether the byte can be part of a number or a literal.
     static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

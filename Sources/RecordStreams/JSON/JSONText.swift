@@ -1,9 +1,9 @@
-/// Text as a JSON string.
+/// Writes text as a JSON string.
 package enum JSONText {
-    /// The bytes that an escape has at most.
+    /// The maximum number of bytes of an escape.
     package static let escapeBytesMax = 6
 
-    /// The text in quotes; only what RFC 8259 demands is escaped.
+    /// Returns the text in quotes; only the characters that RFC 8259 requires are escaped.
     package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [UInt8(ascii: "\"")]
         for byte in text.utf8 {
@@ -19,9 +19,9 @@ package enum JSONText {
         return String(decoding: bytes, as: UTF8.self) + "\""
     }
 
-    /// Adds the text in quotes; only what RFC 8259 demands is escaped.
+    /// Appends the text in quotes; only the characters that RFC 8259 requires are escaped.
     ///
-    /// - Returns: whether it has bytes above 0x7F, which are written as they are.
+    /// - Returns: whether it contains bytes above 0x7F, which are not escaped.
     @discardableResult
     static func append(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) -> Bool {
         buffer.reserve(text.count + 2 + ByteBlock.byteCount)
@@ -34,7 +34,7 @@ package enum JSONText {
         return isHigh
     }
 
-    /// Adds a part of a text without quotes, escaped as `append` does it.
+    /// Appends a part of a text without quotes, with the escapes of `append`.
     static func appendPart(_ text: UnsafeBufferPointer<UInt8>, to buffer: inout ByteBuffer) {
         guard let start = text.baseAddress else { return }
         buffer.reserve(text.count + ByteBlock.byteCount)
@@ -46,15 +46,16 @@ package enum JSONText {
         _ start: UnsafePointer<UInt8>, _ count: Int, to buffer: inout ByteBuffer
     ) -> Bool {
         var index = 0
-        // All bytes on top of each other.
+        // The bitwise or of all bytes.
         var union: UInt64 = 0
         var blocks = SIMD16<UInt8>()
-        // A variable of its own, since what is written might be the buffer's fields to the compiler.
+        // A local variable, because the compiler must assume that stores can alias the buffer's
+        // fields.
         var target = buffer.start + buffer.count
         while index + ByteBlock.byteCount <= count {
             let block = ByteBlock(start + index)
             blocks |= block.bytes
-            // Stored first: what must not stay is written over.
+            // Stored first: the bytes that need an escape are overwritten.
             block.store(to: target)
             if let plain = ByteBlock.first(in: escapes(in: block)) {
                 target = appendEscape(
@@ -66,8 +67,8 @@ package enum JSONText {
             }
         }
         if index < count, count >= ByteBlock.byteCount {
-            // If the last sixteen bytes need no escape, they are written as they are, and those of
-            // them that were written before do not change.
+            // If the last sixteen bytes need no escape, they are stored unchanged, and the bytes
+            // among them that were already written keep their values.
             let block = ByteBlock(start + count - ByteBlock.byteCount)
             if ByteBlock.first(in: escapes(in: block)) == nil {
                 blocks |= block.bytes
@@ -79,12 +80,12 @@ package enum JSONText {
         while index + 8 <= count {
             let word = Words.load(start + index)
             union |= word
-            // Stored first: what must not stay is written over.
+            // Stored first: the bytes that need an escape are overwritten.
             UnsafeMutableRawPointer(target).storeBytes(of: word.littleEndian, as: UInt64.self)
             let controls = word &- 0x2020_2020_2020_2020
             let quotes = (word ^ 0x2222_2222_2222_2222) &- Words.ones
             let backslashes = (word ^ 0x5C5C_5C5C_5C5C_5C5C) &- Words.ones
-            // Bytes above 0x7F are none of these.
+            // Bytes above 0x7F are none of these characters.
             let marks = (controls | quotes | backslashes) & ~word & Words.highBits
             if marks == 0 {
                 index += 8
@@ -111,16 +112,16 @@ package enum JSONText {
         return union & Words.highBits != 0 || ByteBlock.hasHighByte(blocks)
     }
 
-    /// Where bytes need an escape.
+    /// Returns a mask of the bytes that need an escape.
     @inline(__always)
     private static func escapes(in block: ByteBlock) -> SIMDMask<SIMD16<Int8>> {
         (block.bytes .< SIMD16(repeating: 0x20)) .| block.equals(SIMD16(repeating: JSONToken.quote))
             .| block.equals(SIMD16(repeating: JSONToken.backslash))
     }
 
-    /// Adds an escape behind what was written up to a place in the buffer.
+    /// Appends an escape at `target`, the end of the bytes written so far.
     ///
-    /// - Returns: the place behind it, with room for what is left.
+    /// - Returns: the position after it, with capacity for the `left` remaining bytes.
     @inline(never)
     private static func appendEscape(
         _ byte: UInt8, at target: UnsafeMutablePointer<UInt8>, left: Int,
@@ -132,14 +133,14 @@ package enum JSONText {
         return place + writeEscape(of: byte, to: place)
     }
 
-    /// Whether a byte may not stand in a string as it is (RFC 8259 section 7).
+    /// Returns whether a byte must be escaped in a string (RFC 8259, section 7).
     package static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == JSONToken.quote || byte == JSONToken.backslash
     }
 
     /// Writes the shortest escape of a byte that needs one.
     ///
-    /// - Returns: the number of bytes, `escapeBytesMax` at most.
+    /// - Returns: the number of bytes, at most `escapeBytesMax`.
     package static func writeEscape(of byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
         target[0] = JSONToken.backslash
         switch byte {

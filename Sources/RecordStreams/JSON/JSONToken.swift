@@ -1,16 +1,16 @@
-/// The strings, numbers and words of JSON (RFC 8259), each in one call.
+/// Scans the strings, numbers, and literals of JSON (RFC 8259), each in one call.
 ///
-/// Every function takes the first byte and gives the byte after the token, or nil with the fault
-/// noted. A byte that cannot continue a token must follow the end of the data.
+/// Every function takes the first byte and returns the byte after the token, or `nil` with the
+/// fault recorded. A byte that cannot continue a token must follow the end of the data.
 enum JSONToken {
     typealias Bytes = UnsafePointer<UInt8>
 
     static let quote = UInt8(ascii: "\"")
     static let backslash = UInt8(ascii: "\\")
 
-    /// The closing quote of a string whose first byte after the opening quote is given.
+    /// Returns the closing quote of a string that starts after its opening quote.
     ///
-    /// Leniently, anything but the end of the data may stand inside.
+    /// In lenient mode, the string may contain anything but the end of the data.
     static func closingQuote(
         _ start: Bytes, end: Bytes, fault: inout JSONFault, isLenient: Bool = false
     ) -> Bytes? {
@@ -26,7 +26,7 @@ enum JSONToken {
         }
     }
 
-    /// Steps over an escape or a sequence above ASCII inside a string.
+    /// Skips an escape or a non-ASCII sequence inside a string.
     @inline(never)
     static func special(
         _ position: Bytes, end: Bytes, fault: inout JSONFault, isLenient: Bool
@@ -48,7 +48,7 @@ enum JSONToken {
         return isLenient ? position + 1 : fault.note(.controlCharacter, at: position)
     }
 
-    /// Steps over an escape, or two that make a surrogate pair.
+    /// Skips an escape, or two that form a surrogate pair.
     private static func escape(_ start: Bytes, end: Bytes, fault: inout JSONFault) -> Bytes? {
         guard start + 1 < end else { return fault.note(.incomplete, at: start) }
         switch start[1] {
@@ -96,7 +96,7 @@ enum JSONToken {
         }
     }
 
-    /// Writes the text that a valid string stands for; it is never longer than the string.
+    /// Writes the text of a valid string; it is never longer than the string.
     ///
     /// - Returns: the number of bytes written.
     static func unescape(
@@ -174,7 +174,7 @@ enum JSONToken {
         }
     }
 
-    /// The byte after a number.
+    /// Returns the byte after a number.
     @inline(__always)
     static func number(_ start: Bytes, end: Bytes, fault: inout JSONFault) -> Bytes? {
         var position = start
@@ -209,7 +209,7 @@ enum JSONToken {
     @inline(__always)
     static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// The byte after `true`, `false` or `null`.
+    /// Returns the byte after `true`, `false`, or `null`.
     @inline(__always)
     static func word(
         _ start: Bytes, end: Bytes, fault: inout JSONFault, kind: inout Field.Kind
@@ -254,7 +254,7 @@ enum JSONToken {
         byte == 32 || byte == 10 || byte == 13 || byte == 9
     }
 
-    /// The first byte that is not white space, or the end.
+    /// Returns the first byte that is not white space, or the end.
     @inline(__always)
     static func skipSpace(_ start: Bytes, end: Bytes) -> Bytes {
         start.pointee > 32 ? start : skipSpaceRun(start, end: end)

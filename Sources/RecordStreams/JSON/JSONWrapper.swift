@@ -1,17 +1,18 @@
-/// Finds the array of records in a document that was taken for one record:
-/// `{"total": 2, "issues": [{…}, {…}]}`.
+/// Finds the array of records in a document that was read as one record.
 ///
-/// For messages: it looks at names and brackets alone, and gives up where the text is no JSON.
+/// An example is `{"total": 2, "issues": [{…}, {…}]}`. Used only for messages: it reads only names
+/// and brackets, and stops if the text is not valid JSON.
 enum JSONWrapper {
     typealias Bytes = UnsafePointer<UInt8>
 
-    /// Objects inside more objects than this are not looked into.
+    /// The maximum number of enclosing objects; deeper objects are not searched.
     private static let depthMax = 4
 
-    /// The path of the first array whose first element is an object, as `read.at` has it; without
-    /// one, that of the first empty array, as a day without records has it.
+    /// Returns the path of the first array whose first element is an object, for `read.at`.
     ///
-    /// - Parameter limit: the end of what is there of the document.
+    /// Without one, it returns the path of the first empty array, as in a response without records.
+    ///
+    /// - Parameter limit: the end of the available part of the document.
     static func pathOfRecords(from start: Bytes, to limit: Bytes) -> String? {
         for first in [UInt8(ascii: "{"), UInt8(ascii: "]")] {
             var names: [String] = []
@@ -22,10 +23,10 @@ enum JSONWrapper {
         return nil
     }
 
-    /// Looks into an object for an array that goes on with that byte.
+    /// Searches an object for an array whose next byte is `first`.
     ///
-    /// - Returns: whether the array is found, with the names that lead to it; what is there of the
-    ///   object was read over where it is not.
+    /// - Returns: whether the array was found, with the names that lead to it. Otherwise, the
+    ///   available part of the object was skipped.
     private static func search(
         for first: UInt8, _ position: inout Bytes, _ limit: Bytes, _ names: inout [String]
     ) -> Bool {

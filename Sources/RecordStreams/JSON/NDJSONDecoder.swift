@@ -1,8 +1,7 @@
-/// Newline-delimited JSON: one object on each line.
+/// Decodes newline-delimited JSON: one object per line.
 ///
-/// A line ends at LF or CRLF. Lines of nothing but white space, no larger than a record may be, are
-/// skipped; what is wrong with a line concerns that line alone, because the next one starts where
-/// it ends.
+/// A line ends with LF or CRLF. Lines of white space that are no larger than the largest record are
+/// skipped. A fault affects only its own line, because the next record starts where the line ends.
 final class NDJSONDecoder: RecordDecoder {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -51,7 +50,7 @@ final class NDJSONDecoder: RecordDecoder {
                 continue
             }
             guard let lineEnd = newline ?? (isFinal ? limit : nil) else {
-                // Of the largest record CR may be there already.
+                // The chunk may already contain the CR of the largest record.
                 if limit - position > maxRecordBytes + 1 {
                     rejectTooBig(position, limit, batch: batch)
                     isSkippingLine = true
@@ -72,7 +71,7 @@ final class NDJSONDecoder: RecordDecoder {
         _ start: Bytes, _ end: Bytes, parser: inout JSONRecordParser, batch: RecordBatch
     ) {
         let first = JSONToken.skipSpace(start, end: end)
-        // More blanks than a record may have are too much, as where only some of them are seen.
+        // A longer blank line is too big, because its length may not be known completely.
         if first >= end, end - start <= maxRecordBytes {
             batch.blankLineCount += 1
             return
@@ -103,7 +102,7 @@ final class NDJSONDecoder: RecordDecoder {
         var fault = parser.fault
         parser.fault = JSONFault()
         if fault.kind == .none {
-            // The first value is right, or is not an object: see what is on the line.
+            // The first value is valid or is not an object: find the fault in the rest of the line.
             fault = JSONFault()
             fault = otherFault(first, end, isObject: first.pointee == UInt8(ascii: "{"))
         }

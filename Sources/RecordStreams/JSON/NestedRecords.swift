@@ -1,12 +1,12 @@
 internal import Files
 
-/// Reads objects that stand inside records, one at a time, by a selection of their own.
+/// Reads objects inside records, one at a time, with a separate selection.
 ///
-/// They were validated as part of their record, so only what is asked for is looked at.
+/// They were validated as part of their record, so only the selected fields are read.
 package final class NestedRecords {
     private let store: JSONRecordStore
     private let slotCount: Int
-    /// Gives the items of lists among the fields of the object that was read last.
+    /// The batch that returns the list items of the last object that was read.
     package let batch = RecordBatch()
 
     package init(_ selection: FieldSelection) {
@@ -15,24 +15,24 @@ package final class NestedRecords {
         removeAll()
     }
 
-    /// Forgets the bytes of all objects that were read before.
+    /// Releases the bytes of all objects that were read before.
     package func removeAll() {
         batch.prepare(source: "", slotCount: slotCount, recordsMax: 1)
     }
 
-    /// The fields of objects that nobody asked for, each with the number of objects that had it
+    /// Returns the unselected fields of objects, each with the number of objects that contained it
     /// since the last call.
     package func takeExtraFields() -> [(name: String, count: Int)] {
         defer { store.tree.forgetMeetings() }
         return store.tree.extraFields
     }
 
-    /// The fields of an object, one for each path of the selection.
+    /// Returns the fields of an object, one for each path of the selection.
     ///
-    /// They are valid until the next call, their bytes until `removeAll()` or as long as those of
-    /// the record.
+    /// The fields are valid until the next call. Their bytes are valid until `removeAll()`, or as
+    /// long as the bytes of the record.
     ///
-    /// - Returns: nil where the value is no object.
+    /// - Returns: `nil` if the value is not an object.
     package func read(_ value: Field) -> UnsafeBufferPointer<Field>? {
         guard value.kind == .json, let start = value.start, start.pointee == UInt8(ascii: "{")
         else { return nil }

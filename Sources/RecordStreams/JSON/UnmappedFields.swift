@@ -1,12 +1,13 @@
-/// Names the fields of a JSON record that nobody asked for.
+/// Finds the names of the unselected fields of a JSON record.
 ///
-/// For messages: the record is gone through once more, by names and not by places.
+/// Used only for messages: it parses the record again, by names instead of slots.
 package enum UnmappedFields {
-    /// More paths are not counted, so that a record of nothing else costs little memory.
+    /// The maximum number of counted paths, so that a record of unselected fields needs little
+    /// memory.
     package static let countMax = 10_000
 
-    /// The first paths in the order of the record, inside objects that something was asked of,
-    /// too, and how many there are.
+    /// Returns the first unselected paths in record order, including those in objects with selected
+    /// fields, and their number.
     package static func names(
         in record: UnsafeBufferPointer<UInt8>, _ selection: FieldSelection, shownMax: Int
     ) -> (first: [String], count: Int) {
@@ -21,13 +22,14 @@ package enum UnmappedFields {
         return (walk.first, walk.count)
     }
 
-    /// A place that something was asked of, and those inside it.
+    /// A node on a selected path, and the nodes inside it.
     private final class Wanted {
         let path: [FieldPath.Step]
-        /// By their names' bytes: `String` takes other spellings of the same text for equal.
+        /// The members by the bytes of their names: `String` treats canonically equivalent names as
+        /// equal.
         private(set) var members: [[UInt8]: Wanted] = [:]
         private(set) var elements: Wanted?
-        /// The names of members that nobody asked for.
+        /// The names of unselected members.
         var unmapped: Set<[UInt8]> = []
 
         init(_ path: [FieldPath.Step]) {
@@ -66,9 +68,10 @@ package enum UnmappedFields {
             self.shownMax = shownMax
         }
 
-        /// Goes through a value that leads to something asked for.
+        /// Reads a value that contains selected fields.
         ///
-        /// - Returns: the byte after it; nil where the record is no JSON, or has too many.
+        /// - Returns: the byte after it; `nil` if the record is not valid JSON, or has too many
+        ///   fields.
         mutating func value(
             _ start: UnsafePointer<UInt8>, _ place: Wanted
         ) -> UnsafePointer<UInt8>? {
@@ -124,7 +127,7 @@ package enum UnmappedFields {
         private func skip(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
             var position = JSONToken.skipSpace(start, end: end)
             guard position < end else { return nil }
-            // The scanner does not see the end of a number or word on its own.
+            // The scanner does not find the end of a single number or literal.
             switch position.pointee {
             case UInt8(ascii: "{"), UInt8(ascii: "["), JSONToken.quote:
                 var scanner = JSONScanner(depthMax: 1024)

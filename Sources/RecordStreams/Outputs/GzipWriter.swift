@@ -2,12 +2,13 @@ internal import CZlib
 internal import Diagnostics
 internal import Dispatch
 
-/// Deflates into one gzip member, block by block on several threads.
+/// Deflates into one gzip member, block by block, on several threads.
 ///
-/// The input is cut into blocks of a fixed size. Each is deflated on its own with the 32 KiB before
-/// it as its dictionary and ends at a byte boundary (a sync flush), so that the deflated blocks in
-/// a row are one valid stream; checksums are combined. What comes out depends on the input and the
-/// level alone, not on the number of threads: mtime is 0 and the operating system 255 (unknown).
+/// The input is split into blocks of a fixed size. Each block is deflated separately with the
+/// preceding 32 KiB as its dictionary, and ends at a byte boundary (a sync flush). The consecutive
+/// deflated blocks are therefore one valid stream; checksums are combined. The output depends only
+/// on the input and the level, not on the number of threads: mtime is 0, and the operating system
+/// is 255 (unknown).
 final class GzipWriter {
     typealias Sink = (UnsafeRawBufferPointer) throws(RecordStreamError) -> Void
 
@@ -18,10 +19,10 @@ final class GzipWriter {
     private let level: Int
     private let workers: [WorkerThread]
     private var turn = 0
-    /// For each thread one that it deflates and one that waits, so that it never does, and one to
-    /// fill.
+    /// Two jobs per thread, one running and one queued so that the thread is never idle, and one
+    /// job to fill.
     private let jobs: [GzipBlock]
-    /// The job that is being filled, and how many before it are not written yet.
+    /// The job that is being filled, and the number of jobs before it that are not written yet.
     private var current = 0
     private var waiting = 0
     private var checksum: UInt = 0
@@ -45,14 +46,14 @@ final class GzipWriter {
     }
 
     deinit {
-        // A job that still runs uses memory of this object.
+        // A running job uses memory of this object.
         while waiting > 0 {
             jobs[(current - waiting + jobs.count) % jobs.count].finished.wait()
             waiting -= 1
         }
     }
 
-    /// Takes bytes and gives what is deflated so far to the sink.
+    /// Adds bytes and passes finished blocks to the sink.
     func write(_ bytes: UnsafeRawBufferPointer, to sink: Sink) throws(RecordStreamError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -64,7 +65,7 @@ final class GzipWriter {
         }
     }
 
-    /// Deflates what is left and ends the member.
+    /// Deflates the remaining bytes and ends the member.
     func finish(to sink: Sink) throws(RecordStreamError) {
         try submit(isLast: true, to: sink)
         while waiting > 0 { try writeOldest(to: sink) }
@@ -83,7 +84,7 @@ final class GzipWriter {
         do throws(ThreadShortage) {
             try workers[turn].run { job.run() }
         } catch {
-            // It takes longer without a thread, but needs none.
+            // Slower without a thread, but it works.
             job.run()
         }
         turn = (turn + 1) % workers.count
@@ -111,7 +112,7 @@ final class GzipWriter {
     }
 
     private func give(_ bytes: [UInt8], to sink: Sink) throws(RecordStreamError) {
-        // Copied to stable memory, because closures cannot pass a typed error on.
+        // Copied to stable memory, because closures cannot rethrow a typed error.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: bytes)
@@ -119,11 +120,11 @@ final class GzipWriter {
     }
 }
 
-/// One block of input and what it deflates to.
+/// One block of input and its deflated bytes.
 ///
-/// Unchecked: it has one owner at a time. The writer fills it, hands it to a queue, and touches
-/// it again only after `finished`; the next block reads its input as a dictionary, which neither
-/// side changes until the block is started again, after it was waited for.
+/// Unchecked: it has one owner at a time. The writer fills it, passes it to a worker thread, and
+/// uses it again only after `finished`. The next block reads its input as a dictionary; neither
+/// side changes it until the block is started again, after waiting for it.
 private final class GzipBlock: @unchecked Sendable {
     let finished = DispatchSemaphore(value: 0)
     var isLast = false
@@ -161,7 +162,7 @@ private final class GzipBlock: @unchecked Sendable {
         dictionary.deallocate()
     }
 
-    /// Empties the block and takes the end of the one before as its dictionary.
+    /// Clears the block and copies the end of the previous block as its dictionary.
     func empty(after block: GzipBlock) {
         inputCount = 0
         dictionaryCount = min(block.inputCount, GzipWriter.dictionaryByteCount)
@@ -175,7 +176,7 @@ private final class GzipBlock: @unchecked Sendable {
         inputCount += bytes.count
     }
 
-    /// Deflates the block; runs on a queue.
+    /// Deflates the block; runs on a worker thread.
     func run() {
         checksum = crc32(crc32(0, nil, 0), input, UInt32(inputCount))
         deflateReset(stream)

@@ -1,27 +1,27 @@
-/// Numbers as text, written straight into a buffer.
+/// Writes numbers as text directly into a buffer.
 enum NumberText {
-    /// The digits of an integer.
+    /// Appends the digits of an integer.
     static func append(_ value: Int64, to buffer: inout ByteBuffer) {
         buffer.reserve(20)
         if value < 0 { buffer.put(UInt8(ascii: "-")) }
         appendDigits(value.magnitude, minimum: 1, to: &buffer)
     }
 
-    /// The shortest decimal that reads back as the same double, in JSON's grammar.
+    /// Appends the shortest decimal that reads back as the same double, in JSON's grammar.
     ///
-    /// Numbers of up to 15 digits with at most six of them behind the point are found by
-    /// multiplying: where `m / 10^k` gives the double back, `m` scaled by `10^-k` is a decimal that
-    /// reads as it, and as no two decimals of 15 digits read as the same double, the one with the
-    /// smallest `k` is the shortest. All others go by the standard library's description.
+    /// Numbers with up to 15 digits, of which at most six are decimals, are found by
+    /// multiplication. If `m / 10^k` equals the double, the decimal `m` with `k` decimals reads
+    /// back as it. No two decimals of 15 digits read back as the same double, so the one with the
+    /// smallest `k` is the shortest. All other numbers use the standard library's description.
     ///
-    /// - Returns: false for infinities and NaN, which have no such text.
+    /// - Returns: `false` for infinities and NaN, which have no text in this grammar.
     static func append(_ value: Double, to buffer: inout ByteBuffer) -> Bool {
         guard value.isFinite else { return false }
         let magnitude = value.magnitude
         if magnitude < 1e9, value != 0 || value.sign == .plus, magnitude >= 1e-3 || value == 0 {
             var scale = 1.0
             for places in 0...6 {
-                // No more than 15 digits: the half is added without loss.
+                // At most 15 digits, so adding the half is exact.
                 let scaled = UInt64(magnitude * scale + 0.5)
                 if Double(scaled) / scale == magnitude {
                     appendShort(value, scaled, UInt64(scale), places, to: &buffer)

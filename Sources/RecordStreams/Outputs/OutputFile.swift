@@ -2,11 +2,11 @@ internal import Diagnostics
 package import Files
 package import Processes
 
-/// What an output came to.
+/// The size of a finished output.
 package struct OutputSummary: Sendable, Hashable {
-    /// The bytes of the file as stored.
+    /// The size of the file as stored, in bytes.
     package let byteCount: Int
-    /// The records in it.
+    /// The number of records in it.
     package let rowCount: Int
 
     package init(byteCount: Int, rowCount: Int) {
@@ -15,11 +15,11 @@ package struct OutputSummary: Sendable, Hashable {
     }
 }
 
-/// A file that appears under its name only when it is whole.
+/// An output file that replaces its target only when it is complete.
 ///
-/// Bytes go to a temporary file in the same folder, through gzip where asked; `finish` makes them
-/// durable and renames. Until then, and after `abandon`, a file that was there before stays as it
-/// is. The name `-` writes to standard output as the bytes come.
+/// Bytes are written to a temporary file in the same folder, compressed by gzip if requested;
+/// `finish` makes them durable and renames the file. Until then, and after `abandon`, an existing
+/// file is unchanged. The name `-` writes to standard output immediately.
 package final class OutputFile {
     /// The path as the user named it.
     package let path: FileName
@@ -27,22 +27,22 @@ package final class OutputFile {
     private let temporaryPath: FileName?
     private var descriptor: Int32
     private var gzip: GzipWriter?
-    /// Writes plain files; gzip has threads of its own.
+    /// Writes plain files; gzip uses its own threads.
     private var behind: WriteBehind?
     private var byteCount = 0
     private let observer: ((UnsafeRawBufferPointer) -> Void)?
     private let escapesControls: Bool
-    /// The command that reads what is written.
+    /// The command that reads the output.
     private var child: ChildProcess?
     private let isCancelled: () -> Bool
 
-    /// Makes the temporary file.
+    /// Creates the temporary file.
     ///
     /// - Parameters:
-    ///   - gzipLevel: the level from 0 to 9, or nil to write the bytes as they are.
-    ///   - escapesControls: spells control characters out, for a terminal; each `write` must then
-    ///     end with a whole character.
-    ///   - observer: sees every byte of the file as stored, in order; for a digest.
+    ///   - gzipLevel: the level from 0 to 9, or `nil` to write the bytes without compression.
+    ///   - escapesControls: whether to escape control characters, for a terminal; each `write` must
+    ///     then end with a complete character.
+    ///   - observer: receives every byte of the file as stored, in order; for a digest.
     package convenience init(
         path: String, gzipLevel: Int? = nil, escapesControls: Bool = false,
         observer: ((UnsafeRawBufferPointer) -> Void)? = nil
@@ -52,11 +52,11 @@ package final class OutputFile {
             observer: observer)
     }
 
-    /// Makes the temporary file of an output by its name.
+    /// Creates the temporary file of an output by its name.
     ///
     /// - Parameters:
-    ///   - stored: the name that `finish` gives, where the file is to get its own later.
-    ///   - gzipThreads: how many threads deflate; nil for as many as there are processors.
+    ///   - stored: the name that `finish` gives the file, if it is renamed to `path` later.
+    ///   - gzipThreads: the number of threads that deflate; `nil` for one per processor, at most 8.
     package init(
         at path: FileName, storedAs stored: FileName? = nil, gzipLevel: Int? = nil,
         gzipThreads: Int? = nil, escapesControls: Bool = false,
@@ -72,7 +72,7 @@ package final class OutputFile {
             temporaryPath = nil
             descriptor = Platform.standardOutput
         } else {
-            // A link stays a link; what it leads to is replaced.
+            // A symbolic link is kept; its target is replaced.
             target = Platform.resolved(path) ?? path
             (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
             if let stored { target = stored }
@@ -88,8 +88,8 @@ package final class OutputFile {
     /// Starts a command that reads the output.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked while the command does not read.
-    ///   - tell: is given the lines that it writes to its standard error.
+    ///   - isCancelled: called while the command does not read.
+    ///   - tell: receives the lines that the command writes to standard error.
     package init(
         to command: Command, gzipLevel: Int? = nil, isCancelled: @escaping () -> Bool,
         tell: @escaping @Sendable (String) -> Void
@@ -114,7 +114,7 @@ package final class OutputFile {
         for target: FileName, named path: FileName
     ) throws(RecordStreamError) -> (FileName, Int32) {
         let (folder, name) = (target.folder, target.lastComponent)
-        // Nothing there is as it should be; what else is wrong is told by making the file.
+        // A missing file is normal; creating the temporary file reports any other fault.
         let kind = (try? Platform.status(target))?.kind
         if kind == .other {
             throw RecordStreamError(
@@ -122,7 +122,7 @@ package final class OutputFile {
                     reason: "it is a device or a pipe, not a file; `-` writes to stdout",
                     isPermission: false), in: path)
         }
-        // Whoever may read the file that was there may read this one, and nobody else.
+        // The new file gets the permissions of the old one, so that no other user can read it.
         let rights = kind == .file ? FileRights(of: target) : nil
         var attempt = 0
         do throws(Platform.Failure) {
@@ -147,33 +147,34 @@ package final class OutputFile {
         }
     }
 
-    /// The name of a file that is to get another one, hidden and never too long.
+    /// Returns the hidden name of a file that is renamed later; it is never too long.
     ///
     /// - Parameter ending: at most 40 bytes.
     package static func hiddenName(of name: FileName, _ ending: String) -> FileName {
         FileName(bytes: [UInt8(ascii: ".")] + temporaryStem(of: name).bytes).adding(ending)
     }
 
-    /// What a temporary file has of the name of its output, which may be as long as names can be.
+    /// Returns the part of an output's name that its temporary name contains; the output's name may
+    /// have the maximum length.
     private static func temporaryStem(of name: FileName) -> FileName {
-        // A full stop and an ending are added.
+        // A leading dot and an ending are added.
         let bytesMax = FileName.componentBytesMax - 41
         guard name.bytes.count > bytesMax else { return name }
-        // Names that begin alike stay apart: FNV-1a over all bytes.
+        // A hash distinguishes names with the same prefix: FNV-1a over all bytes.
         let hash = name.bytes.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01B3
         }
         return name.prefix(bytes: bytesMax - 17).adding("-" + String(hash, radix: 16))
     }
 
-    /// Removes temporary files of outputs whose process was killed before it was done.
+    /// Removes the temporary files of outputs whose process was killed before it finished.
     ///
     /// - Parameters:
     ///   - folder: the folder; `.` for the working folder.
-    ///   - isMeant: whether the files of the output of that name go; of a long name it gets the
-    ///     beginning.
+    ///   - isMeant: whether to remove the files of an output with this name; a long name is
+    ///     truncated.
     package static func removeLeftovers(in folder: FileName, where isMeant: (FileName) -> Bool) {
-        // Whether there are any is no reason not to write; what cannot be listed is left.
+        // Leftovers must not prevent the output; a folder that cannot be listed is skipped.
         guard let names = try? Platform.names(inFolder: folder, hiddenOnly: true) else { return }
         for leftover in names where leftover.hasSuffix(".part") {
             let whole = leftover.bytes.dropFirst().dropLast(5)
@@ -187,7 +188,7 @@ package final class OutputFile {
         }
     }
 
-    /// Writes bytes, which may be changed as soon as the call returns.
+    /// Writes bytes, which may be changed after the call returns.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
         guard let gzip else {
             guard escapesControls, let escaped = TerminalText.escaped(bytes) else {
@@ -220,7 +221,7 @@ package final class OutputFile {
         byteCount += bytes.count
     }
 
-    /// Makes the file durable and gives it its name.
+    /// Makes the file durable and renames it.
     package func finish(rowCount: Int) throws(RecordStreamError) -> OutputSummary {
         if let gzip {
             try gzip.finish { block throws(RecordStreamError) in try self.store(block) }
@@ -251,7 +252,7 @@ package final class OutputFile {
         return OutputSummary(byteCount: byteCount, rowCount: rowCount)
     }
 
-    /// Waits for the end of the command, which must be a good one.
+    /// Waits for the command to finish; throws if it failed.
     private func endCommand() throws(RecordStreamError) {
         guard let child else { return }
         guard let ending = child.waitForEnd(isCancelled: isCancelled) else {
@@ -263,7 +264,8 @@ package final class OutputFile {
             .commandFailed(ending: ending.text, lastLine: child.lastLine, isOutput: true), in: path)
     }
 
-    /// Removes what was written so far, or ends the command that reads it; does nothing once the file is finished.
+    /// Removes the temporary file, or ends the command that reads the output; has no effect after
+    /// `finish`.
     package func abandon() {
         gzip = nil
         child?.end()

@@ -8,16 +8,16 @@
 /// try encoder.endRecord()
 /// let summary = try encoder.finish()
 /// ```
-/// JSON comes as one array with each record on a line of its own, NDJSON as one object on each
-/// line; CSV and TSV start with the column names and join lists by `|`. A `|` inside a text of such
-/// a list is written `\|`, and backslashes that stand right before a `|` are doubled. What is written
-/// here, and read again by `RecordReader`, gives the same values.
+/// JSON is one array with one record per line; NDJSON is one object per line. CSV and TSV start
+/// with the column names, and separate the values of a list by `|`. In a list, a `|` inside a text
+/// is written as `\|`, and backslashes right before a `|` are doubled. `RecordReader` reads the
+/// same values from this output.
 ///
-/// Memory stays flat however long a value or a list is: what is in the buffer goes to the output in
-/// the midst of a record, too.
+/// Memory is bounded whatever the length of a value or a list, because the buffer is also flushed
+/// within a record.
 package final class RecordEncoder {
     private static let flushByteCount = 256 * 1024
-    /// Values of more bytes are written part by part, so that the buffer stays small.
+    /// Larger values are written in parts, so that the buffer stays small.
     private static let partByteCount = 64 * 1024
     private static let listSeparator = UInt8(ascii: "|")
     private static let listEscape = UInt8(ascii: "\\")
@@ -27,16 +27,16 @@ package final class RecordEncoder {
     private let isArray: Bool
     private let csv: CSVText
     private let delimiter: UInt8
-    /// What stands before the value of each column, one after the other, and where each one ends.
+    /// The bytes before the value of each column, concatenated, and the offset where each one ends.
     private let prefixes: ByteBuffer
     private let prefixEnds: UnsafeMutablePointer<Int>
     private let recordEnd: StaticString
 
-    // Unchecked: no method passes a buffer on to code that could come back to this encoder, and
-    // checking every access takes a tenth of the time.
+    // Unchecked: no method passes a buffer to code that could call this encoder, and checking every
+    // access takes a tenth of the time.
     @exclusivity(unchecked)
     private var buffer = ByteBuffer(capacity: flushByteCount + 64 * 1024)
-    /// The values of a list, before it is known whether the CSV field needs quotes.
+    /// The values of a list, until it is known whether the CSV field needs quotes.
     @exclusivity(unchecked)
     private var listBuffer = ByteBuffer(capacity: 256)
     @exclusivity(unchecked) private var column = 0
@@ -45,27 +45,27 @@ package final class RecordEncoder {
     private enum ListPass {
         /// The list fits into its buffer so far.
         case buffered
-        /// It does not; its values are looked at, and come again.
+        /// It does not fit; its values are only checked, and are passed a second time.
         case measuring
-        /// They come again, to be written.
+        /// The values are passed again and written.
         case writing
     }
 
-    /// How a table's list is being written.
+    /// The state of a table's list.
     @exclusivity(unchecked) private var listPass = ListPass.buffered
     /// Whether a long list needs quotes.
     @exclusivity(unchecked) private var isListQuoted = false
-    /// Why something in the midst of a record could not be written.
+    /// The reason why the buffer could not be flushed within a record.
     @exclusivity(unchecked) private var failure: RecordStreamError?
-    /// Where the last value of the list starts.
+    /// The start of the last value of the list.
     @exclusivity(unchecked) private var listItemStart = 0
     private var hasStarted = false
-    /// The number of records ended so far.
+    /// The number of finished records.
     package private(set) var rowCount = 0
-    /// Whether a text was not UTF-8: what was written is no file that anybody could read.
+    /// Whether a text was not valid UTF-8, so that the output is not readable.
     @exclusivity(unchecked) package private(set) var hasInvalidText = false
 
-    /// Makes an encoder; nothing is written before the first record or `finish`.
+    /// Creates an encoder; nothing is written before the first record or `finish`.
     package init(format: RecordFormat, columns: [String], output: OutputFile) {
         self.output = output
         isJSON = format == .json || format == .ndjson
@@ -91,7 +91,7 @@ package final class RecordEncoder {
             for (index, name) in columns.enumerated() {
                 var name = name
                 if index > 0 { buffer.append([delimiter]) }
-                // A byte-order mark at the start of a file would be taken off.
+                // Readers would remove a byte-order mark at the start of a file.
                 let startsWithMark = index == 0 && name.utf8.starts(with: [0xEF, 0xBB, 0xBF])
                 name.withUTF8 {
                     if startsWithMark {
@@ -123,7 +123,7 @@ package final class RecordEncoder {
         column = 0
     }
 
-    /// Writes what stands before a value.
+    /// Writes the bytes before a value.
     @inline(__always)
     private func beginValue() {
         guard !isInList else {
@@ -170,7 +170,7 @@ package final class RecordEncoder {
         }
     }
 
-    /// Writes the shortest text that reads back as the same double; what is not finite is null.
+    /// Writes the shortest text that reads back as the same double; infinities and NaN become null.
     package func double(_ value: Double) {
         beginValue()
         let isWritten =
@@ -179,7 +179,7 @@ package final class RecordEncoder {
         if !isWritten, isJSON { plain("null") }
     }
 
-    /// Writes text in valid UTF-8; `hasInvalidText` tells of another.
+    /// Writes text; if it is not valid UTF-8, `hasInvalidText` becomes `true`.
     package func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         beginValue()
         guard isJSON else { return appendText(bytes) }
@@ -187,7 +187,7 @@ package final class RecordEncoder {
         if JSONText.append(bytes, to: &buffer) { validate(bytes) }
     }
 
-    /// Adds a text to a table.
+    /// Appends a text to a table.
     @inline(__always)
     private func appendText(_ bytes: UnsafeBufferPointer<UInt8>) {
         if isInList {
@@ -199,12 +199,12 @@ package final class RecordEncoder {
         }
     }
 
-    /// Adds a text part by part, to JSON or to a table.
+    /// Appends a text in parts, to JSON or to a table.
     @inline(never)
     private func appendLongText(_ bytes: UnsafeBufferPointer<UInt8>) {
         validate(bytes)
         let isQuoted = isJSON || csv.mustBeQuoted(bytes)
-        // The same in both.
+        // JSON and CSV use the same quote.
         if isQuoted { buffer.append([JSONToken.quote]) }
         inParts(bytes) { part in
             if isJSON {
@@ -229,7 +229,7 @@ package final class RecordEncoder {
         }
     }
 
-    /// Looks at bytes of which some may be above 0x7F.
+    /// Validates bytes that may contain bytes above 0x7F.
     @inline(never)
     private func validate(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
@@ -239,7 +239,7 @@ package final class RecordEncoder {
 
     /// Writes text that needs neither escapes nor quotes in any format, such as a UUID or a date.
     package func ascii(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // Nothing at all would read back as null in a table.
+        // An empty field would be read back as null in a table.
         guard isJSON || !bytes.isEmpty else { return text(bytes) }
         beginValue()
         guard isJSON else {
@@ -274,7 +274,7 @@ package final class RecordEncoder {
         if union >= 0x80 { validate(bytes) }
     }
 
-    /// Starts a list; what follows until `endList` are its values.
+    /// Starts a list; the values up to `endList` belong to it.
     package func beginList() {
         if listPass == .buffered {
             beginValue()
@@ -288,10 +288,10 @@ package final class RecordEncoder {
         if isJSON { plain("[") }
     }
 
-    /// Ends a list, which in CSV is null where it has no values.
+    /// Ends a list; an empty list is null in CSV.
     ///
-    /// - Returns: whether it must be begun and written once more: whether a table needs quotes
-    ///   around a long list is known only at its end.
+    /// - Returns: whether the caller must write the list a second time. Whether a long list in a
+    ///   table needs quotes is known only at its end.
     package func endList() -> Bool {
         isInList = false
         guard !isJSON else {
@@ -315,7 +315,7 @@ package final class RecordEncoder {
         return false
     }
 
-    /// Takes whole values of a long list, with the separators behind them, out of its buffer.
+    /// Moves complete values of a long list, with the separators after them, out of its buffer.
     @inline(never)
     private func passListOn() {
         let part = listBuffer.bytes(from: 0)
@@ -335,7 +335,7 @@ package final class RecordEncoder {
         }
     }
 
-    /// Adds a text of a list in CSV, so that no `|` in it ends it.
+    /// Appends a text to a list in CSV and escapes each `|` in it.
     private func appendItem(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.contains(Self.listSeparator) else { return listBuffer.append(bytes) }
         for byte in bytes {
@@ -349,7 +349,7 @@ package final class RecordEncoder {
         }
     }
 
-    /// Doubles the backslashes at the end of what a value has so far, since a `|` comes behind them.
+    /// Doubles the backslashes at the end of the current value, because a `|` follows them.
     private func doubleEscapes() {
         var first = listBuffer.count
         while first > listItemStart, listBuffer.start[first - 1] == Self.listEscape { first -= 1 }
@@ -359,7 +359,7 @@ package final class RecordEncoder {
         }
     }
 
-    /// Ends a record, of which every column must have been written.
+    /// Ends a record; every column must have been written.
     package func endRecord() throws(RecordStreamError) {
         if let failure { throw failure }
         buffer.append(recordEnd.utf8Start, recordEnd.utf8CodeUnitCount)
@@ -371,7 +371,7 @@ package final class RecordEncoder {
         if buffer.count >= Self.flushByteCount { try flush() }
     }
 
-    /// Ends the output and gives it its name.
+    /// Finishes the output and renames its file.
     package func finish() throws(RecordStreamError) -> OutputSummary {
         if isArray { buffer.append(Array((hasStarted ? "\n]\n" : "[]\n").utf8)) }
         try flush()
@@ -384,7 +384,7 @@ package final class RecordEncoder {
         try output.write(bytes)
     }
 
-    /// Writes what is in the buffer in the midst of a record, whose end tells of a failure.
+    /// Flushes the buffer within a record; `endRecord` throws any failure.
     @inline(never)
     private func spill() {
         do throws(RecordStreamError) {

@@ -1,11 +1,13 @@
-/// Makes data harmless to the terminal that shows them.
+/// Escapes control characters that could affect a terminal.
 enum TerminalText {
     private static let delete: UInt8 = 0x7F
-    /// The first of the two bytes of U+0080 to U+00BF, the first half of which are controls.
+    /// The first byte of U+0080 to U+00BF, of which the first half are control characters.
     private static let lead: UInt8 = 0xC2
 
-    /// The UTF-8 text with every control character but line ends and tabs as `\u001b`, which in
-    /// JSON means the same; nil where there is none.
+    /// Returns the UTF-8 text with control characters escaped as `\u001b`, or `nil` if it contains
+    /// none.
+    ///
+    /// Line feeds and tabs are not escaped. The escape has the same meaning in JSON.
     static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard bytes.indices.contains(where: { control(bytes, at: $0) != nil }) else { return nil }
         var result: [UInt8] = []
@@ -24,7 +26,7 @@ enum TerminalText {
         return result
     }
 
-    /// The control character that begins there, if one does.
+    /// Returns the control character that starts at an index, or `nil`.
     private static func control(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
         let byte = bytes[index]
         if byte == 0x0A || byte == 0x09 { return nil }

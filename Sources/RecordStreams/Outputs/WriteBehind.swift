@@ -3,15 +3,15 @@ internal import Dispatch
 internal import Files
 internal import Synchronization
 
-/// Writes blocks to a file on a thread of its own, so that making the next one goes on meanwhile.
+/// Writes blocks to a file on a separate thread, while the caller creates the next one.
 ///
-/// At most `blocksMax` blocks wait, and the last one, which is written only when another comes or
-/// the file ends: a file of one block needs no thread. A failure is kept and thrown by the next
-/// call.
+/// At most `blocksMax` blocks are queued. The last block is written only when another one follows
+/// or the file ends, so a file of one block needs no thread. A failure is stored and thrown by the
+/// next call.
 final class WriteBehind: Sendable {
     private static let blocksMax = 4
 
-    /// A copy of bytes, which belongs to whoever writes it.
+    /// A copy of bytes, owned by the thread that writes it.
     private struct Block: @unchecked Sendable {
         let bytes: UnsafeMutableRawBufferPointer
 
@@ -33,7 +33,7 @@ final class WriteBehind: Sendable {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        // A semaphore may not end lower than it began, so it begins at zero.
+        // A semaphore must not end below its initial value, so it starts at zero.
         for _ in 0..<Self.blocksMax { free.signal() }
     }
 
@@ -41,7 +41,7 @@ final class WriteBehind: Sendable {
         state.withLock { $0.last?.bytes.deallocate() }
     }
 
-    /// Takes a copy of the bytes to be written.
+    /// Copies the bytes and queues them for writing.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Platform.Failure) {
         let block = Block(bytes)
         let earlier = state.withLock { state in
@@ -56,7 +56,7 @@ final class WriteBehind: Sendable {
                 free.signal()
             }
         } catch {
-            // Writing takes longer without a thread, but needs none.
+            // Slower without a thread, but it works.
             store(earlier)
             free.signal()
         }
@@ -73,7 +73,7 @@ final class WriteBehind: Sendable {
         }
     }
 
-    /// Waits until everything is written.
+    /// Waits until all bytes are written.
     func finish() throws(Platform.Failure) {
         worker.wait()
         let last = state.withLock { $0.last.take() }
@@ -81,7 +81,7 @@ final class WriteBehind: Sendable {
         try rethrow()
     }
 
-    /// Waits for what is under way, and writes nothing more.
+    /// Waits for the queued blocks and drops the last one.
     func abandon() {
         worker.wait()
     }

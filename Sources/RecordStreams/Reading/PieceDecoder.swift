@@ -1,16 +1,17 @@
-/// Decodes pieces of an input beside others that decode other pieces of it.
+/// Decodes pieces of an input in parallel with other decoders.
 package final class PieceDecoder {
     private let decoder: (any RecordDecoder)?
 
-    /// A decoder for what the reader leaves to it, on another thread too.
+    /// Creates a decoder for the pieces of the reader; it can be used on another thread.
     package init(of reader: RecordReader) {
         decoder = reader.pieceDecoder()
     }
 
-    /// The fields that nobody asked for, and in how many of the records decoded here they were met.
+    /// The unselected fields, and the number of records decoded here that contained them.
     package var extraFields: [(name: String, count: Int)] { decoder?.extraFields ?? [] }
 
-    /// Decodes what `RecordReader.nextPiece` has put into a batch, unless it did that itself.
+    /// Decodes the piece that `RecordReader.nextPiece` has put into a batch, unless the reader
+    /// decoded it.
     package func decode(_ batch: RecordBatch) {
         guard !batch.isDecoded, let decoder else { return }
         batch.isDecoded = true

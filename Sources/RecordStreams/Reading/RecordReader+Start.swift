@@ -1,8 +1,8 @@
 internal import Files
 
-/// What an input is, by the way it is named and begins.
+/// Detection of the format, by the name and the first bytes of an input.
 extension RecordReader {
-    /// Reads the beginning of an input into the carried bytes.
+    /// Reads the start of an input into the carried bytes.
     struct Filler {
         let source: ByteSource
         let carry: ByteChunk
@@ -57,10 +57,10 @@ extension RecordReader {
                 isEmpty = false
                 if first == UInt8(ascii: "[") { return .json }
                 guard first == UInt8(ascii: "{") else { break }
-                // Lines have no records further inside.
+                // A path to nested records is possible only in a JSON document.
                 if options.at != "$" { return .json }
                 if let format = objectFormat(text) { return format }
-                // One object on one line is the same record either way.
+                // One object on one line is the same record in both formats.
                 if filler.isAtEnd { return .json }
             }
             if filler.isAtEnd || filler.carry.count > options.maxRecordBytes { break }
@@ -71,10 +71,10 @@ extension RecordReader {
             .ambiguousFormat(isEmpty: isEmpty && filler.isAtEnd), in: input.path)
     }
 
-    /// How much of a document is looked at for a second object on the second line.
+    /// The maximum number of bytes that are searched for a second object on the second line.
     private static let firstLineMax = 1 << 20
 
-    /// Whether a second object follows the one on the first line.
+    /// Returns whether a second object follows the one on the first line.
     private static func hasSecondObject(_ filler: inout Filler) -> Bool {
         while true {
             let bytes = UnsafeBufferPointer(
@@ -93,8 +93,8 @@ extension RecordReader {
         }
     }
 
-    /// Lines of objects where the first line with content is one object, else a document; nil where
-    /// that line is not whole yet.
+    /// Returns NDJSON if the first nonblank line is one object, JSON if not, or `nil` if that line
+    /// is incomplete.
     private static func objectFormat(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> RecordFormat? {
         guard let open = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
         guard let line = text[open...].firstIndex(of: 10) else { return nil }

@@ -3,11 +3,11 @@ internal import Files
 
 /// Reads the records of one input, batch by batch, in memory bounded by the largest record.
 ///
-/// The chunk that a batch's fields point into belongs to the batch. What a chunk holds beyond its
-/// last whole record is carried over to the next one; a record that does not fit makes the chunk
+/// The fields of a batch point into a chunk that the batch owns. The bytes after the last complete
+/// record of a chunk are carried over to the next chunk. A record that does not fit makes the chunk
 /// grow, up to the size limit.
 package final class RecordReader {
-    /// The format that was chosen or told.
+    /// The format, as specified or detected.
     package let format: RecordFormat
     private let source: ByteSource
     private let sourceName: FileName
@@ -15,7 +15,7 @@ package final class RecordReader {
     private let options: ReadOptions
     private let decoder: any RecordDecoder
     private let recordsMax: Int
-    /// Records, or blank lines, that were left to others to decode.
+    /// The number of records, or blank lines, in pieces for other decoders.
     private var recordsCut = 0
 
     /// Bytes read but not yet decoded, from `carryStart` on.
@@ -33,7 +33,8 @@ package final class RecordReader {
         self.options = options
         sourceName = input.path
         slotCount = selection.paths.count
-        // Of records with many fields fewer, as far as no less is asked for.
+        // Fewer records if they have many fields, but at least 64, if the limit of the options
+        // allows it.
         recordsMax = min(options.batchRecordsMax, max(64, (1 << 17) / max(1, slotCount)))
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
@@ -61,16 +62,16 @@ package final class RecordReader {
         origin = origin.advanced(over: carry.start, count: carryStart)
     }
 
-    /// The bytes of the file as stored that were used so far.
+    /// The number of stored bytes of the file that were used so far.
     package var compressedBytesRead: Int { source.compressedBytesRead }
 
-    /// The names of a table's columns, in their order; nil for other formats.
+    /// The names of a table's columns, in order; `nil` for other formats.
     package var columnNames: [String]? { decoder.columnNames }
 
-    /// Sees every inflated byte once, in order, when the records in it were given out; for a
-    /// digest of what was consumed.
+    /// Receives every decompressed byte once, in order, after the records in it were returned; for
+    /// a digest of the consumed bytes.
     ///
-    /// Of what `nextPiece` gives it sees only what comes before the first record.
+    /// With `nextPiece`, it receives only the bytes before the first record.
     package var observer: ((UnsafeRawBufferPointer) -> Void)?
 
     private func observeStart() {
@@ -79,17 +80,17 @@ package final class RecordReader {
         observer?(UnsafeRawBufferPointer(start: carry.start, count: carryStart))
     }
 
-    /// The fields that nobody asked for, and in how many records they were met; in JSON those of
-    /// the record itself, as far as they are not too many or too long to remember.
+    /// The unselected fields, and the number of records that contained them; in JSON, only fields
+    /// whose number and length are below the limits.
     package var extraFields: [(name: String, count: Int)] { decoder.extraFields }
 
-    /// The records met so far, good and bad.
+    /// The number of records so far, good and bad.
     package var recordsRead: Int { decoder.recordCount }
 
     /// Fills a batch with the next records.
     ///
-    /// - Parameter limit: records that the batch may hold at most, good and bad.
-    /// - Returns: false at the end of the input. Damage is thrown only after every record before
+    /// - Parameter limit: the maximum number of records in the batch, good and bad.
+    /// - Returns: `false` at the end of the input. Damage is thrown only after every record before
     ///   it was delivered.
     package func next(
         _ batch: RecordBatch, limit: Int = .max
@@ -97,18 +98,19 @@ package final class RecordReader {
         try fill(batch, limit: limit, inPieces: false)
     }
 
-    /// Fills a batch with the next piece of the input, of which a `PieceDecoder` may have to find
-    /// the records, while the next pieces are read.
+    /// Fills a batch with the next piece of the input, whose records a `PieceDecoder` may have to
+    /// find while the next pieces are read.
     ///
-    /// The piece may have no records. Numbers of records are right only after
-    /// `RecordBatch.renumber`, and `recordsRead` and `extraFields` tell of what was decoded here.
+    /// The piece may contain no records. Record numbers are correct only after
+    /// `RecordBatch.renumber`; `recordsRead` and `extraFields` include only the records decoded
+    /// here.
     ///
-    /// - Returns: as `next`.
+    /// - Returns: `false` at the end of the input, as `next` does.
     package func nextPiece(_ batch: RecordBatch) throws(RecordStreamError) -> Bool {
         try fill(batch, limit: .max, inPieces: true)
     }
 
-    /// A decoder for pieces; nil where all are decoded here.
+    /// Returns a decoder for pieces, or `nil` if the reader decodes all of them.
     func pieceDecoder() -> (any RecordDecoder)? { decoder.twin() }
 
     private func fill(
@@ -155,7 +157,7 @@ package final class RecordReader {
                 if let sourceError { throw sourceError }
                 return false
             }
-            // What was cut is read anew, so what was copied of it is in nobody's hands.
+            // An incomplete record is read again, so the copied parts of it are unused.
             batch.arena.removeAll()
             batch.chunk.removeFirst(consumed)
             enough = Self.enough(after: batch.chunk.count)
@@ -164,7 +166,8 @@ package final class RecordReader {
         }
     }
 
-    /// What ended the input: damage of compressed data, where there is any, since it explains the rest.
+    /// Returns the cause of the end: damage of compressed data, if any, because it explains the
+    /// other faults.
     private func damage(behind failure: RecordStreamError) -> RecordStreamError {
         let error =
             sourceError ?? source.damageInMember { options.isCancelled?() ?? false } ?? failure
@@ -172,7 +175,7 @@ package final class RecordReader {
         return error
     }
 
-    /// Makes the chunk's first records a piece, or decodes them where that cannot be left to others.
+    /// Turns the chunk's first records into a piece, or decodes them if only this reader can.
     private func cut(_ batch: RecordBatch, isFinal: Bool) -> Int {
         let piece = decoder.piece(of: batch.chunk, recordsMax: batch.recordsMax)
         guard piece.byteCount == 0 else {
@@ -184,7 +187,7 @@ package final class RecordReader {
         return decoder.decode(into: batch, from: 0, isFinal: isFinal)
     }
 
-    /// A chunk for about as many records as a batch holds.
+    /// The chunk size for about as many records as a batch holds.
     private var chunkSize: Int {
         let records = decoder.recordCount + recordsCut
         guard records > 0 else { return options.chunkBytes }
@@ -192,15 +195,18 @@ package final class RecordReader {
         return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))
     }
 
-    /// The bytes with which it is worth reading a record that was cut anew.
+    /// Returns the number of bytes at which an incomplete record is decoded again.
     ///
-    /// From a pipe that gives a large one little by little it would else be read for each of them.
+    /// Otherwise, a large record that arrives slowly from a pipe would be decoded for each small
+    /// part.
     static func enough(after byteCount: Int) -> Int {
         byteCount < 1 << 16 ? 0 : byteCount + byteCount / 8
     }
 
-    /// Fills the chunk from what was carried over, then from the source, which is not waited for
-    /// where there is something new already, and not for long where that is not enough.
+    /// Fills the chunk from the carried bytes, then from the source.
+    ///
+    /// It does not wait for the source if new bytes are available, and waits only briefly if they
+    /// are not enough.
     private func load(_ chunk: ByteChunk, upTo wanted: Int, enough: Int) {
         chunk.reserve(wanted)
         let carried = min(carry.count - carryStart, wanted - chunk.count)
@@ -227,7 +233,7 @@ package final class RecordReader {
         }
     }
 
-    /// Carries over what the decoder did not use of a chunk.
+    /// Carries over the bytes of a chunk that the decoder did not use.
     private func putBack(_ chunk: ByteChunk, from consumed: Int) {
         let rest = chunk.count - consumed
         if carryStart < carry.count {

@@ -1,9 +1,9 @@
-/// A growing piece of the input in memory, followed by room that scanners may read beyond its end.
+/// A growing part of the input in memory, followed by padding that scanners may read.
 ///
-/// Scanners load whole words and rely on a byte of their choice after the last one, so that they
-/// need no test for the end in their inner loops.
+/// Scanners load complete words and rely on a specific byte after the last one, so their inner
+/// loops need no test for the end.
 final class ByteChunk {
-    /// The bytes that may be read, and the first of which is set, beyond the end.
+    /// The number of readable bytes after the end; the first of them is set by `terminate`.
     static let padding = 64
 
     private(set) var start: UnsafeMutablePointer<UInt8>
@@ -20,7 +20,7 @@ final class ByteChunk {
         start.deallocate()
     }
 
-    /// Makes room for that many bytes in all, keeping those that are there.
+    /// Grows the capacity to at least `byteCount` bytes and keeps the contents.
     func reserve(_ byteCount: Int) {
         guard byteCount > capacity else { return }
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount + Self.padding)
@@ -30,7 +30,7 @@ final class ByteChunk {
         capacity = byteCount
     }
 
-    /// Drops all bytes, and memory beyond a limit.
+    /// Drops all bytes, and releases memory beyond a limit.
     func removeAll(keepingAtMost limit: Int) {
         count = 0
         guard capacity > limit else { return }
@@ -46,7 +46,7 @@ final class ByteChunk {
         start.update(from: start + byteCount, count: count)
     }
 
-    /// Writes what scanners are to find after the last byte.
+    /// Writes the terminator bytes for scanners after the last byte.
     func terminate(_ first: UInt8, _ second: UInt8 = 0) {
         let end = start + count
         end.update(repeating: 0, count: Self.padding)
@@ -55,18 +55,18 @@ final class ByteChunk {
     }
 }
 
-/// A place in the input: a byte, and its line and column.
+/// A position in the input: a byte offset, a line, and a column.
 struct ChunkOrigin: Equatable {
-    /// From zero, in the inflated bytes.
+    /// The offset in the decompressed bytes, from zero.
     var byteOffset = 0
-    /// From one.
+    /// The line number, from one.
     var line = 1
-    /// From one, in bytes.
+    /// The column in bytes, from one.
     var column = 1
     /// The byte that ends a line.
     var lineEnd: UInt8 = 10
 
-    /// The place that many bytes further on.
+    /// Returns the position `count` bytes later.
     func advanced(over start: UnsafePointer<UInt8>, count: Int) -> ChunkOrigin {
         var result = self
         result.byteOffset += count
@@ -82,7 +82,7 @@ struct ChunkOrigin: Equatable {
         return result
     }
 
-    /// How often a byte stands in a range.
+    /// Returns the number of occurrences of a byte in a range.
     static func countOccurrences(
         of byte: UInt8, in start: UnsafePointer<UInt8>, count: Int
     ) -> Int {
@@ -90,13 +90,13 @@ struct ChunkOrigin: Equatable {
         var index = 0
         let pattern = SIMD32<UInt8>(repeating: byte)
         while index + 32 <= count {
-            // A lane counts to 255 at most, so it is emptied before that.
+            // A lane counts to 255 at most, so it is added and reset before that.
             let end = min(count - 32, index + 255 * 32 - 32)
             var lanes = SIMD32<UInt8>(repeating: 0)
             while index <= end {
                 let bytes = UnsafeRawPointer(start + index)
                     .loadUnaligned(as: SIMD32<UInt8>.self)
-                // A lane of the mask is 255, that is -1, where it is true.
+                // A lane of the mask is 255, that is, -1, if it is true.
                 lanes &-= unsafeBitCast(bytes .== pattern, to: SIMD32<UInt8>.self)
                 index += 32
             }

@@ -1,32 +1,33 @@
-/// One value of a record: what kind it is and where its bytes are.
+/// One value of a record: its kind and the location of its bytes.
 ///
-/// It has 16 bytes and no references. The bytes belong to the batch and are valid until the batch is filled again.
+/// It takes 16 bytes and contains no references. The bytes belong to the batch and are valid until
+/// the batch is filled again.
 package struct Field {
-    /// What a field holds.
+    /// The kind of a field's value.
     package enum Kind: UInt8, Sendable {
         /// The record does not have the field.
         case absent
-        /// JSON's `null`, or a CSV field that stands for null.
+        /// JSON's `null`, or a CSV field that means null.
         case null
         /// JSON's `false`.
         case `false`
         /// JSON's `true`.
         case `true`
-        /// A number in JSON's grammar, as written.
+        /// A number in JSON's grammar, unchanged.
         case number
         /// Text in valid UTF-8, without quotes and escapes. A CSV field is always text or null.
         case string
-        /// The values that a path with `[*]` reached; see `RecordBatch.items(of:)`.
+        /// The values reached by a path with `[*]`; see `RecordBatch.items(of:)`.
         case list
-        /// A nested object or array that was asked for whole, as its JSON text.
+        /// A nested object or array that is selected as a whole, as its JSON text.
         case json
     }
 
-    /// The first byte; for a list, what `RecordBatch.items(of:)` needs.
+    /// The first byte; for a list, the index for `RecordBatch.items(of:)`.
     package var start: UnsafePointer<UInt8>?
-    /// The number of bytes; for a list, of its items.
+    /// The number of bytes, or the number of items of a list.
     package var count: Int32
-    /// What the field holds.
+    /// The kind of the value.
     package var kind: Kind
 
     @inline(__always)
@@ -36,22 +37,23 @@ package struct Field {
         self.kind = kind
     }
 
-    /// Null stands before the last name of its path, so that nothing is known of that name.
+    /// Whether a null occurs before the last name of the path, so that the value of that name is
+    /// unknown.
     ///
-    /// Of such a null alone the place is kept; it has a length where it is in a list of the path, or
-    /// in place of one.
+    /// Only such a null stores its position; its length is positive if it is in a list of the path,
+    /// or replaces one.
     package var isNullBefore: Bool { kind == .null && start != nil }
 
-    /// Whether its path has no value: nothing is there, or null before a name of several that may be
-    /// one.
+    /// Whether the path has no value: it is absent, or a null occurs before one of several names
+    /// that may be one joined name.
     var leadsToNothing: Bool { kind == .absent || (isNullBefore && count == 0) }
 
-    /// The bytes of a number, string or JSON text; empty for other kinds.
+    /// The bytes of a number, string, or JSON text; empty for other kinds.
     package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: start, count: kind == .list ? 0 : Int(count))
     }
 
-    /// A stretch of a text field, as a text field of its own.
+    /// Returns a part of a text field as a text field.
     package func slice(_ range: Range<Int>) -> Field {
         Field(.string, start: start.map { $0 + range.lowerBound }, count: range.count)
     }

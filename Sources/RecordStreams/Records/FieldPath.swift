@@ -1,24 +1,24 @@
-/// A place inside a record: `owner.email`, `tags[*]`, `items[*].sku`, `a\.b`.
+/// A path to a value inside a record: `owner.email`, `tags[*]`, `items[*].sku`, `a\.b`.
 ///
-/// Names are separated by dots; `[*]` reaches into every element of a list; a backslash takes the
-/// next character as it stands. In CSV the text names a column as it stands, or else with its
-/// backslashes taken out (see `columnName`); in JSON it finds a member that is called so where it
-/// leads to nothing (see `flatSteps`).
+/// Dots separate names; `[*]` selects every element of a list; the character after a backslash is
+/// literal. In CSV, the text is the name of a column, either unchanged or without its backslashes
+/// (see `columnName`). In JSON, if the path leads to nothing, it also finds a member whose name is
+/// the text (see `flatSteps`).
 package struct FieldPath: Sendable, Hashable {
     /// One step from a value to a value inside it.
     package enum Step: Sendable, Hashable {
-        /// Into the member of an object.
+        /// Selects the member of an object.
         case name(String)
-        /// Into every element of a list.
+        /// Selects every element of a list.
         case each
     }
 
     /// The steps from the record; never empty.
     package let steps: [Step]
-    /// The path as it was written.
+    /// The original text of the path.
     package let text: String
 
-    /// The path that a text stands for.
+    /// Parses a path.
     package init(parsing text: String) throws(FieldPathError) {
         self.text = text
         steps = try Self.parse(text)
@@ -27,16 +27,16 @@ package struct FieldPath: Sendable, Hashable {
         }
     }
 
-    /// The path to one member of the record, whatever characters its name has.
+    /// Creates the path to one member of the record; its name may contain any characters.
     package init(name: String) {
         text = name
         steps = [.name(name)]
     }
 
-    /// The steps where the names at the start are one name with dots in it, as tables and flat
-    /// exports have them: `owner.email` is a member `owner.email` of records without an `owner`.
+    /// The steps with the leading names joined by dots into one name, as in tables and flat
+    /// exports: `owner.email` is a member `owner.email` of records without an `owner`.
     ///
-    /// Nil where there is one name only.
+    /// `nil` if there is only one leading name.
     var flatSteps: [Step]? {
         let names = steps.prefix { $0 != .each }.compactMap { step -> String? in
             if case .name(let name) = step { name } else { nil }
@@ -45,7 +45,7 @@ package struct FieldPath: Sendable, Hashable {
         return [.name(names.joined(separator: "."))] + steps[names.count...]
     }
 
-    /// The paths to the lists that this one leads into, from the outermost to the innermost.
+    /// The paths to the lists on this path, from the outermost to the innermost.
     package var lists: [FieldPath] {
         steps.indices.filter { $0 > 0 && steps[$0] == .each }.map {
             FieldPath(steps: Array(steps[..<$0]))
@@ -60,22 +60,22 @@ package struct FieldPath: Sendable, Hashable {
     /// The number of names before the first list.
     var leadingNames: Int { steps.prefix { $0 != .each }.count }
 
-    /// The one name that the path is in a table, without the backslashes that it may have.
+    /// The name of the path's column in a table, without backslashes.
     ///
-    /// Of `a\.b` as of `a.b` that is the column `a.b`. Nil where it leads into lists.
+    /// For both `a\.b` and `a.b`, this is the column `a.b`. `nil` if the path contains a list.
     package var columnName: String? {
         guard leadingNames == steps.count else { return nil }
         guard case .name(let name)? = (flatSteps ?? steps).first else { return nil }
         return name
     }
 
-    /// Whether the steps are the same, byte by byte: `String` takes other spellings of the same
-    /// text for equal, and names do not.
+    /// Returns whether the steps are the same, byte by byte: `String` treats canonically equivalent
+    /// names as equal, but they are different names.
     func leadsToSamePlace(as other: FieldPath) -> Bool {
         Self.isSame(steps[...], other.steps[...])
     }
 
-    /// Whether the steps are the same, byte by byte.
+    /// Returns whether the steps are the same, byte by byte.
     static func isSame(_ steps: ArraySlice<Step>, _ others: ArraySlice<Step>) -> Bool {
         steps.count == others.count
             && zip(steps, others).allSatisfy { pair in
@@ -87,9 +87,9 @@ package struct FieldPath: Sendable, Hashable {
             }
     }
 
-    /// The path that leads over these steps, as people write it.
+    /// Returns the text of the path with these steps.
     ///
-    /// A record's own member is found by its name, dots and all.
+    /// A member of the record itself needs no escapes for dots.
     static func text(of steps: [Step]) -> String {
         var text = ""
         for step in steps {
@@ -103,7 +103,7 @@ package struct FieldPath: Sendable, Hashable {
         return text
     }
 
-    /// The name with a backslash before what would end it.
+    /// Returns the name with a backslash before each character that would end it.
     package static func escaped(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -176,14 +176,14 @@ package struct FieldPath: Sendable, Hashable {
         return steps
     }
 
-    /// The steps from a document to its records: `$`, `$[*]`, `$.data.items[*]`, `$.tasks.*`.
+    /// Parses the path from a document to its records: `$`, `$[*]`, `$.data.items[*]`, `$.tasks.*`.
     ///
-    /// - Returns: the steps, and whether the records are the members of the object that they lead to.
+    /// - Returns: the steps, and whether the records are the members of the object at their end.
     package static func documentSteps(
         _ text: String
     ) throws(FieldPathError) -> (steps: [Step], endsInMembers: Bool) {
         let ending = ".*"
-        // After a backslash, the dot is part of a name.
+        // After an odd number of backslashes, the dot is part of a name.
         let before = text.dropLast(ending.count)
         guard text.hasSuffix(ending), before.reversed().prefix(while: { $0 == "\\" }).count % 2 == 0
         else {
@@ -194,7 +194,7 @@ package struct FieldPath: Sendable, Hashable {
         return (try plainDocumentSteps(String(before)), true)
     }
 
-    /// Refuses `*` in the place of a name before the end, which reads as if it were any name.
+    /// Throws if `*` replaces a name before the end, because it would look like a wildcard.
     private static func refuseStars(in text: String) throws(FieldPathError) {
         let scalars = Array(text.unicodeScalars)
         for index in scalars.indices.dropLast(2)
@@ -229,23 +229,23 @@ package struct FieldPath: Sendable, Hashable {
 }
 
 extension FieldPath {
-    /// Whether both were written with the same bytes.
+    /// Returns whether both paths have the same bytes.
     package static func == (left: FieldPath, right: FieldPath) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8) && left.steps.count == right.steps.count
     }
 
-    /// Feeds the bytes of the text.
+    /// Hashes the bytes of the text.
     package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
-/// Why a text is not a path.
+/// The reason why a text is not a valid path.
 package struct FieldPathError: Error, Sendable, Hashable {
-    /// The text.
+    /// The invalid text.
     package let text: String
     /// The rest of a sentence that starts with "The path '…' is not valid: ".
     package let reason: String
-    /// The scalar of the text at fault, from zero.
+    /// The index of the invalid scalar in the text, from zero.
     package let offset: Int
 }

@@ -1,8 +1,8 @@
-/// The source paths that a stage asks for; nothing else of a record is kept.
+/// The source paths that a stage selects; other fields of a record are not kept.
 package struct FieldSelection: Sendable {
     /// The paths; the index of a path is its slot in every record.
     package let paths: [FieldPath]
-    /// Slots whose column a table may lack; their fields are absent then.
+    /// The slots whose column may be missing in a table; their fields are then absent.
     package let optional: Set<Int>
 
     package init(_ paths: [FieldPath], optional: Set<Int> = []) {
@@ -10,7 +10,7 @@ package struct FieldSelection: Sendable {
         self.optional = optional
     }
 
-    /// For each slot, the first slot with the same value.
+    /// Returns, for each slot, the first slot with the same value.
     func firstSlots(by same: (FieldPath, FieldPath) -> Bool) -> [Int] {
         paths.indices.map { slot in
             paths.firstIndex { same($0, paths[slot]) } ?? slot

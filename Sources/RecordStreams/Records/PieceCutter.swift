@@ -1,17 +1,17 @@
-/// Finds where records that are lines end, without reading their fields.
+/// Finds the ends of records that are lines, without reading their fields.
 ///
-/// In CSV a line end inside quotes ends no record. Where every quote stands as RFC 4180 has it, the
-/// quotes alone tell which those are:
+/// In CSV, a line end inside quotes ends no record. If every quote follows RFC 4180, the quotes
+/// alone determine which line ends are inside quotes:
 ///
 /// ```
 /// 1,"two           a quote opens where a field starts,
 /// lines",x         and closes before a delimiter or a line end,
-/// 2,5" disk,y      which this one does not: the piece ends before its record
+/// 2,5" disk,y      unlike this one: the piece ends before its record
 /// ```
 struct PieceCutter {
     typealias Bytes = UnsafePointer<UInt8>
 
-    /// The byte around fields that may hold line ends, and the one between fields.
+    /// The byte that encloses fields with line ends, and the byte between fields.
     private let quoting: (quote: UInt8, delimiter: UInt8)?
     private let recordBytesMax: Int
 
@@ -20,10 +20,10 @@ struct PieceCutter {
         self.recordBytesMax = recordBytesMax
     }
 
-    /// The whole records at the start of the chunk, which starts with one.
+    /// Returns the complete records at the start of the chunk, which starts with a record.
     ///
-    /// - Returns: none where what follows them is too large for a record: how much of it is shown
-    ///   depends on the chunk, so that only who decodes the whole chunk can tell.
+    /// - Returns: an empty piece if the bytes after it are too large for a record. How many of them
+    ///   are available depends on the chunk, so only a decoder of the entire chunk can decide.
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
         let start = Bytes(chunk.start)
         let limit = start + chunk.count
@@ -41,9 +41,9 @@ struct PieceCutter {
         return isCut && chunk.count - piece.byteCount > recordBytesMax ? Piece() : piece
     }
 
-    /// Whether a record with quotes before `position` ends in a range and is too big.
+    /// Returns whether a record with quotes before `position` ends in a range and is too big.
     ///
-    /// Who decodes it may take its quotes otherwise, and come to other ends of records.
+    /// Its decoder may interpret the quotes differently and find other record ends.
     private func isTooBig(_ record: Bytes, _ position: Bytes, _ end: Bytes) -> Bool {
         guard position > record, end - record > recordBytesMax,
             let feed = firstIndex(of: 10, from: position, to: end)
@@ -51,7 +51,7 @@ struct PieceCutter {
         return feed - record > recordBytesMax
     }
 
-    /// Adds the lines that end in a range without quotes, as far as the piece may have them.
+    /// Adds the lines that end in a range without quotes, up to the limit of the piece.
     private func addLines(
         _ position: Bytes, _ end: Bytes, of start: Bytes, _ piece: inout Piece, _ recordsMax: Int
     ) {
@@ -67,8 +67,8 @@ struct PieceCutter {
         piece.byteCount = last + 1 - start
     }
 
-    /// The byte behind a quoted field; nil where the chunk ends before that shows, and where the
-    /// quotes are not as they should be.
+    /// Returns the byte after a quoted field, or `nil` if the chunk ends too early or the quotes do
+    /// not follow RFC 4180.
     private func endOfQuoted(_ opened: Bytes, _ start: Bytes, _ limit: Bytes) -> Bytes? {
         guard let (quote, delimiter) = quoting,
             opened == start || opened[-1] == delimiter || opened[-1] == 10

@@ -1,61 +1,61 @@
-/// Whether and by what byte fields are quoted.
+/// The byte that quotes fields, if any.
 package enum CSVQuote: Sendable, Hashable {
-    /// Fields may be enclosed by this byte.
+    /// Fields may be enclosed in this byte.
     case byte(UInt8)
     /// Quotes are data.
     case none
 }
 
-/// How an input is to be read.
+/// The options for reading an input.
 package struct ReadOptions: Sendable {
-    /// The format, or nil to tell it from the name or else the first byte.
+    /// The format, or `nil` to detect it from the name or the first byte.
     package var format: RecordFormat?
     /// The path to the records inside a JSON document, such as `$.data.items[*]`.
     package var at = "$"
-    /// How the input is compressed.
+    /// The compression of the input.
     package var compression = InputCompression.auto
-    /// How the bytes of the input stand for text.
+    /// The text encoding of the input.
     package var encoding = TextEncoding.utf8
     /// Whether a CSV input starts with the names of its columns.
     package var header = true
-    /// The names of the columns, which replace those of the header.
+    /// The names of the columns, which replace the names in the header.
     package var columns: [String]?
-    /// The bytes between two fields, or nil for that of the format.
+    /// The bytes between two fields, or `nil` for the delimiter of the format.
     package var delimiter: [UInt8]?
-    /// Lines of a table to be read over, whatever is in them, before its header or first record.
+    /// The number of lines to skip before the header or the first record of a table.
     package var linesSkipped = 0
-    /// The byte with which lines of a table begin that are no records.
+    /// The byte that starts comment lines of a table.
     package var comment: UInt8?
-    /// How long the lines before a CSV header may be together, in bytes, if one record may not be
-    /// longer.
+    /// The maximum total length of the lines before a CSV header in bytes, if it is larger than
+    /// `maxRecordBytes`.
     package var maxPreambleBytes = 16 << 20
-    /// The byte behind which a byte of a table stands for itself.
+    /// The escape of a table: the byte after it is literal.
     package var escape: UInt8?
-    /// Whether a delimiter at the end of a line ends the last field, and begins no other.
+    /// Whether a delimiter at the end of a line only ends the last field, and starts no other.
     package var dropsTrailingDelimiter = false
-    /// How fields are quoted.
+    /// The quoting of fields.
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
-    /// The unquoted CSV fields that stand for null.
+    /// The unquoted CSV fields that mean null.
     package var nulls = [""]
-    /// Whether a CSV record with too few fields is filled up with absent ones, not rejected.
+    /// Whether a CSV record with too few fields is padded with absent ones instead of rejected.
     package var padsShortRows = false
-    /// The size of the largest record; larger ones are rejected as `too-big`.
+    /// The maximum size of a record; larger records are rejected as `too-big`.
     package var maxRecordBytes = 16 * 1024 * 1024
-    /// How far JSON may nest.
+    /// The maximum nesting depth of JSON.
     package var depthMax = 512
-    /// How many times its size gzip data may inflate to, after the first 64 MiB.
+    /// The maximum compression ratio of gzip data, after the first 64 MiB.
     package var maxRatio = 1000
-    /// How many threads inflate ahead, where members can be told apart.
+    /// The number of threads that inflate ahead, if the members state their sizes.
     package var inflatingThreads = GzipMembers.threadsOfMachine
-    /// The amount of input that a batch is filled from; tests make it small.
+    /// The number of input bytes from which a batch is filled; tests make it small.
     package var chunkBytes = 512 * 1024
-    /// The number of records in a batch at most.
+    /// The maximum number of records in a batch.
     package var batchRecordsMax = 4096
-    /// Asked now and then while a stream has nothing to be read; true ends that with an error.
+    /// Called repeatedly while a stream has no bytes to read; if it returns `true`, reading fails.
     ///
-    /// Without it the system is left to wait.
+    /// If `nil`, the system waits.
     package var isCancelled: (@Sendable () -> Bool)?
-    /// Is given the lines that a command writes to its standard error.
+    /// Receives the lines that a command writes to standard error.
     package var tellOfCommand: (@Sendable (String) -> Void)?
 
     package init() {}

@@ -1,17 +1,17 @@
 package import Diagnostics
 import Files
 
-/// Some records of one input with the fields that were asked for, filled by `RecordReader`.
+/// A batch of records of one input with the selected fields, filled by `RecordReader`.
 ///
-/// A batch owns the chunk of input that its fields point into, so it is filled again and again
-/// without allocating. It must not be used by two threads at once; several batches may be in
-/// flight, each with one owner at a time.
+/// A batch owns the chunk of input that its fields point into, so it is refilled without
+/// allocating. Two threads must not use it at the same time; several batches may be in use, each
+/// with one owner at a time.
 package final class RecordBatch {
-    /// Where a record stands in the chunk.
+    /// The position of a record in the chunk.
     struct Span {
         var offset: Int
         var byteCount: Int
-        /// From one, over the whole input.
+        /// The number in the entire input, from one.
         var number: Int
         var duplicateKeyCount: Int32 = 0
         var extraFieldCount: Int32 = 0
@@ -19,31 +19,31 @@ package final class RecordBatch {
 
     /// The number of good records.
     package internal(set) var count = 0
-    /// The records that could not be read, in input order.
+    /// The rejected records, in input order.
     package internal(set) var rejects: [RejectedRecord] = []
-    /// The records of the batch, good and bad.
+    /// The number of records in the batch, good and bad.
     package var recordCount: Int { count + rejects.count }
-    /// Members of objects whose name came twice; the last one won.
+    /// The number of object members whose name occurred twice; the last one won.
     package internal(set) var duplicateKeyCount = 0
-    /// Lines without anything in them, which are not records.
+    /// The number of blank lines, which are not records.
     package internal(set) var blankLineCount = 0
 
-    /// The bytes of the input that the batch was made of, where it is a piece of it.
+    /// The bytes of the input from which the batch was decoded, if it is a piece.
     package var pieceBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: chunk.start, count: pieceByteCount)
     }
     var pieceByteCount = 0
-    /// Whether there is nothing left for a `PieceDecoder` to do.
+    /// Whether the batch is decoded, so that a `PieceDecoder` has nothing to do.
     var isDecoded = true
-    /// The records that the piece's decoder had met before.
+    /// The number of records that the piece's decoder had counted before.
     var numbersBefore = 0
-    /// What the numbers of records are short of, where a decoder met only some of them.
+    /// The offset of record numbers, if a decoder counted only some of the records.
     private var numberOffset = 0
 
     var source: FileName = ""
     var slotCount = 0
     var recordsMax = 0
-    /// The bytes that are kept of a record that is too big.
+    /// The maximum number of bytes that are stored of a record that is too big.
     private var cutBytesMax = RecordFault.rawBytesMax
     var fieldStorage: UnsafeMutablePointer<Field>
     var spanStorage: UnsafeMutablePointer<Span>
@@ -53,24 +53,24 @@ package final class RecordBatch {
     var items: UnsafeMutablePointer<Field>
     var itemCount = 0
     private(set) var itemCapacity = 0
-    /// More are not kept for the next records; they have 4 MiB.
+    /// Larger buffers are not kept for the next records; this number of items takes 4 MiB.
     private static let keptItemsMax = 1 << 18
 
     let arena = ByteArena()
     let chunk = ByteChunk()
-    /// The place in the input of the chunk's first byte.
+    /// The position of the chunk's first byte in the input.
     var origin = ChunkOrigin() {
         didSet { counted = (0, origin) }
     }
-    /// The last place counted, from which the next one on is counted further.
+    /// The last position, from which the next one is counted.
     private var counted = (offset: 0, place: ChunkOrigin())
 
-    /// The memory of the input's bytes, and of what was made of them.
+    /// The memory of the input's bytes and of the values decoded from them.
     package var byteCount: Int {
         chunk.capacity + arena.byteCount + itemCapacity * MemoryLayout<Field>.stride
     }
 
-    /// Whether the batch holds as many records, good and bad, as it may.
+    /// Whether the batch contains the maximum number of records, good and bad.
     var isFull: Bool { count + rejects.count >= recordsMax }
 
     package init() {
@@ -85,12 +85,12 @@ package final class RecordBatch {
         items.deallocate()
     }
 
-    /// The fields of a record, one for each path of the selection.
+    /// Returns the fields of a record, one for each path of the selection.
     package func fields(of record: Int) -> UnsafeBufferPointer<Field> {
         UnsafeBufferPointer(start: fieldStorage + record * slotCount, count: slotCount)
     }
 
-    /// The values in a list, which have any kind but `list`.
+    /// Returns the values of a list, which have any kind but `list`.
     package func items(of list: Field) -> UnsafeBufferPointer<Field> {
         guard list.kind == .list, list.count > 0 else {
             return UnsafeBufferPointer(start: nil, count: 0)
@@ -99,39 +99,40 @@ package final class RecordBatch {
         return UnsafeBufferPointer(start: items + Int(first), count: Int(list.count))
     }
 
-    /// The record's own text in the input, without its line end.
+    /// Returns the text of the record in the input, without its line end.
     package func rawRecord(_ record: Int) -> UnsafeBufferPointer<UInt8> {
         let span = spanStorage[record]
         return UnsafeBufferPointer(start: chunk.start + span.offset, count: span.byteCount)
     }
 
-    /// The number of a record in its input, from one.
+    /// Returns the number of a record in its input, from one.
     package func number(of record: Int) -> Int {
         spanStorage[record].number + numberOffset
     }
 
-    /// The keys that came twice in a record's objects, as far as they lie on selected paths.
+    /// Returns the number of duplicate keys in a record's objects on selected paths.
     package func duplicateKeyCount(of record: Int) -> Int {
         Int(spanStorage[record].duplicateKeyCount)
     }
 
-    /// The fields of a record that nobody asked for.
+    /// Returns the number of unselected fields of a record.
     package func extraFieldCount(of record: Int) -> Int {
         Int(spanStorage[record].extraFieldCount)
     }
 
-    /// Where a record begins; line and column are counted by this call.
+    /// Returns the location where a record starts; this call counts its line and column.
     package func location(of record: Int, field: String?) -> RecordLocation {
         location(
             number: number(of: record), offset: spanStorage[record].offset, field: field)
     }
 
-    /// Where a field's bytes begin, or the record where the field has none of its own.
+    /// Returns the location where a field's bytes start, or the record if the field has no bytes in
+    /// it.
     package func location(of record: Int, slot: Int, field: String?) -> RecordLocation {
         location(of: record, at: fields(of: record)[slot], field: field)
     }
 
-    /// Where the bytes of a value inside the record begin, or the record where they are not in it.
+    /// Returns the location where a value's bytes start, or the record if they are not in it.
     package func location(of record: Int, at value: Field, field: String?) -> RecordLocation {
         let span = spanStorage[record]
         var offset = span.offset
@@ -144,7 +145,7 @@ package final class RecordBatch {
         return location(number: number(of: record), offset: offset, field: field)
     }
 
-    /// Numbers the records of a piece, now that it is known how many of the input come before.
+    /// Corrects the record numbers of a piece, now that the number of records before it is known.
     package func renumber(after count: Int) {
         numberOffset = count - numbersBefore
         guard numberOffset != 0 else { return }
@@ -161,7 +162,7 @@ package final class RecordBatch {
             column: place.column, field: field)
     }
 
-    /// Takes its records back, since they are none.
+    /// Removes all records.
     func removeAll() {
         count = 0
         itemCount = 0
@@ -169,7 +170,7 @@ package final class RecordBatch {
         rejects.removeAll(keepingCapacity: true)
     }
 
-    /// Empties the batch and makes room for records of that many slots.
+    /// Empties the batch and allocates records with `slotCount` slots.
     func prepare(source: FileName, slotCount: Int, recordsMax: Int, recordBytesMax: Int = .max) {
         self.source = source
         self.slotCount = slotCount
@@ -202,7 +203,7 @@ package final class RecordBatch {
         }
     }
 
-    /// Room for that many more items; gives the place of the first.
+    /// Allocates `more` items and returns the first.
     func appendItems(_ more: Int) -> UnsafeMutablePointer<Field> {
         if itemCount + more > itemCapacity {
             let capacity = max(itemCapacity * 2, itemCount + more, 4096)
@@ -217,9 +218,10 @@ package final class RecordBatch {
         return first
     }
 
-    /// Notes a record that cannot be read; `faultOffset` is the byte at which it went wrong.
+    /// Adds a rejected record; `faultOffset` is the byte of the fault.
     ///
-    /// How much there is of one that is too big depends on chunks, what is kept of it does not.
+    /// How many bytes of a record that is too big are available depends on chunks; the number of
+    /// stored bytes does not.
     func reject(
         _ fault: RecordFault, number: Int, offset: Int, byteCount: Int, faultOffset: Int
     ) {

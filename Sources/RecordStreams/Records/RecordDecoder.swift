@@ -1,30 +1,30 @@
-/// What a format does: find the records in a chunk of bytes and store their fields.
+/// A decoder of one format: finds the records in a chunk of bytes and stores their fields.
 ///
-/// Called once per batch, never per record.
+/// Its methods are called once per batch, never per record.
 protocol RecordDecoder: AnyObject {
-    /// The byte that scanners want to find behind the last one of a chunk, and the one behind it.
+    /// The bytes that scanners need after the end of a chunk.
     var terminator: (UInt8, UInt8) { get }
-    /// The byte that ends a line, for counting.
+    /// The byte that ends a line, for line numbers.
     var lineEnd: UInt8 { get }
-    /// Why the input cannot be read on.
+    /// The error that ended the input.
     var failure: RecordStreamError? { get }
-    /// The number of records met so far, good and bad.
+    /// The number of records so far, good and bad.
     var recordCount: Int { get }
 
     /// The names of a table's columns, once its start is read.
     var columnNames: [String]? { get }
 
-    /// The fields that nobody asked for, and in how many records they were met.
+    /// The unselected fields, and the number of records that contained them.
     var extraFields: [(name: String, count: Int)] { get }
 
     /// Reads the start of the input: a byte-order mark, a header.
     ///
-    /// - Returns: the bytes consumed, or nil where more are needed.
+    /// - Returns: the number of bytes consumed, or `nil` if more are needed.
     func begin(
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int?
 
-    /// The blank lines before a header, once the start is read.
+    /// The number of blank lines before a header, once the start is read.
     var blankLinesBefore: Int { get }
 
     /// Adds records from the batch's chunk until the batch is full or the data ends.
@@ -33,20 +33,20 @@ protocol RecordDecoder: AnyObject {
     /// - Returns: the offset of the first byte that is still needed.
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int
 
-    /// The records at the start of a chunk that a twin would read as this decoder does, whatever
-    /// came before them.
+    /// Returns the records at the start of a chunk that a twin would read like this decoder,
+    /// whatever came before them.
     ///
-    /// - Returns: none where only this decoder can tell.
+    /// - Returns: an empty piece if only this decoder can read them.
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece
 
-    /// Another decoder for pieces of the same input, which counts its own records.
+    /// Returns another decoder for pieces of the same input, with its own record count.
     func twin() -> (any RecordDecoder)?
 }
 
-/// Whole records at the start of a chunk, or of their lines those that may be blank.
+/// Complete records at the start of a chunk, or complete lines that can be blank.
 struct Piece: Equatable {
     var byteCount = 0
-    /// Records, or blank lines.
+    /// The number of records, or of lines that can be blank.
     var recordCount = 0
 }
 
@@ -57,14 +57,14 @@ extension RecordDecoder {
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece { Piece() }
     func twin() -> (any RecordDecoder)? { nil }
 
-    /// Steps over a byte-order mark.
+    /// Skips a byte-order mark.
     func begin(
         _ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool
     ) throws(RecordStreamError) -> Int? {
         byteOrderMarkLength(bytes, isFinal: isFinal)
     }
 
-    /// The length of a byte-order mark, or nil where it cannot be told yet.
+    /// Returns the length of a byte-order mark, or `nil` if more data is needed.
     func byteOrderMarkLength(_ bytes: UnsafeBufferPointer<UInt8>, isFinal: Bool) -> Int? {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         if bytes.count < 3, !isFinal, bytes.elementsEqual(mark.prefix(bytes.count)) { return nil }

@@ -1,26 +1,26 @@
 package import Diagnostics
 
-/// A record that could not be read: where it is, why, and its own text.
+/// A record that could not be read: its location, the reason, and its raw text.
 package struct RejectedRecord: Sendable, Hashable {
-    /// The class of the fault, on which `on.<code>` acts: `parse`, `shape`, `encoding`, `too-big`.
+    /// The class of the fault, which `on.<code>` handles: `parse`, `shape`, `encoding`, `too-big`.
     package var code: String
     /// The fault itself, such as `csv.unterminated-quote`.
     package var detail: String
-    /// The record, and the byte at which it went wrong.
+    /// The location of the record, and the byte of the fault.
     package var location: RecordLocation
-    /// One sentence without the place.
+    /// The message: one sentence without the location.
     package var message: String
-    /// What the user can do about it.
+    /// The suggested fix, if any.
     package var fix: String?
-    /// The field's value as text, where one field is to blame.
+    /// The field's value as text, if one field caused the fault.
     package var value: String?
-    /// The record as it stands in the input, without its line end.
+    /// The raw text of the record in the input, without its line end.
     package var raw: [UInt8]
-    /// Whether `raw` holds only the beginning, because the record is too big.
+    /// Whether `raw` contains only the start, because the record is too big.
     package var isCut: Bool
-    /// What else is wrong with the record.
+    /// The other faults of the record.
     package var others: [Other] = []
-    /// The key that is made of all its fields, where the import wants one.
+    /// The key computed from all its fields, if the import needs one.
     package var rowKey: String?
 
     /// Another fault of the record.
@@ -29,7 +29,7 @@ package struct RejectedRecord: Sendable, Hashable {
         package var code: String
         /// The field at fault.
         package var field: String
-        /// One sentence without the place.
+        /// The message: one sentence without the location.
         package var message: String
         /// The field's value as text.
         package var value: String?
@@ -42,7 +42,7 @@ package struct RejectedRecord: Sendable, Hashable {
         }
     }
 
-    /// One sentence on all that is wrong.
+    /// The messages of all faults in one sentence.
     package var wholeMessage: String {
         ([message] + others.map(\.message)).joined(separator: "; also: ")
     }
@@ -61,13 +61,13 @@ package struct RejectedRecord: Sendable, Hashable {
         self.isCut = isCut
     }
 
-    /// The reject as it is shown.
+    /// The reject as a diagnostic for display.
     package var diagnostic: Diagnostic {
         Diagnostic(code: detail, wholeMessage, at: .record(location), fix: fix)
     }
 }
 
-/// What is wrong with a record, before its place is known.
+/// A fault of a record, before its location is known.
 struct RecordFault: Equatable {
     var code: String
     var detail: String
