@@ -113,8 +113,10 @@ public struct BatchInsertRequest {
     /// Creates a request whose handler fills one row at a time, so that only one row must be in
     /// memory.
     ///
-    /// - Parameters: - entityName: The entity of all rows. - properties: The properties that rows
-    ///   may set. - handler: Fills an empty row; returns true if there are no more rows.
+    /// - Parameters:
+    ///   - entityName: The entity of all rows.
+    ///   - properties: The properties that rows may set.
+    ///   - handler: Fills an empty row; returns true if there are no more rows.
     public init(
         entityName: String, properties: [String],
         handler: @escaping (inout [String: BatchValue]) throws -> Bool

@@ -9,9 +9,11 @@ struct BatchMatch {
 
     /// Collects the objects, and checks the limit.
     ///
-    /// - Parameters: - fetchLimit: The maximum number of objects, in the order of their keys. -
-    ///   changes: An SQL condition for the rows that would change, over the alias `t`. - values:
-    ///   SQL expressions over the same alias, whose results are stored for `value(_:ofRow:)`.
+    /// - Parameters:
+    ///   - fetchLimit: The maximum number of objects, in the order of their keys.
+    ///   - changes: An SQL condition for the rows that would change, over the alias `t`.
+    ///   - values: SQL expressions over the same alias, whose results are stored for
+    ///     `value(_:ofRow:)`.
     init(
         _ entity: StoreLayout.Entity, where predicate: GraphPredicate?,
         changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,

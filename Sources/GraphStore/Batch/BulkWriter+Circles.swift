@@ -106,8 +106,10 @@ extension BulkWriter {
     ///
     /// This does not count as a record.
     ///
-    /// - Parameters: - inserted: The primary key of the row if the plan has no key and the row was
-    ///   inserted; otherwise 0. - overruled: Links whose targets must exist, but which are not set.
+    /// - Parameters:
+    ///   - inserted: The primary key of the row if the plan has no key and the row was inserted;
+    ///     otherwise 0.
+    ///   - overruled: Links whose targets must exist, but which are not set.
     /// - Returns: False if the target was rejected after all, or a constraint forbids the link.
     private func relink(
         _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],

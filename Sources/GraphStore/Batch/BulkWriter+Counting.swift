@@ -93,8 +93,9 @@ extension BulkWriter {
     /// Restores the version of a row that later records returned to its original state, unless a
     /// save happened in between.
     ///
-    /// - Parameters: - entity: The row's entity, if known. - writes: The number of times this load
-    ///   wrote the row.
+    /// - Parameters:
+    ///   - entity: The row's entity, if known.
+    ///   - writes: The number of times this load wrote the row.
     func settle(
         unchanged primaryKey: Int64, entity: Int64?, writes: UInt32
     ) throws(StoreError) {

@@ -139,9 +139,10 @@ extension BulkWriter {
 
     /// Rejects a row whose values another object already has.
     ///
-    /// - Parameters: - error: The error of SQLite, which names only the first violated index. -
-    ///   key: The primary key of the row's own object; `nil` if there is none. - cell: Returns the
-    ///   cell of each column of the rejected row.
+    /// - Parameters:
+    ///   - error: The error of SQLite, which names only the first violated index.
+    ///   - key: The primary key of the row's own object; `nil` if there is none.
+    ///   - cell: Returns the cell of each column of the rejected row.
     func rejectUnique(
         _ token: Int64, _ error: StoreError, of key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) {

@@ -185,8 +185,9 @@ extension StageReport {
 
     /// Sets the counts of the objects nested inside the records.
     ///
-    /// - Parameters: - entities: The entities of these objects. - own: The entity of the records,
-    ///   whose own changes are subtracted.
+    /// - Parameters:
+    ///   - entities: The entities of these objects.
+    ///   - own: The entity of the records, whose own changes are subtracted.
     mutating func noteNested(_ entities: [String], besides own: String) {
         let changed = objects.filter { entities.contains($0.entity) }.map { count in
             guard count.entity == own, let records else { return count }

@@ -10,9 +10,11 @@ package struct StoredReport: Sendable {
 
     /// Finds the report of a run.
     ///
-    /// - Parameter run: One of: - the report's file, JSON or HTML - the run's ID, if its report is
-    ///   in `./runs` - a folder of reports or a spec, for the newest report - the reject folder of
-    ///   the run
+    /// - Parameter run: One of:
+    ///   - the report's file, JSON or HTML
+    ///   - the run's ID, if its report is in `./runs`
+    ///   - a folder of reports or a spec, for the newest report
+    ///   - the reject folder of the run
     /// - Throws: `RunFailure` with status 66 if there is none, or 78 if it cannot be read.
     package static func find(
         _ run: String, _ context: ParameterValues.Context

@@ -40,10 +40,12 @@ struct SortedSpill: ~Copyable {
     /// No piece is lost.
     private(set) var hasFailed = false
 
-    /// - Parameters: - file: The file for pieces that do not fit in memory; no other spill may use
-    ///   it at the same time. - memoryBytes: The approximate memory limit in bytes. - fileBytesMax:
-    ///   The maximum size of the file in bytes. - runsMax: The maximum number of runs; the merge
-    ///   needs a block of memory for each.
+    /// - Parameters:
+    ///   - file: The file for pieces that do not fit in memory; no other spill may use it at the
+    ///     same time.
+    ///   - memoryBytes: The approximate memory limit in bytes.
+    ///   - fileBytesMax: The maximum size of the file in bytes.
+    ///   - runsMax: The maximum number of runs; the merge needs a block of memory for each.
     init(
         in file: SpillFile, memoryBytes: Int, fileBytesMax: Int64 = .max, runsMax: Int = .max
     ) {
@@ -60,8 +62,9 @@ struct SortedSpill: ~Copyable {
 
     /// Adds a piece.
     ///
-    /// - Parameters: - byteCountMax: The maximum size of the piece in bytes. - fill: Writes the
-    ///   piece to memory of that size, and returns the end of the piece.
+    /// - Parameters:
+    ///   - byteCountMax: The maximum size of the piece in bytes.
+    ///   - fill: Writes the piece to memory of that size, and returns the end of the piece.
     mutating func add(
         _ number: UInt64, atMost byteCountMax: Int,
         _ fill: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer

@@ -43,10 +43,12 @@ final class StagedSection {
     /// A hash of the row IDs found for the records, in order.
     private var rowsHash: Int64 = 0
 
-    /// - Parameters: - start: The position where the next run starts to read again. - lastRow: The
-    ///   last row ID; rows with larger IDs count as new. - recordsMax: The number of records that
-    ///   completes the section. - file: The file for the buffered records. - budget: The memory
-    ///   limit and the interval of saves.
+    /// - Parameters:
+    ///   - start: The position where the next run starts to read again.
+    ///   - lastRow: The last row ID; rows with larger IDs count as new.
+    ///   - recordsMax: The number of records that completes the section.
+    ///   - file: The file for the buffered records.
+    ///   - budget: The memory limit and the interval of saves.
     init(
         _ plan: ImportPlan, from start: InputPosition?, lastRow: Int64, recordsMax: Int,
         in file: SpillFile, _ budget: BudgetSpec

@@ -2,8 +2,10 @@
 enum HTMLPage {
     /// Returns the page.
     ///
-    /// - Parameters: - mark: A comment by which etl recognizes the page. - style: Additional style
-    ///   rules for this page. - body: The `body` element, including its tags.
+    /// - Parameters:
+    ///   - mark: A comment by which etl recognizes the page.
+    ///   - style: Additional style rules for this page.
+    ///   - body: The `body` element, including its tags.
     static func text(
         title: Markup, mark: Markup = .empty, style: Markup = .empty, body: Markup
     ) -> Markup {
