@@ -5,8 +5,8 @@ extension ManagedObjectContext {
     /// Deletes all objects that match the request's predicate, and by default applies the delete
     /// rules set by set.
     ///
-    /// Objects that a Deny rule protects are kept, and so are the objects whose deletion would
-    /// reach them. The request fails without any change if a deletion would clear a required to-one
+    /// Objects that a Deny rule protects are kept, as are objects whose deletion would reach them.
+    /// The request fails without any change if a deletion would clear a required to-one
     /// relationship.
     ///
     /// The request is committed before this method returns, unless it runs inside a unit of work.

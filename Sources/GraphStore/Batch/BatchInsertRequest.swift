@@ -71,7 +71,9 @@ public struct BatchInsertRequest {
             case reject
             /// Creates an object with the key.
             case create
-            /// Sets a to-one relationship to nil; skips the key in a to-many relationship.
+            /// Sets a to-one relationship to nil.
+            ///
+            /// With a to-many relationship, skips the row and counts it as unchanged.
             case null
         }
 
@@ -96,7 +98,7 @@ public struct BatchInsertRequest {
     public var entityName: String
     /// The properties that rows may set.
     public var properties: [String]
-    /// The attributes that identify an object, which must be a uniqueness constraint of the model.
+    /// The attributes that identify an object, usually those of a uniqueness constraint.
     ///
     /// If it is empty, every row inserts a new object.
     public var key: [String] = []

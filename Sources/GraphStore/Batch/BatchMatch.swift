@@ -1,8 +1,8 @@
 import GraphModel
 import SQLite
 
-/// The objects that a batch request affects, collected in a temporary table with the columns `pk,
-/// ent, changes`.
+/// The objects that a batch request affects, in a temporary table with the columns
+/// `pk, ent, changes`.
 struct BatchMatch {
     let table: String
     let count: Int

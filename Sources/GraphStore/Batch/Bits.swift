@@ -40,7 +40,7 @@ struct Bits {
         return word < words.count && words[word] & 1 << UInt64(number & 63) != 0
     }
 
-    /// Returns the smallest number that is at least `start`; `nil` if there is none.
+    /// Returns the smallest number in the set that is at least `start`; `nil` if no number is.
     func first(from start: Int) -> Int? {
         var word = start >> 6
         guard word < words.count else { return nil }

@@ -177,8 +177,8 @@ package struct BulkTally: Sendable, Hashable, Codable {
     package var unchanged = 0
     /// Records skipped because their object, or a link's target, must be left unchanged.
     package var skipped = 0
-    /// Records superseded by a later record with the same key, or by an earlier one if the policy
-    /// says so.
+    /// Records superseded by a later record with the same key or, depending on the policy, by an
+    /// earlier one.
     package var superseded = 0
     package var rejected = 0
     /// Objects created as link targets; these are not records.

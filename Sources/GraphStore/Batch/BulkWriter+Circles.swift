@@ -43,7 +43,7 @@ extension BulkWriter {
             if try !parking.waitsForCut() { break }
         }
         guard !broken.isEmpty else { return [] }
-        // Some rejections occur only when the rows are written.
+        // Some rows are rejected only when they are written.
         try flushRows()
         return try setLinks(broken, refused: Set(rejects[rejectsBefore...].lazy.map(\.token)))
     }

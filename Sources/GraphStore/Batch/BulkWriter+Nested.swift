@@ -320,7 +320,7 @@ extension BulkPlan {
     /// Returns whether links, including links of nested objects, find or create objects of the
     /// entity's table without the key map.
     ///
-    /// Such links rely on the table's indexes.
+    /// Links of this kind rely on the table's indexes.
     ///
     /// - Parameter ownKey: The key of the plan that has the map.
     func linksPastMap(

@@ -41,8 +41,8 @@ extension BulkWriter {
             links[link].missing != .create && tables.contains(plan.destinations[link].table)
                 || tables.contains { links[link].leadsThrough($0, schema) }
         }
-        // So may a link that creates objects of the same table, but of another entity or with
-        // another key.
+        // A second link that creates objects of the same table, but of another entity or with
+        // another key, may do the same.
         let kinds = Set(makers.map { [plan.destinations[$0].name] + links[$0].properties })
         // If two objects conflict in something other than their key, only the first one can be
         // created.

@@ -78,7 +78,8 @@ extension BulkWriter {
 
     /// Writes a row unless it must wait, and wakes the rows that waited for it.
     ///
-    /// - Returns: Whether the row is written, as far as is known.
+    /// - Returns: Whether the row is written; a later rejection of pending rows may still revert
+    ///   it.
     @discardableResult
     func settleOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
         let entry = try parking.entries[place]

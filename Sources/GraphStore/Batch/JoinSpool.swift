@@ -14,8 +14,8 @@ import SQLite
 /// rows of that owner up to that number are superseded. The same happens if a record leaves the
 /// links unchanged but they are too far before other ones.
 ///
-/// New owners come with ascending keys, and so do their join rows. A mark every few owners leads to
-/// the first join row of an owner.
+/// The primary keys of new owners ascend, which also orders their join rows. A mark every few
+/// owners leads to the first join row of an owner.
 final class JoinSpool {
     /// The maximum number of other owners' links to read, again and again, to find an owner's
     /// links.
@@ -37,7 +37,7 @@ final class JoinSpool {
     @exclusivity(unchecked) private var packed: [UInt8] = []
 
     /// Returns `nil` if the relationship is ordered, is its own inverse, or has links already, and
-    /// for stores of apps.
+    /// for stores of apps or with several files.
     init?(
         _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: FarChanges,
         on connection: Connection
@@ -106,7 +106,7 @@ final class JoinSpool {
     ) throws(StoreError) -> UInt64? {
         guard policy == .replace else {
             try append(owner, destinations)
-            // Some of these links may be added again, so the change cannot be undone.
+            // Existing links may be added again, so the change cannot be undone.
             if let inverse {
                 for destination in destinations { far.session.ends.note(inverse, destination) }
             }

@@ -8,9 +8,9 @@ import SQLite
 /// ```
 ///
 /// It is filled from one scan of the store's table. Temporary triggers keep it up to date for all
-/// writes on the connection; if a transaction or savepoint is rolled back, so are its changes.
-/// SQLite keeps the table in memory up to its cache size, and otherwise in a temporary file. The
-/// store's own file gets no table, index, or trigger. Rows with a null key are not included.
+/// writes on the connection; a rollback of a transaction or savepoint also reverts it. SQLite keeps
+/// the table in memory up to its cache size, and otherwise in a temporary file. The store's own
+/// file gets no table, index, or trigger. Rows with a null key are not included.
 final class KeyTable {
     private let connection: Connection
     private let entity: StoreLayout.Entity

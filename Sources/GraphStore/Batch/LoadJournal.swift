@@ -1,4 +1,4 @@
-/// The changes since the last save in what a load stores about the rows.
+/// Collects what a load must save about its rows: the changes since the last save.
 ///
 /// If a load is killed, the next one restores this state from the notes that were committed with
 /// each save. Each save adds only the changes, so its cost depends on the batch.

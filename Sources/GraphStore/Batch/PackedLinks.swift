@@ -4,7 +4,7 @@
 /// A row for each link would cost more than the links themselves. This format can be read in plain
 /// SQL, and the position of a link follows from its number.
 struct PackedLinks {
-    /// The maximum number of links in a row; four such rows fit in a page of 4,096 bytes.
+    /// The maximum number of links in a row; four rows of this size fit in a page of 4,096 bytes.
     static let linksMax = 60
 
     private let bytes: UnsafeBufferPointer<UInt8>

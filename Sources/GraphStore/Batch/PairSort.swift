@@ -5,7 +5,7 @@ enum PairSort {
 
     /// Sorts numbers and removes duplicates.
     ///
-    /// - Parameter room: Working memory of the same size.
+    /// - Parameter room: A second buffer of the same size, to work in.
     /// - Returns: The number of distinct numbers, which are at the start of the buffer.
     static func sortUnique(
         _ numbers: UnsafeMutableBufferPointer<UInt64>,

@@ -174,8 +174,8 @@ final class ParkedEntries {
         return try select.step()
     }
 
-    /// Returns the indexes of the rows whose awaited key or name is, or was last, this one; in
-    /// ascending order.
+    /// Returns the indexes of the rows that wait, or last waited, for the key or name, in ascending
+    /// order.
     func places(awaiting key: UInt64) throws(StoreError) -> [Int] {
         try places(indexed.awaiting, key)
     }

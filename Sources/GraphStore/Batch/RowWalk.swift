@@ -7,14 +7,15 @@ import SQLite
 /// Records that are imported again mostly come in the order in which their objects were inserted,
 /// which is the order of their keys. The next row of the cursor is then the right one, without a
 /// map, an index, or a search in the B-tree. A record elsewhere in the table is looked up, and the
-/// cursor keeps its position. Two such records with consecutive rows move the cursor there.
+/// cursor keeps its position. Two records in sequence with consecutive rows elsewhere move the
+/// cursor there.
 ///
 /// The table must not be written while the cursor is open, so a writer closes it first. It then
 /// resumes after the last row that was used.
 final class RowWalk {
     /// The number of consecutive misses that end the use of the cursor.
     private static let missesMax = 64
-    /// The maximum number of rows to skip by stepping; beyond that, the cursor seeks.
+    /// The maximum number of rows to skip by stepping; for larger gaps, the cursor seeks.
     private static let gapMax: Int64 = 16
 
     private let rows: Statement
@@ -107,7 +108,7 @@ final class RowWalk {
 final class PairWalk {
     /// The maximum gap between owners that count as consecutive.
     private static let gapMax: Int64 = 16
-    /// The maximum number of join rows in such a gap to skip by stepping; beyond that, the cursor
+    /// The maximum number of join rows to skip by stepping over a gap; beyond that, the cursor
     /// seeks.
     private static let pairsSkippedMax = 64
 

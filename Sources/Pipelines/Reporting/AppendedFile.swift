@@ -1,7 +1,7 @@
 import Diagnostics
 import Files
 
-/// A file that grows at its end and is made durable on request.
+/// A file that grows at its end and can be synced on request.
 ///
 /// It is open only during a write.
 final class AppendedFile {

@@ -2,8 +2,8 @@ import Diagnostics
 
 /// The text of a progress line.
 package enum ProgressLine {
-    /// Returns a line such as `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s
-    /// left`.
+    /// Returns a line such as
+    /// `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s left`.
     ///
     /// If the terminal is narrow, it shortens the bar first. Then it omits the bytes, the bar, and
     /// the middle of the stage's name. It always shows rate and time.

@@ -294,7 +294,8 @@ struct RejectFiles {
         try note.write(in: folder)
     }
 
-    /// Returns the header line that the stage reads for its input; empty if there is none.
+    /// Returns the header line that the stage reads for its input; empty if the input has no
+    /// header.
     private func header(_ columnNames: [String]?, _ format: RecordFormat?) -> [UInt8] {
         guard let columnNames, inputs.options.header else { return [] }
         let options = inputs.options

@@ -50,7 +50,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
 
     /// Reads the note of a folder.
     ///
-    /// - Returns: The note; `nil` if the folder has none in the current format.
+    /// - Returns: The note; `nil` if it does not exist or has another format version.
     /// - Throws: `RunFailure` (65) if it is damaged.
     static func read(in folder: String) throws -> RejectNote? {
         let path = PathText.join(folder, name)

@@ -35,7 +35,7 @@ struct ReportTargets {
 
     /// The error if the folder of `--report` does not exist.
     ///
-    /// It is not created, since the user may have mistyped it.
+    /// The path is used as typed, and the folder is not created.
     var copyFolderProblem: Diagnostic? {
         guard let copy, copy != "-" else { return nil }
         let folder = PathText.folder(of: copy)

@@ -19,7 +19,7 @@ struct RunReporter {
     /// Three kinds of runs have no report: a run that could not lock the store (the run that holds
     /// the lock writes its own), a run with a usage error, and a dry run.
     ///
-    /// - Returns: The path of the report; `nil` if there is none.
+    /// - Returns: The path of the report; `nil` without a report.
     func finish(_ outcome: inout RunOutcome) -> String? {
         guard !run.options.isDry, run.hasTurn, outcome.status != .usage,
             let (spec, values) = subject
@@ -69,7 +69,7 @@ struct RunReporter {
         try? Self.write(Self.data(report), to: folder.dataPath(report.name))
     }
 
-    /// The spec and its parameters, as far as they were known when the run failed.
+    /// The spec and its parameters; after a failure, with the values that were known by then.
     private var subject: (PipelineSpec, ParameterValues)? {
         if let spec = run.spec, let values = run.values { return (spec, values) }
         guard let spec = run.spec ?? SpecificationFile.read(file: file).spec else { return nil }

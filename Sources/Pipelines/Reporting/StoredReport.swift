@@ -15,7 +15,7 @@ package struct StoredReport: Sendable {
     ///   - the run's ID, if its report is in `./runs`
     ///   - a folder of reports or a spec, for the newest report
     ///   - the reject folder of the run
-    /// - Throws: `RunFailure` with status 66 if there is none, or 78 if it cannot be read.
+    /// - Throws: `RunFailure` with status 66 if it does not exist, or 78 if it cannot be read.
     package static func find(
         _ run: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> StoredReport {

@@ -45,7 +45,7 @@ final class SpillFile {
             } catch {
                 throw lost(error.text)
             }
-            // The file is shorter than what was written.
+            // The file is shorter than the written data.
             guard count > 0 else { throw lost("its end is gone") }
             filled += count
         }

@@ -6,8 +6,9 @@ import RecordStreams
 /// input order.
 ///
 /// The records are in an unnamed file. No record of a section is saved before the complete section
-/// has been read. From then on, each save stores a `SectionNote`. If the run is interrupted, the
-/// note tells the next run which records it must read again, and which of them are already written:
+/// has been read. From then on, each save stores a `SectionNote`. After an interruption, the next
+/// run learns from the note which records it must read again, and which of them are already
+/// written:
 ///
 /// ```
 /// saved │ section, of rows 7 3 9 new 3 5 │ not read yet
@@ -104,7 +105,7 @@ final class StagedSection {
     /// Adds the rows of a batch, except rows that an earlier attempt has written.
     ///
     /// - Throws: `CannotResume` if the batch differs from the earlier attempt; `RunFailure` (74) if
-    ///   the disk has no space for it.
+    ///   the disk has no more space.
     func add(_ batch: MappedBatch, _ writer: BulkWriter) throws {
         records += batch.recordCount
         if let input = batch.finishedInput { finished.append(input) }
