@@ -10,7 +10,7 @@ struct BatchLink {
 
     var name: String { columns.relationship.name }
 
-    /// - Throws: `StoreError` if the value is not an object of the destination, or if the
+    /// - Throws: `StoreError` if the value is not an object of the destination. Also if the
     ///   relationship is one-to-one, because one object cannot be the only target of many.
     init(
         _ place: StoreLayout.ToOnePlace, _ expression: GraphExpression,

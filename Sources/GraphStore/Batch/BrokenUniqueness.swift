@@ -4,8 +4,8 @@ import SQLite
 /// Finds the objects that would have become equal when a batch update violates a uniqueness
 /// constraint.
 ///
-/// The failed statement had no effect, so the result is computed again: from the new values of the
-/// rows that would change, and from the current values of the other rows.
+/// The failed statement had no effect, so the result is computed again. It uses the new values of
+/// the rows that would change, and the current values of the other rows.
 struct BrokenUniqueness {
     let entity: StoreLayout.Entity
     let match: BatchMatch

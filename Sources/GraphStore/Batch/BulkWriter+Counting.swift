@@ -3,8 +3,10 @@ import SQLite
 
 /// Counts a record's change to a row in the tally and in the change set of the save.
 extension BulkWriter {
-    /// A value in `changedSinceSave` instead of an entity: the row already differed from its state
-    /// before the load when the save began, so it counts as changed in any case.
+    /// A value in `changedSinceSave` instead of an entity.
+    ///
+    /// The row already differed from its original state when the save began, so it counts as
+    /// changed in any case.
     private static let changedBefore: Int64 = 0
     /// Like `changedBefore`, for a row that its own record has not written since the save began.
     ///

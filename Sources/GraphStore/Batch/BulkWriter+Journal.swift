@@ -25,11 +25,10 @@ extension BulkWriter {
     /// any more.
     package static let waitingKinds = [ParkedSpill.kind, LinkTimes.noteKind]
 
-    /// Writes the progress notes that the next load needs to resume from here, in the open
-    /// transaction: which rows had records, how each row differs from its original state, and which
-    /// rows are deferred.
+    /// Writes the progress notes from which the next load can resume, in the open transaction.
     ///
-    /// Called after `flush()` and before the context is saved.
+    /// They state which rows had records, how each row differs from its original state, and which
+    /// rows are deferred. Called after `flush()` and before the context is saved.
     package func noteState() throws(StoreError) {
         guard var journal else { return }
         let connection = session.connection

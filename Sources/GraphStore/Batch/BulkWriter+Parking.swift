@@ -23,8 +23,8 @@ extension BulkWriter {
     /// 3. The remaining rows wait in cycles. In each cycle, one row is written without the link,
     ///    which resolves the other rows, and finally the link is set.
     /// 4. If the link cannot be set, because its target was rejected for another reason, all of
-    ///    this is rolled back, the row is rejected, and the other rows are tried again. A rejected
-    ///    row therefore has no effect.
+    ///    this is rolled back. Then the row is rejected, and the other rows are tried again. A
+    ///    rejected row therefore has no effect.
     ///
     /// - Parameter rejectsMax: The approximate number of new rejects after which the call returns.
     /// - Returns: Whether rows are left for another call.

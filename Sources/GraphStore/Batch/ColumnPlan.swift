@@ -404,8 +404,10 @@ struct ColumnPlan {
             }
     }
 
-    /// Returns whether the load can use a key map: no row is written without the map, and no link
-    /// relies on an index that is deferred because of it.
+    /// Returns whether the load can use a key map.
+    ///
+    /// No row may be written without the map, and no link may rely on an index that is deferred
+    /// because of it.
     func mayUseMap(_ schema: StoreLayout) -> Bool {
         guard !plan.writesInside(table: entity.table, schema),
             !plan.linksPastMap(of: entity, ownKey: plan.key, schema)

@@ -25,7 +25,7 @@ final class FarChanges {
     var session: WriteSession
     /// The other tables that the load's links write.
     private(set) var tables: [String] = []
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private(set) var changes: [Change] = []
 
     init(ownTable: String, _ session: WriteSession) {

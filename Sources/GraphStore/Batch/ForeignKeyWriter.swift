@@ -22,7 +22,7 @@ final class ForeignKeyWriter {
     private let last: Statement?
     private var isOrdered: Bool { last != nil }
     private let remembersOrders: Bool
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
 
     /// - Parameter remembersOrders: Whether to cache the last positions: records add links to

@@ -27,7 +27,7 @@ final class JoinSpool {
     private let rowsBehind: Statement
     private let far: FarChanges
     private let inverse: LinkEnd?
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var marks = OwnerMarks()
     /// The number of the next join row; `nil` after a rollback, when it must be read from the
     /// table.

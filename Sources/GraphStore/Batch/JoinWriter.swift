@@ -28,7 +28,7 @@ final class JoinWriter {
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
     /// The last positions in the orders of destinations.
     @exclusivity(unchecked) private var lastBackOrders = LastOrders()

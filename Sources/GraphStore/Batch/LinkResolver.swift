@@ -43,7 +43,7 @@ final class LinkResolver {
     /// Finds objects by a key that several may share; `nil` if a constraint makes the key unique.
     private let lookup: KeyLookup?
     private let insert: Statement
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var cache: LinkCache
     private let mayRemember: Bool
 

@@ -13,7 +13,7 @@ final class RowUpdate {
     private let connection: Connection
     private let beginning: String
     private let names: [String]
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var statements: [[Int]: Statement] = [:]
     /// The columns that differ in the current row, as indexes in the plan.
     @exclusivity(unchecked) private(set) var columns: [Int] = []

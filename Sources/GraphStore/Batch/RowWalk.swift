@@ -19,7 +19,7 @@ final class RowWalk {
     private static let gapMax: Int64 = 16
 
     private let rows: Statement
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var isOpen = false
     /// Whether the current row was used, so that the next one is the candidate.
     @exclusivity(unchecked) private var isTaken = false

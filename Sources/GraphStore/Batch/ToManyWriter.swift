@@ -5,8 +5,10 @@ import SQLite
 struct ToManyWriter {
     private enum Place {
         case join(JoinWriter)
-        /// Only for join rows that no other link of the load writes: the spool knows only the links
-        /// in its table, and a deferred record has no links to leave out.
+        /// Only for join rows that no other link of the load writes.
+        ///
+        /// The spool knows only the links in its table, and a deferred record has no links to leave
+        /// out.
         case spool(JoinSpool)
         case foreignKey(ForeignKeyWriter)
     }

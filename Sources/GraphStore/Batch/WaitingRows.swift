@@ -74,8 +74,8 @@ struct WaitingRows {
     mutating func nextInCircle() throws(StoreError) -> Int? {
         guard let start = next() else { return nil }
         let place = try circle(from: start)
-        // If a name leads to a row that comes after others with the same key, the first of these is
-        // in the cycle, too, and is the only one that can be written now.
+        // A name may lead to a row that comes after others with the same key. The first of these is
+        // then in the cycle, too, and is the only one that can be written now.
         return try firstWaiting(key: entries[place].key) ?? place
     }
 
@@ -135,7 +135,7 @@ struct WaitingRows {
 
     /// Makes `nextHopeless()` check every row, starting with the first one.
     ///
-    /// Further calls have no effect, and are not needed: a row is woken when another row with its
+    /// Further calls have no effect, and are not needed. A row is woken when another row with its
     /// awaited key or name is resolved, and is checked when it waits again.
     mutating func suspectAll() {
         guard !hasSuspected else { return }

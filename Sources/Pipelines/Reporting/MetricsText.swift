@@ -1,10 +1,10 @@
 import Diagnostics
 import GraphModel
 
-/// A report in the text exposition format 0.0.4 of Prometheus.
+/// A report in the text exposition format 0.0.4 of Prometheus
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 ///
-/// All metrics are gauges, because each run replaces the file. See
-/// https://prometheus.io/docs/instrumenting/exposition_formats/.
+/// All metrics are gauges, because each run replaces the file.
 struct MetricsText {
     private static let successName = "etl_run_last_success_timestamp_seconds"
     /// The seconds between 1970-01-01 and 2001-01-01, UTC.

@@ -52,7 +52,9 @@ struct ReportFolder {
     }
 
     /// Sorts runs and the paths of their reports by the start of the run, but moves the run that
-    /// ended last to the end: a run may start first and then wait for the store.
+    /// ended last to the end.
+    ///
+    /// A run may start first and then wait for the store.
     static func lastEndedLast(
         _ reports: [(run: String, path: String)]
     ) -> [(run: String, path: String)] {

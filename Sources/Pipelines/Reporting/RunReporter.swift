@@ -16,8 +16,8 @@ struct RunReporter {
 
     /// Writes the report, and adds errors to the outcome.
     ///
-    /// Three kinds of runs have no report: a run that could not lock the store (the run that holds
-    /// the lock writes its own), a run with a usage error, and a dry run.
+    /// Three kinds of runs have no report: a run that could not lock the store, a run with a usage
+    /// error, and a dry run. The run that holds the lock writes a separate report.
     ///
     /// - Returns: The path of the report; `nil` without a report.
     func finish(_ outcome: inout RunOutcome) -> String? {

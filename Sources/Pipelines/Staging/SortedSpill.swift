@@ -2,7 +2,7 @@
 /// number.
 ///
 /// If the pieces fill half of its memory, it sorts them and writes them as a run to an unnamed
-/// file, which the system deletes when the process ends. `forEach` merges the runs. Pieces with
+/// file. The system deletes the file when it is closed. `forEach` merges the runs. Pieces with
 /// equal numbers keep their order.
 struct SortedSpill: ~Copyable {
     private struct Entry {

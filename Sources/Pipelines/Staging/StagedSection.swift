@@ -20,7 +20,7 @@ final class StagedSection {
     let start: InputPosition?
     /// The progress of an earlier attempt at this section, which must end at the same position.
     let earlier: SectionNote?
-    /// The last row ID before the section; rows with larger IDs count as new.
+    /// The largest row ID when the section began; rows with larger IDs count as new.
     private let lastRow: Int64
     private let recordsMax: Int
     private let rows: StagedRows
