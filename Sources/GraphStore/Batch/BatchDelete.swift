@@ -2,24 +2,27 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Deletes all objects that meet the request's predicate; delete rules are honoured set by set,
-    /// unless the request says otherwise.
+    /// Deletes all objects that match the request's predicate, and by default applies the delete
+    /// rules set by set.
     ///
-    /// What a Deny rule protects stays, and so does whatever would have led to it. A required
-    /// to-one that a deletion would clear makes the whole request fail, with nothing done.
+    /// Objects that a Deny rule protects are kept, as are objects whose deletion would reach them.
+    /// The request fails without any change if a deletion would clear a required to-one
+    /// relationship.
     ///
-    /// The request is committed before this returns, unless it runs inside a unit of work, and its
-    /// change is merged into this context: its objects that are gone are `isDeleted`.
+    /// The request is committed before this method returns, unless it runs inside a unit of work.
+    /// Its changes are merged into this context: `isDeleted` is true for the deleted objects.
     public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
         try committing { try $0.write(request) }
     }
 
-    /// Deletes in the open transaction, which `save()` commits; after a load, those of the objects
-    /// that it had no record of, and did not make either.
+    /// Deletes in the open transaction, which `save()` commits.
     ///
-    /// The request's limit counts of all that meet its predicate.
+    /// After a load, deletes only objects that the load did not read a record of and did not
+    /// create.
     ///
-    /// - Parameter load: of the same entity, in this context, after `finish()`.
+    /// The request's limit counts all objects that match its predicate.
+    ///
+    /// - Parameter load: A load of the same entity in this context, after `finish()`.
     package func write(
         _ request: BatchDeleteRequest, sparing load: BulkWriter? = nil
     ) throws -> BatchDeleteResult {

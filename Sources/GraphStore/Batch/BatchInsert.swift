@@ -2,17 +2,18 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Writes the request's rows.
+    /// Writes the rows of the request.
     ///
-    /// The request is committed before this returns, unless it runs inside a unit of work, and its
-    /// change is merged into this context. The handler must not write to the store by another way.
+    /// The request is committed before this method returns, unless it runs inside a unit of work.
+    /// Its changes are merged into this context. The handler must not write to the store in any
+    /// other way.
     ///
-    /// - Throws: what the handler throws, or `StoreError`; then nothing of the request is written.
+    /// - Throws: An error of the handler, or `StoreError`; then no row of the request is written.
     public func execute(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         try committing { try $0.write(request) }
     }
 
-    /// The same in the open transaction, which `save()` commits.
+    /// Writes the rows in the open transaction, which `save()` commits.
     func write(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         let insert = try BatchInsert(request, container)
         return try whole { session in
@@ -33,7 +34,9 @@ extension ManagedObjectContext {
     }
 }
 
-/// One batch insert, resolved against the model: the bulk path, fed with dictionaries.
+/// One batch insert, resolved against the model.
+///
+/// It passes the dictionaries to a `BulkWriter`.
 private struct BatchInsert {
     private static let batchSize = 1_000
     private static let rejectsKept = 1_000
@@ -41,9 +44,9 @@ private struct BatchInsert {
     private let request: BatchInsertRequest
     private let plan: BulkPlan
     private let layout: EntityLayout
-    /// Where a property's cell is, and the attribute that its values must fit.
+    /// The cell of each property, and the attribute that its values must match.
     private let cells: [String: (cell: Int, attribute: EntityLayout.Attribute)]
-    /// The rules of the attributes that rows set, by cell.
+    /// The validators of the attributes that rows set, by cell.
     private let validators: [AttributeValidator]
 
     var numbers: [Int64] { [layout.number] }
@@ -168,7 +171,7 @@ private struct BatchInsert {
             try apply(batch, tokens, writer)
         }
         try writer.finish()
-        // Whoever reads after the save must find the pairs, which a first load puts off.
+        // A first load defers the join rows, but reads after the save must find them.
         let session = try context.session()
         try session.completeLoad()
         for reject in writer.takeRejects() {
@@ -185,7 +188,9 @@ private struct BatchInsert {
         return result
     }
 
-    /// Rows that were refused here leave gaps, and the writer counts on from a first number.
+    /// Applies a batch.
+    ///
+    /// The writer numbers tokens consecutively, but rejected rows leave gaps.
     private func apply(
         _ batch: RowBatch, _ tokens: [Int64], _ writer: BulkWriter
     ) throws(StoreError) {
@@ -206,7 +211,7 @@ private struct BatchInsert {
         if result.rejects.count < Self.rejectsKept { result.rejects.append(reject) }
     }
 
-    /// Puts a row's values into cells; a value that does not fit refuses the row.
+    /// Writes a row's values to cells; rejects the row if a value is invalid.
     private func add(
         _ values: [String: BatchValue], to batch: RowBatch, row: Int
     ) -> BatchInsertReject? {

@@ -1,10 +1,10 @@
 public import GraphModel
 
-/// What a row of a batch insert says of one property.
+/// The value of one property in a row of a batch insert.
 public enum BatchValue: Sendable, Hashable {
-    /// An attribute's value, or the key of what a to-one leads to.
+    /// The value of an attribute, or the key of a to-one target.
     case value(StoredValue)
-    /// The keys of what a to-many leads to.
+    /// The keys of to-many targets.
     case keys([StoredValue])
 }
 
@@ -12,21 +12,23 @@ extension BatchValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral
 {
-    /// No value.
+    /// Creates a null value.
     public init(nilLiteral: ()) { self = .value(.null) }
-    /// Text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .value(.text(value)) }
-    /// A whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .value(.integer(value)) }
-    /// A number with a fraction.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .value(.real(value)) }
-    /// True or false.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .value(.integer(value ? 1 : 0)) }
-    /// Keys that are texts.
+    /// Creates a list of string keys.
     public init(arrayLiteral elements: String...) { self = .keys(elements.map { .text($0) }) }
 }
 
-/// Writes rows without making objects of them; what a row does not name gets its default.
+/// Inserts rows without creating managed objects.
+///
+/// Properties that a row does not set get their defaults.
 ///
 /// ```swift
 /// var request = BatchInsertRequest(entityName: "Task", properties: ["code", "title", "owner"]) {
@@ -35,26 +37,27 @@ extension BatchValue: ExpressibleByNilLiteral, ExpressibleByStringLiteral,
 ///     row = ["code": .value(.text(line.code)), "title": …, "owner": .value(.text(line.mail))]
 ///     return false
 /// }
-/// request.key = ["code"]                       // rows with a code that is there update
+/// request.key = ["code"]                       // update objects with the same code
 /// request.policy = .objectTrump
 /// request.links = ["owner": .init(by: "email", missing: .create)]
 /// let result = try context.execute(request)      // committed
 /// ```
-/// The model's rules are checked row by row; a row that breaks them is refused alone.
+/// Each row is validated against the model; an invalid row is rejected alone.
 public struct BatchInsertRequest {
-    /// What a row does whose key an object has.
+    /// What to do with a row if an object with its key exists.
     public enum Policy: String, Sendable, Hashable, CaseIterable {
-        /// It is refused.
+        /// Rejects the row.
         case error
-        /// What it says is written, and nothing else of the object is touched.
+        /// Updates the object with the values that the row sets, and leaves other properties
+        /// unchanged.
         case objectTrump
-        /// The object stays as it is.
+        /// Leaves the object unchanged.
         case storeTrump
     }
 
-    /// How a relationship finds what it leads to.
+    /// How a relationship finds its target objects.
     ///
-    /// By the values of an attribute, or by object numbers:
+    /// By the values of an attribute, or by primary keys:
     /// ```swift
     /// request.links = ["category": .init(by: "name", missing: .create)]
     /// row["category"] = "Home"
@@ -62,27 +65,29 @@ public struct BatchInsertRequest {
     /// row["category"] = .value(.integer(category.objectID.primaryKey))
     /// ```
     public struct Link: Sendable, Hashable {
-        /// What happens where no object has the key.
+        /// What to do if no object has the key.
         public enum Missing: String, Sendable, Hashable, CaseIterable {
-            /// The row is refused.
+            /// Rejects the row.
             case reject
-            /// An object is made that has the key.
+            /// Creates an object with the key.
             case create
-            /// The relationship leads nowhere.
+            /// Sets a to-one relationship to nil.
+            ///
+            /// With a to-many relationship, skips the row and counts it as unchanged.
             case null
         }
 
-        /// The destination's attribute whose values rows name, or `objectID`.
+        /// The attribute of the destination that identifies the targets, or `objectID`.
         ///
-        /// With `objectID`, rows name objects by their primary keys, as
-        /// `ManagedObjectID.primaryKey` has them. If the destination has a property of that name,
-        /// `objectID` is this property and `#objectID` is the primary key. The store assigns primary
-        /// keys, so `missing` must not be `create`.
+        /// With `objectID`, rows name objects by their primary keys, as in
+        /// `ManagedObjectID.primaryKey`. If the destination has a property of that name, `objectID`
+        /// is this property and `#objectID` is the primary key. The store assigns primary keys, so
+        /// `missing` must not be `create`.
         public var attribute: String
-        /// What happens where no object has the key.
+        /// What to do if no object has the key.
         public var missing: Missing
 
-        /// Finds objects by an attribute, or by `objectID`.
+        /// Creates a link by an attribute, or by `objectID`.
         public init(by attribute: String, missing: Missing = .reject) {
             self.attribute = attribute
             self.missing = missing
@@ -91,27 +96,29 @@ public struct BatchInsertRequest {
 
     /// The entity of all rows.
     public var entityName: String
-    /// The properties that rows may name.
+    /// The properties that rows may set.
     public var properties: [String]
-    /// The attributes by which an object is found again, as the model has them unique together;
-    /// without, every row is a new object.
+    /// The attributes that identify an object, usually those of a uniqueness constraint.
+    ///
+    /// If it is empty, every row inserts a new object.
     public var key: [String] = []
-    /// What a row does whose key an object has.
+    /// What to do with a row if an object with its key exists.
     public var policy = Policy.error
-    /// How the relationships among the properties find what they lead to.
+    /// How the relationships among the properties find their targets.
     public var links: [String: Link] = [:]
-    /// What the result tells.
+    /// The contents of the result.
     public var resultType = BatchResultType.count
 
-    /// Fills the next row; true where there is none.
+    /// Fills the next row; returns true if there are no more rows.
     private(set) var handler: (inout [String: BatchValue]) throws -> Bool
 
-    /// Writes rows that a handler fills, one after the other, so that no two need be in memory.
+    /// Creates a request whose handler fills one row at a time, so that only one row must be in
+    /// memory.
     ///
     /// - Parameters:
-    ///   - entityName: the entity of all rows.
-    ///   - properties: the properties that rows may name.
-    ///   - handler: gets an empty row to fill, and returns true when there are no more.
+    ///   - entityName: The entity of all rows.
+    ///   - properties: The properties that rows may set.
+    ///   - handler: Fills an empty row; returns true if there are no more rows.
     public init(
         entityName: String, properties: [String],
         handler: @escaping (inout [String: BatchValue]) throws -> Bool
@@ -121,14 +128,14 @@ public struct BatchInsertRequest {
         self.handler = handler
     }
 
-    /// Writes rows that are in memory.
+    /// Creates a request for rows in memory.
     public init(entityName: String, objects: [[String: BatchValue]]) {
         self.init(
             entityName: entityName, properties: Set(objects.flatMap(\.keys)).sorted(),
             handler: Self.handler(objects))
     }
 
-    /// The same request for other rows that name the same properties.
+    /// Replaces the rows of the request; the new rows must set the same properties.
     public mutating func replaceObjects(_ objects: [[String: BatchValue]]) {
         handler = Self.handler(objects)
     }
@@ -145,30 +152,31 @@ public struct BatchInsertRequest {
     }
 }
 
-/// A row that a batch insert has refused.
+/// A row that a batch insert rejected.
 public struct BatchInsertReject: Sendable, Hashable {
-    /// Which row, counted from 1.
+    /// The number of the row, from 1.
     public var row: Int
-    /// `key`, `required`, `link`, `unique`, `validate`, `duplicate`, `found` or `kind`.
+    /// The reason: `key`, `required`, `link`, `unique`, `validate`, `duplicate`, `found`, or
+    /// `kind`.
     public var code: String
-    /// The property, where it is one.
+    /// The property with the fault, if any.
     public var property: String?
-    /// What is wrong.
+    /// The error message.
     public var message: String
 }
 
-/// What a batch insert did.
+/// The result of a batch insert.
 public struct BatchInsertResult: Sendable, Hashable {
-    /// Rows that are new objects.
+    /// The number of rows that inserted an object.
     public var inserted = 0
-    /// Rows whose objects were there, and were not so already.
+    /// The number of rows that changed an existing object.
     public var updated = 0
-    /// Rows whose objects stayed as they were.
+    /// The number of rows that changed nothing.
     public var unchanged = 0
-    /// Rows that were refused.
+    /// The number of rejected rows.
     public var rejected = 0
-    /// The first thousand of them.
+    /// The first 1,000 rejected rows.
     public var rejects: [BatchInsertReject] = []
-    /// The objects that are new or were updated, where the request asked.
+    /// The inserted and updated objects, if the request asked for them.
     public var objectIDs: ManagedObjectIDSet?
 }

@@ -1,7 +1,8 @@
 import GraphModel
 import SQLite
 
-/// A to-one that a batch update sets: one destination, or none, for all objects that match.
+/// A to-one relationship that a batch update sets to the same target, or to nil, for all matching
+/// objects.
 struct BatchLink {
     private let columns: StoreLayout.ToOneColumns
     private let destination: StoreLayout.Entity
@@ -9,8 +10,8 @@ struct BatchLink {
 
     var name: String { columns.relationship.name }
 
-    /// - Throws: where the value is no object of the destination, or the relationship one-to-one:
-    ///   one object cannot be the only one of many.
+    /// - Throws: `StoreError` if the value is not an object of the destination. Also if the
+    ///   relationship is one-to-one, because one object cannot be the only target of many.
     init(
         _ place: StoreLayout.ToOnePlace, _ expression: GraphExpression,
         _ variables: [String: GraphValue], _ schema: StoreLayout
@@ -52,7 +53,7 @@ struct BatchLink {
         }
     }
 
-    /// The destination must be in the store.
+    /// Throws an error if the target is not in the store.
     func check(in session: WriteSession) throws(StoreError) {
         guard let id else { return }
         let count = try session.connection.integer(
@@ -66,9 +67,9 @@ struct BatchLink {
         }
     }
 
-    /// Notes the objects that gain or lose some of the objects that change.
+    /// Notes the inverse-end objects that gain or lose links to the changing objects.
     ///
-    /// - Parameter changed: The keys of the objects that change, as a query.
+    /// - Parameter changed: A query for the primary keys of the changing objects.
     func noteEnds(of table: String, _ changed: String, in session: WriteSession) throws(StoreError)
     {
         guard let inverse = session.schema.inverseEnd(of: columns.relationship) else { return }
@@ -82,12 +83,12 @@ struct BatchLink {
 
     private var key: StoredValue { id.map { .integer($0.primaryKey) } ?? .null }
 
-    /// Whether a row of the alias `t` would change.
+    /// An SQL condition for the rows that would change, over the alias `t`.
     var difference: SQLFragment { SQLFragment("t.\(columns.column) IS NOT ?", [key]) }
 
-    /// What an UPDATE of the alias `t` sets.
+    /// Returns the assignments of an UPDATE over the alias `t`.
     ///
-    /// In an ordered to-many the objects come at its end, in the order of their keys.
+    /// In an ordered to-many relationship, the objects are appended in the order of their keys.
     func assignments(
         of table: String, _ match: BatchMatch, in session: WriteSession
     ) throws(StoreError) -> [SQLFragment] {
@@ -104,7 +105,7 @@ struct BatchLink {
                     + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0,
             try match.numberChanging(on: session.connection)
         )
-        // Those that are in it already keep their place.
+        // Objects that are already in the relationship keep their positions.
         return sets + [
             SQLFragment(
                 "\(column) = CASE WHEN t.\(columns.column) IS ? THEN t.\(column)"

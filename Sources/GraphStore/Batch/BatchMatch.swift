@@ -1,18 +1,19 @@
 import GraphModel
 import SQLite
 
-/// The objects that a batch request is about, gathered into a temporary table of
+/// The objects that a batch request affects, in a temporary table with the columns
 /// `pk, ent, changes`.
 struct BatchMatch {
     let table: String
     let count: Int
 
-    /// Gathers them, and checks the limit.
+    /// Collects the objects, and checks the limit.
     ///
     /// - Parameters:
-    ///   - fetchLimit: takes so many at most, in the order of their keys.
-    ///   - changes: SQL that tells whether a row would change, over the alias `t`.
-    ///   - values: SQL over the same alias whose results are kept, for `value(_:ofRow:)`.
+    ///   - fetchLimit: The maximum number of objects, in the order of their keys.
+    ///   - changes: An SQL condition for the rows that would change, over the alias `t`.
+    ///   - values: SQL expressions over the same alias, whose results are stored for
+    ///     `value(_:ofRow:)`.
     init(
         _ entity: StoreLayout.Entity, where predicate: GraphPredicate?,
         changes: SQLFragment = SQLFragment("1"), values: [SQLFragment] = [], limit: ObjectLimit?,
@@ -38,7 +39,7 @@ struct BatchMatch {
             on: connection)
         if let load {
             count = matched - (try Self.spare(load, in: table, connection))
-            // Of what the load could have had.
+            // A percentage refers to all matching objects.
             guard let limit, try !limit.allows(count, of: { () throws(StoreError) in matched })
             else { return }
             throw StoreError(
@@ -50,9 +51,9 @@ struct BatchMatch {
         try limit?.check(count, of: entity, on: connection)
     }
 
-    /// Takes out the objects that a load has had a record of, or has made.
+    /// Removes the objects that a load has read a record of, or has created.
     ///
-    /// - Returns: how many they are.
+    /// - Returns: The number of removed objects.
     private static func spare(
         _ load: BulkWriter, in table: String, _ connection: Connection
     ) throws(StoreError) -> Int {
@@ -69,14 +70,14 @@ struct BatchMatch {
         return spared.count
     }
 
-    /// What a kept value is for a row.
+    /// Returns SQL for the stored value of a row.
     func value(_ place: Int, ofRow primaryKey: String) -> SQLFragment {
         SQLFragment("(SELECT v\(place) FROM \(table) WHERE pk = \(primaryKey))")
     }
 
-    /// Numbers the objects that change from 1 on, in the order of their keys.
+    /// Numbers the changing objects from 1, in the order of their keys.
     ///
-    /// - Returns: SQL for an object's number, over the alias `t`.
+    /// - Returns: SQL for the number of an object, over the alias `t`.
     func numberChanging(on connection: Connection) throws(StoreError) -> String {
         let numbers = "temp.ETL_NUMBERED"
         try connection.execute(
@@ -91,7 +92,9 @@ struct BatchMatch {
 }
 
 extension ObjectLimit {
-    /// - Throws: `StoreError` where so many of an entity's objects are more than may be.
+    /// Checks the number of objects against the limit.
+    ///
+    /// - Throws: `StoreError` if `count` objects of the entity exceed the limit.
     func check(
         _ count: Int, of entity: StoreLayout.Entity, on connection: Connection
     ) throws(StoreError) {

@@ -1,13 +1,13 @@
 public import GraphModel
 
-/// A limit on how many objects a batch request may touch.
+/// A limit on the number of objects that a batch request can change.
 public enum ObjectLimit: Sendable, Hashable, CustomStringConvertible {
-    /// So many.
+    /// An absolute number of objects.
     case count(Int)
-    /// So many of a hundred of the entity's objects.
+    /// A percentage of the entity's objects.
     case percent(Double)
 
-    /// `50` or `10%`.
+    /// The limit as text, such as `50` or `10%`.
     public var description: String {
         switch self {
         case .count(let limit): "\(limit)"
@@ -23,51 +23,57 @@ public enum ObjectLimit: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a batch request tells of the objects that it wrote.
+/// The contents of the result of a batch request.
 ///
-/// Whatever is asked for, everyone who listens gets the whole `StoreChange` with the save.
+/// In all cases, observers receive the complete `StoreChange` of the save.
 public enum BatchResultType: String, Sendable, Hashable, CaseIterable {
-    /// That it was done, and how often.
+    /// The number of objects.
     case count
-    /// Which objects they were, too.
+    /// The number of objects, and their IDs.
     case objectIDs
 }
 
-/// What a batch delete does by the model's delete rules.
+/// How a batch delete applies the model's delete rules.
 public enum BatchDeleteRules: String, Sendable, Hashable, CaseIterable {
-    /// What deleting the objects one by one would do.
+    /// Applies the delete rules, as if the objects were deleted one by one.
     case honour
-    /// Nothing: links to what is gone stay where they are in rows, and are the caller's to clear.
+    /// Ignores the delete rules.
+    ///
+    /// Links to deleted objects remain in the store, and the caller must clear them.
     case ignore
 }
 
-/// What a batch update does by the model's rules for values.
+/// How a batch update applies the model's validation rules.
 public enum BatchUpdateRules: String, Sendable, Hashable, CaseIterable {
-    /// One new value that breaks a rule makes the whole request fail.
+    /// Applies the rules: one invalid new value makes the complete request fail.
     case honour
-    /// Ranges, lengths, patterns and the rules of entities are not looked at; values still fit
-    /// their columns, required ones are there, and unique ones unique.
+    /// Does not check ranges, lengths, patterns, and the rules of entities.
+    ///
+    /// Values must still match their columns, required values must be set, and unique values must
+    /// be unique.
     case ignore
 }
 
-/// Sets properties of all objects that meet a predicate, without loading them.
+/// A request that sets properties of all objects that match a predicate, without loading the
+/// objects.
 public struct BatchUpdateRequest: Sendable, Hashable {
-    /// The entity; its sub-entities are meant, too.
+    /// The name of the entity; its sub-entities are included.
     public var entityName: String
-    /// Which objects; nil means all.
+    /// The predicate; `nil` matches all objects.
     public var predicate: GraphPredicate?
-    /// What each attribute becomes, over the object as it was; a to-one, an object or nil.
+    /// The new value of each attribute, an expression over the old object; for a to-one
+    /// relationship, an object or nil.
     public var propertiesToUpdate: [String: GraphExpression]
-    /// Values for `$name`.
+    /// The values of variables such as `$name`.
     public var variables: [String: GraphValue]
-    /// More matches than this, and nothing is done.
+    /// The maximum number of matches; if there are more, the request fails without any change.
     public var limit: ObjectLimit?
 
-    /// So many matches at most are taken, those first that were inserted first; nil takes all.
+    /// The maximum number of matches to update, the earliest inserted first; `nil` for all.
     public var fetchLimit: Int?
-    /// Whether the model's rules for values are honoured.
+    /// How the model's validation rules are applied.
     public var rules = BatchUpdateRules.honour
-    /// What the result tells.
+    /// The contents of the result.
     public var resultType = BatchResultType.count
 
     /// Creates a request.
@@ -84,24 +90,24 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     }
 }
 
-/// Deletes all objects that meet a predicate, without loading them.
+/// A request that deletes all objects that match a predicate, without loading the objects.
 public struct BatchDeleteRequest: Sendable, Hashable {
-    /// The entity; its sub-entities are meant, too.
+    /// The name of the entity; its sub-entities are included.
     public var entityName: String
-    /// Which objects; nil means all.
+    /// The predicate; `nil` matches all objects.
     public var predicate: GraphPredicate?
-    /// Values for `$name`.
+    /// The values of variables such as `$name`.
     public var variables: [String: GraphValue]
-    /// More matches than this, and nothing is done.
+    /// The maximum number of matches; if there are more, the request fails without any change.
     ///
-    /// A number also counts the objects that cascades delete. A share counts only the matches.
+    /// A number also counts the objects that cascades delete. A percentage counts only the matches.
     public var limit: ObjectLimit?
 
-    /// So many matches at most are taken, those first that were inserted first; nil takes all.
+    /// The maximum number of matches to delete, the earliest inserted first; `nil` for all.
     public var fetchLimit: Int?
-    /// Whether delete rules are honoured.
+    /// How the model's delete rules are applied.
     public var rules = BatchDeleteRules.honour
-    /// What the result tells.
+    /// The contents of the result.
     public var resultType = BatchResultType.count
 
     /// Creates a request.
@@ -116,41 +122,42 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     }
 }
 
-/// What a batch update did.
+/// The result of a batch update.
 public struct BatchUpdateResult: Sendable, Hashable {
-    /// Objects that met the predicate.
+    /// The number of objects that matched the predicate.
     public var matched: Int
-    /// Those of them that were not so already.
+    /// The number of objects that changed.
     public var updated: Int
-    /// Which those were, where the request asked.
+    /// The IDs of the changed objects, if the request asked for them.
     public var objectIDs: ManagedObjectIDSet?
 }
 
-/// What a batch delete did.
+/// The result of a batch delete.
 public struct BatchDeleteResult: Sendable, Hashable {
-    /// Objects that matched and that one Deny rule keeps, also where only a cascade leads to it; who
-    /// is kept by several rules counts at the first one.
+    /// The matched objects that one Deny rule keeps, directly or through a cascade.
+    ///
+    /// An object that several rules keep is counted for the first rule only.
     public struct Denial: Sendable, Hashable {
-        /// The entity that declares the relationship.
+        /// The name of the entity that declares the relationship.
         public var entityName: String
-        /// The relationship with the rule.
+        /// The name of the relationship with the rule.
         public var relationshipName: String
-        /// How many objects it keeps.
+        /// The number of objects that the rule keeps.
         public var count: Int
     }
 
-    /// Objects that met the predicate.
+    /// The number of objects that matched the predicate.
     public var matched: Int
-    /// Those of them that are gone.
+    /// The number of matched objects that were deleted.
     public var deleted: Int
-    /// Objects that matched and that a Deny rule keeps.
+    /// The number of matched objects that a Deny rule keeps.
     public var denied: Int
-    /// These by the rule that keeps them, in the order of the model.
+    /// The kept objects by rule, in the order of the model.
     public var denials: [Denial] = []
-    /// Objects of each entity that cascades deleted besides.
+    /// The number of objects that cascades deleted in addition, by entity.
     public var cascaded: [String: Int]
-    /// Objects whose link to a deleted one was cleared.
+    /// The number of objects whose link to a deleted object was cleared.
     public var nullified: Int
-    /// All objects that are gone, where the request asked.
+    /// The IDs of all deleted objects, if the request asked for them.
     public var objectIDs: ManagedObjectIDSet?
 }

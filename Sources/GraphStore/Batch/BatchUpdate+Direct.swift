@@ -2,8 +2,10 @@ import GraphModel
 import SQLite
 
 extension BatchUpdate {
-    /// Whether one statement can do the update: the rows' own columns tell which ones change, and
-    /// one row tells for all of them what the new values do.
+    /// Returns whether one statement can perform the update.
+    ///
+    /// This requires that a row's own columns decide whether it changes, and that all rows get the
+    /// same new values, so that checking one row is enough.
     func isDirect(_ predicate: GraphPredicate?, _ request: BatchUpdateRequest) -> Bool {
         links.isEmpty && request.fetchLimit == nil && !hasRules
             && assignments.allSatisfy(\.value.isConstant)
@@ -15,7 +17,7 @@ extension BatchUpdate {
     private var hasRules: Bool {
         entity.familyNumbers.contains { number in
             guard let member = session.schema.entity(number: number) else { return false }
-            // What cannot be read is told where they are checked.
+            // An unreadable rule is reported by the code that checks the rules.
             return (try? ValidationRules(of: member.name, in: session.schema.model).isEmpty) != true
         }
     }
@@ -26,9 +28,9 @@ extension BatchUpdate {
         }
     }
 
-    /// Updates without gathering the objects in a table first.
+    /// Updates the objects without collecting them in a table first.
     ///
-    /// - Returns: nil where the new values are taken already; nothing was done then.
+    /// - Returns: `nil` if a uniqueness constraint was violated; then nothing was changed.
     func runDirectly(
         where predicate: GraphPredicate?, sets values: [SQLFragment],
         _ differences: [SQLFragment], _ request: BatchUpdateRequest
@@ -43,7 +45,7 @@ extension BatchUpdate {
         let select = reading.statement
         let columns = assignments.map(\.column.column) + columns(of: predicate)
         var notes = BatchUpdateNotes(properties)
-        // A limit must know before anything is written.
+        // A limit must be checked before anything is written.
         let counting =
             isTold && request.limit == nil
             ? try CountBeside(select.fragment, of: entity, beside: session) : nil
@@ -55,8 +57,8 @@ extension BatchUpdate {
             }
             try request.limit?.check(matched, of: entity, on: connection)
         }
-        // No function among it: SQLite would keep every page that changes as it was before, in case
-        // the function fails.
+        // The statement contains no function calls: with one, SQLite would journal every changed
+        // page, in case the function fails.
         let sets =
             zip(assignments, values).map { "\($0.column.column) = " + $1 }
             + [SQLFragment("Z_OPT = Z_OPT + 1")]
@@ -73,7 +75,7 @@ extension BatchUpdate {
             }
             if let counting { matched = try counting.value() }
         } catch {
-            // What gathers the objects first can tell which of them are in each other's way.
+            // The path that collects the objects first can report which objects conflict.
             guard error.isUniqueness else { throw error }
             return nil
         }
@@ -91,15 +93,17 @@ extension BatchUpdate {
             objectIDs: request.resultType == .objectIDs ? ids : nil)
     }
 
-    /// Whether SQLite tells all of what is updated: it gives a row's key, but not its entity, and
-    /// does not say whether a trigger did it.
+    /// Returns whether SQLite's update hook reports all updates.
+    ///
+    /// It gives the row ID but not the entity, and does not distinguish updates by triggers.
     private func isToldOfUpdates() throws(StoreError) -> Bool {
         guard entity.familyNumbers.count == 1 else { return false }
         return try !session.connection.hasTriggers(
             on: entity.table, of: session.schema.database(ofRoot: entity.rootNumber))
     }
 
-    /// Counts what matches, and notes what is to change where nobody will tell.
+    /// Counts the matching rows, and notes the rows to change if the update hook does not report
+    /// them.
     private func read(
         _ select: SelectSQL, isCount: Bool, _ notes: inout BatchUpdateNotes
     ) throws(StoreError) -> Int {
@@ -113,7 +117,7 @@ extension BatchUpdate {
         return matched
     }
 
-    /// Updates, and gives the number of rows.
+    /// Runs the update, and returns the number of changed rows.
     private func write(
         _ update: SQLFragment, isTold: Bool, _ notes: inout BatchUpdateNotes
     ) throws(StoreError) -> Int {

@@ -2,18 +2,18 @@ import GraphModel
 import SQLite
 
 extension ManagedObjectContext {
-    /// Sets attributes and to-ones of all objects that meet the request's predicate.
+    /// Sets attributes and to-one relationships of all objects that match the request's predicate.
     ///
-    /// Objects that are so already stay untouched. The new values are checked against the model's
-    /// rules; one that breaks them makes the whole request fail, with nothing done.
+    /// Objects that already have the values are not written. The new values are validated against
+    /// the model; an invalid value makes the complete request fail without any change.
     ///
-    /// The request is committed before this returns, unless it runs inside a unit of work, and its
-    /// change is merged into this context. Pending changes of objects are not saved by it.
+    /// The request is committed before this method returns, unless it runs inside a unit of work.
+    /// Its changes are merged into this context. It does not save pending changes of objects.
     public func execute(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
         try committing { try $0.write(request) }
     }
 
-    /// The same in the open transaction, which `save()` commits.
+    /// Updates in the open transaction, which `save()` commits.
     package func write(_ request: BatchUpdateRequest) throws -> BatchUpdateResult {
         let model = container.model
         let predicate = try request.predicate?.resolved(
@@ -67,7 +67,7 @@ struct BatchUpdate {
     let links: [BatchLink]
     let session: WriteSession
 
-    /// What is set.
+    /// The names of the properties that the update sets.
     var properties: [String] { assignments.map(\.column.attribute.name) + links.map(\.name) }
 
     func run(
@@ -90,7 +90,7 @@ struct BatchUpdate {
             return result
         }
         for link in links { try link.check(in: session) }
-        // Values from other objects are taken before any object changes.
+        // Values from other objects are read before any object changes.
         let looksElsewhere = assignments.contains { $0.value.looksElsewhere }
         let match = try BatchMatch(
             entity, where: predicate,
@@ -122,7 +122,7 @@ struct BatchUpdate {
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
             let ids = notes.tell(session)
             for assignment in assignments where updated > 0 {
-                // One row tells for all of them what a constant does.
+                // A constant has the same effect in all rows, so checking one row is enough.
                 let isConstant = assignment.value.isConstant
                 let rows = isConstant ? "Z_PK = (\(changed) LIMIT 1)" : changing
                 if let problem = try broken(
@@ -156,8 +156,9 @@ struct BatchUpdate {
         count == 1 ? "1 object" : "\(count) objects"
     }
 
-    /// The rules over the whole object, of the entity and of each sub-entity; what is required is
-    /// so whatever the request says of rules.
+    /// Checks the rules over complete objects, of the entity and of each sub-entity.
+    ///
+    /// Required properties are checked even if the request ignores the rules.
     private func checkRules(
         _ rules: BatchUpdateRules, _ changing: String, _ connection: Connection
     ) throws {
@@ -179,9 +180,9 @@ struct BatchUpdate {
         }
     }
 
-    /// What is wrong with the new values of a column, if anything is.
+    /// Returns the error in the new values of a column; `nil` if they are valid.
     ///
-    /// - Parameter each: how many objects a row stands for.
+    /// - Parameter each: The number of objects that each checked row represents.
     func broken(
         _ column: StoreLayout.AttributeColumn, _ changing: String, _ connection: Connection,
         each: Int, _ allRules: BatchUpdateRules
@@ -198,7 +199,7 @@ struct BatchUpdate {
                 ))
             rules.append(
                 (
-                    // The column makes an integer of every number that is one.
+                    // The column's affinity converts every integral number to an integer.
                     "typeof(\(name)) = 'real'",
                     "no whole number (`round`, `floor` and `ceiling` make one)"
                 ))
@@ -227,7 +228,7 @@ struct BatchUpdate {
         return try brokenText(attribute, name, changing, connection)
     }
 
-    /// A column's comparison with a bound of its range.
+    /// Returns an SQL comparison of a column with a bound of its range.
     private static func comparison(
         _ column: String, _ op: String, _ bound: Double, _ attribute: AttributeDescription
     ) -> String {
@@ -275,7 +276,7 @@ extension GraphExpression {
         if case .constant = self { true } else { false }
     }
 
-    /// Whether it takes a value from another object.
+    /// Whether the expression reads a value of another object.
     fileprivate var looksElsewhere: Bool {
         let probe = GraphPredicate.comparison(GraphComparison(self, .equal, .constant(.null)))
         return probe.keyPaths.contains { $0.count > 1 }

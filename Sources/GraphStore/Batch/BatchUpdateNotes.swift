@@ -1,16 +1,17 @@
 import GraphModel
 
-/// The objects that a batch request has updated, which are told of once all of it is done.
+/// The objects that a batch request has updated, collected for the change set and the history.
 struct BatchUpdateNotes {
     private let properties: [String]
     private var ids = ManagedObjectIDSet()
     private var last: Int64 = 0
-    /// Keys that come out of order, by entity: each of them would cost the set a search.
+    /// Keys that arrive out of order, by entity; inserting each of them into the set would need a
+    /// search.
     private var unordered: [Int64: [Int64]] = [:]
-    /// Some object that was written.
+    /// The primary key of any updated object.
     private(set) var someKey: Int64?
 
-    /// - Parameter properties: what is set.
+    /// - Parameter properties: The names of the properties that the update sets.
     init(_ properties: [String]) {
         self.properties = properties
     }
@@ -25,7 +26,7 @@ struct BatchUpdateNotes {
         ids.insert(ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
     }
 
-    /// The objects.
+    /// The IDs of the updated objects.
     var objects: ManagedObjectIDSet {
         mutating get {
             for (entity, keys) in unordered {
@@ -36,9 +37,9 @@ struct BatchUpdateNotes {
         }
     }
 
-    /// Tells the session's change and its history what was updated.
+    /// Adds the updated objects to the session's change set and history.
     ///
-    /// - Returns: the objects.
+    /// - Returns: The IDs of the updated objects.
     @discardableResult
     mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
         let ids = objects

@@ -1,10 +1,10 @@
-/// A set of small numbers, a bit each.
+/// A set of small integers, stored as a bitmap.
 struct Bits {
     private var words: [UInt64] = []
 
     init() {}
 
-    /// All numbers below a count.
+    /// Creates a set of all numbers below `count`.
     init(below count: Int) {
         words = Array(repeating: ~0, count: (count + 63) / 64)
         if count & 63 != 0 { words[words.count - 1] = ~(~0 << UInt64(count & 63)) }
@@ -12,7 +12,7 @@ struct Bits {
 
     /// Adds a number.
     ///
-    /// - Returns: whether it was new.
+    /// - Returns: Whether the number was not in the set.
     mutating func insert(_ number: Int) -> Bool {
         let word = number >> 6
         if word >= words.count {
@@ -25,9 +25,9 @@ struct Bits {
         return true
     }
 
-    /// Takes a number away.
+    /// Removes a number.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: Whether the number was in the set.
     @discardableResult
     mutating func remove(_ number: Int) -> Bool {
         guard contains(number) else { return false }
@@ -40,7 +40,7 @@ struct Bits {
         return word < words.count && words[word] & 1 << UInt64(number & 63) != 0
     }
 
-    /// The least number that is not below another.
+    /// Returns the smallest number in the set that is at least `start`; `nil` if no number is.
     func first(from start: Int) -> Int? {
         var word = start >> 6
         guard word < words.count else { return nil }

@@ -1,10 +1,11 @@
 import GraphModel
 import SQLite
 
-/// Tells which objects would have become equal where a batch update failed for that.
+/// Finds the objects that would have become equal when a batch update violates a uniqueness
+/// constraint.
 ///
-/// The statement had no effect, so what it would have made is worked out once more: for the rows
-/// that would change the new values, for the others those they have.
+/// The failed statement had no effect, so the result is computed again. It uses the new values of
+/// the rows that would change, and the current values of the other rows.
 struct BrokenUniqueness {
     let entity: StoreLayout.Entity
     let match: BatchMatch
@@ -12,7 +13,7 @@ struct BrokenUniqueness {
     /// The new values of attributes by name, as SQL over the alias `t`.
     let results: [String: SQLFragment]
 
-    /// Nil where no constraint of the model has a part in it.
+    /// The error; `nil` if no constraint of the model is involved.
     var error: StoreError? {
         get throws(StoreError) {
             var first: String?
@@ -26,7 +27,7 @@ struct BrokenUniqueness {
                 }
                 first = first ?? subject(constraint)
             }
-            // SQLite looks at each row as it changes it, not at the end.
+            // SQLite checks uniqueness as it changes each row, not at the end of the statement.
             return first.map {
                 StoreError(
                     .unique,
@@ -36,7 +37,7 @@ struct BrokenUniqueness {
         }
     }
 
-    /// Those of the entity and its sub-entities in which an attribute changes.
+    /// The constraints of the entity and its sub-entities that contain a changing attribute.
     private var constraints: [[String]] {
         var found: [[String]] = []
         for number in entity.familyNumbers {

@@ -1,15 +1,15 @@
 import GraphModel
 
 extension BulkCell {
-    /// The value as messages show it: texts in quotes.
+    /// Returns the value as messages show it, with strings in quotes.
     ///
-    /// - Parameter type: the attribute's, where it has one.
+    /// - Parameter type: The type of the attribute, if any.
     func quotedText(_ type: AttributeType?) -> String {
         let text = text(type) ?? "null"
         return kind == .text && type != .decimal ? "'\(text)'" : text
     }
 
-    /// The value as people read it; nil where there is none.
+    /// Returns the value as readable text; `nil` if the cell has no single value.
     func text(_ type: AttributeType?) -> String? {
         switch kind {
         case .null, .absent, .list: return nil

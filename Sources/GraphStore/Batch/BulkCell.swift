@@ -1,18 +1,18 @@
 import SQLite
 
-/// One value on its way into a row: a number, or bytes that somebody else keeps alive.
+/// One value to be written to a row: a number, or bytes that the cell does not own.
 ///
-/// 16 bytes and trivial, so that a batch of rows is one block of memory.
+/// The type is trivial and has 16 bytes, so that a batch of rows is one block of memory.
 package struct BulkCell {
     package enum Kind: UInt8 {
-        /// The record says nothing about this property.
+        /// The record does not set this property.
         case absent
         case null
         case integer
         case real
         case text
         case blob
-        /// A run of the batch's items: the keys of a to-many relationship.
+        /// A range of the batch's items: the keys of a to-many relationship.
         case list
     }
 
@@ -46,7 +46,7 @@ package struct BulkCell {
         BulkCell(.blob, bits: address(bytes), length: bytes.count)
     }
 
-    /// Items `start ..< start + count` of the batch.
+    /// Creates a list of the batch's items `start ..< start + count`.
     package static func list(start: Int, count: Int) -> BulkCell {
         BulkCell(.list, bits: UInt64(start), length: count)
     }
@@ -65,7 +65,7 @@ package struct BulkCell {
             start: UnsafePointer(bitPattern: UInt(bits)), count: Int(length))
     }
 
-    /// Binds the value to a statement's parameter; what is absent binds null.
+    /// Binds the value to a parameter of a statement; an absent value binds null.
     func bind(to statement: Statement, at index: Int32) {
         switch kind {
         case .absent, .null, .list: statement.bindNull(at: index)
@@ -76,11 +76,12 @@ package struct BulkCell {
         }
     }
 
-    /// Whether a column of a row already holds this value.
+    /// Returns whether a column of a row has this value.
     ///
-    /// A date's whole seconds are stored as integers, so numbers compare by value.
+    /// Numbers are compared by value, because a date with whole seconds is stored as an integer.
     func equals(column: Int32, of row: Statement) -> Bool {
-        // By patterns: `==` of another module's enumeration is a call, and this runs for every value.
+        // Use patterns: `==` of an enum from another module is a function call, and this code runs
+        // for every value.
         switch (kind, row.storage(column)) {
         case (.absent, _), (.null, .null), (.list, .null): true
         case (.integer, .integer): row.integer(column) == integerValue
@@ -91,7 +92,7 @@ package struct BulkCell {
         }
     }
 
-    /// Whether two keys are the same value.
+    /// Returns whether two keys are equal.
     func equals(_ other: BulkCell) -> Bool {
         switch (kind, other.kind) {
         case (.text, .text), (.blob, .blob): equalBytes(other.bytes)
@@ -109,7 +110,7 @@ package struct BulkCell {
         return memoryIsEqual(left, right, mine.count)
     }
 
-    /// A cell that shows a column of a statement's current row.
+    /// Creates a cell that refers to a column of a statement's current row.
     @inline(__always)
     init(column: Int32, of row: Statement) {
         let value = row.columnValue(column)

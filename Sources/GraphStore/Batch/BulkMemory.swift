@@ -1,18 +1,23 @@
-/// What a load may hold in memory, in bytes; what is more goes to files or is looked up again.
+/// The memory limits of a load, in bytes.
+///
+/// Data beyond a limit goes to files or is looked up again.
 package struct BulkMemory: Sendable, Hashable {
-    /// The map from keys to rows; without room for it, the key's index is asked.
+    /// The limit of the map from keys to rows; if the map does not fit, the index of the key is
+    /// used.
     package var keys: Int
-    /// Keys of links with the objects they name, of all links together.
+    /// The limit of the cached link keys and their objects, for all links together.
     package var links: Int
-    /// Rows that wait for an object still to come.
+    /// The limit of the deferred rows.
     package var waiting: Int
-    /// How far rows are from what they were, of all tables together.
+    /// The limit of the row differences, for all tables together.
     package var changes: Int
-    /// What the map does not need of its share, in a table with rows, goes to the page cache of the
-    /// connection, until the map needs it, or whoever asked for this sets that anew.
+    /// Whether the connection's page cache gets the memory that the map does not need.
+    ///
+    /// This applies to a table that has rows, until the map needs the memory or the caller sets the
+    /// cache size again.
     package var lendsToPages = false
 
-    /// What suits a process of 300 MB.
+    /// Creates limits; the defaults suit a process of 300 MB.
     package init(
         keys: Int = 128 << 20, links: Int = 32 << 20, waiting: Int = 16 << 20,
         changes: Int = 16 << 20
@@ -23,7 +28,10 @@ package struct BulkMemory: Sendable, Hashable {
         self.changes = changes
     }
 
-    /// The share of a writer inside another: no map, and no index put off: another writer adds to the table, too.
+    /// The limits of a writer inside another writer.
+    ///
+    /// It gets no map and no deferred indexes, because the other writer adds rows to the same
+    /// table.
     var ofNested: BulkMemory {
         BulkMemory(keys: 0, links: links / 2, waiting: waiting / 2, changes: changes / 2)
     }

@@ -1,83 +1,84 @@
 import GraphModel
 
-/// What a bulk upsert writes: an entity, its key, and where each cell of a row goes.
+/// The plan of a bulk upsert: an entity, its key, and the property of each cell in a row.
 package struct BulkPlan: Sendable, Hashable {
-    /// What to do with a key that no object has.
+    /// What to do if no object has the key.
     package enum MissingPolicy: String, Sendable, Hashable {
         case create, null, skip, reject
     }
 
-    /// What to do with an object that was there before this load.
+    /// What to do if an object with the key existed before this load.
     package enum FoundPolicy: String, Sendable, Hashable {
-        /// What the record says is written.
+        /// Writes the values that the record sets.
         case update
-        /// The object stays as it is.
+        /// Leaves the object unchanged.
         case skip
-        /// The record is refused.
+        /// Rejects the record.
         case reject
-        /// No object is looked for; the plan has no key.
+        /// Inserts without a lookup; the plan has no key.
         case append
     }
 
-    /// What a record's keys do to a to-many relationship.
+    /// How the keys of a record change a to-many relationship.
     package enum ManyPolicy: String, Sendable, Hashable {
         case replace, add, remove
     }
 
-    /// What a key that came before in this load does.
+    /// What to do if an earlier record of this load has the same key.
     package enum DuplicatePolicy: String, Sendable, Hashable {
         case last, first, reject
     }
 
     /// One part of the key by which a link finds an object.
     package struct KeyPart: Sendable, Hashable {
-        /// An attribute, or a to-one relationship.
+        /// The name of an attribute or of a to-one relationship.
         ///
-        /// `ObjectNumber.explicitKey` is the number of an object.
+        /// `ObjectNumber.explicitKey` stands for the primary key of an object.
         package var property: String
-        /// For a relationship, the entity of the object that it leads to.
+        /// The entity of the target, for a relationship.
         package var entity: String?
-        /// For a relationship, the key of that object.
+        /// The key of the target, for a relationship.
         package var key: [KeyPart]
 
-        /// An attribute.
+        /// Creates a part from an attribute.
         package init(_ attribute: String) {
             property = attribute
             entity = nil
             key = []
         }
 
-        /// A to-one relationship, whose object is found by a key of its own.
+        /// Creates a part from a to-one relationship whose target has a separate key.
         package init(_ relationship: String, to entity: String, by key: [KeyPart]) {
             property = relationship
             self.entity = entity
             self.key = key
         }
 
-        /// How many values the part takes.
+        /// The number of values in the part.
         var width: Int { entity == nil ? 1 : key.reduce(0) { $0 + $1.width } }
     }
 
-    /// One relationship, set by the key of its destination.
+    /// A relationship that is set by the key of its target.
     package struct Link: Sendable, Hashable {
         package var relationship: String
-        /// The destination, or one of its sub-entities.
+        /// The entity of the target: the destination, or one of its sub-entities.
         package var destination: String
-        /// The parts of the destination's key.
+        /// The parts of the target's key.
         ///
-        /// If they take several values, a cell is a list of these values, and a cell of a to-many
+        /// If they have several values, a cell is a list of these values. The cell of a to-many
         /// relationship is one list of the values of all objects.
         package var key: [KeyPart]
-        /// How the objects that cells hold themselves are written, whose key `key` is.
+        /// The plan for nested objects, whose cells the record contains and whose key is `key`.
         ///
-        /// A cell is then a list of their cells, one object behind the other.
+        /// A cell is then a list of the cells of all objects, in sequence.
         package var nested: BulkPlan?
-        /// What rejects call the objects: `items`.
+        /// The name of the objects in reject messages, such as `items`.
         package var label = ""
         package var missing: MissingPolicy
-        /// With `missing: null`: the links that are left out are noted, for `takeMissedLinks()`.
+        /// Whether missing links are noted for `takeMissedLinks()`, with `missing: null`.
         package var notesMissed = false
-        /// Objects are made in place of ones that are elsewhere, as far as that can be done here.
+        /// Whether stand-in objects are created for targets that are not in this store, if
+        /// possible.
         package var makesStandIns = false
         package var many: ManyPolicy
 
@@ -92,7 +93,7 @@ package struct BulkPlan: Sendable, Hashable {
             self.many = many
         }
 
-        /// A link by one attribute.
+        /// Creates a link by one attribute.
         package init(
             relationship: String, destination: String, attribute: String,
             missing: MissingPolicy = .reject, many: ManyPolicy = .replace
@@ -102,16 +103,16 @@ package struct BulkPlan: Sendable, Hashable {
                 missing: missing, many: many)
         }
 
-        /// The destination's attributes and relationships that identify its objects.
+        /// The attributes and relationships of the destination that identify its objects.
         package var properties: [String] { key.map(\.property) }
 
-        /// Whether a relationship is part of the key.
+        /// Whether the key contains a relationship.
         var hasRelationshipInKey: Bool { key.contains { $0.entity != nil } }
 
-        /// How many values name one object.
+        /// The number of values that identify one object.
         var keyWidth: Int { key.reduce(0) { $0 + $1.width } }
 
-        /// Whether cells hold the numbers of objects.
+        /// Whether cells contain the primary keys of objects.
         package var isByNumber: Bool { key.first?.property == ObjectNumber.explicitKey }
     }
 
@@ -119,22 +120,22 @@ package struct BulkPlan: Sendable, Hashable {
     /// The attributes and to-one relationships that identify objects; each has a cell, except
     /// `owner`.
     ///
-    /// Empty for `FoundPolicy.append`.
+    /// It is empty for `FoundPolicy.append`.
     package var key: [String]
-    /// For objects inside another row, the part of the key that leads to that row's object.
+    /// For nested objects, the part of the key that refers to the owning row's object.
     ///
-    /// It has no cell. The link of the other row fills it.
+    /// It has no cell; the link of the owning row sets it.
     package var owner: String?
-    /// The first cells of a row, in order.
+    /// The attributes of a row's first cells, in order.
     package var attributes: [String]
-    /// The cells after them, in order.
+    /// The links of the cells after the attributes, in order.
     package var links: [Link]
     package var duplicates: DuplicatePolicy
     package var found = FoundPolicy.update
-    /// An object that is so already counts as written.
+    /// Whether an object without changes counts as written.
     package var touchesSame = false
-    /// So few rows come that indexes are not put off, to make which anew costs more than to add
-    /// each row to them.
+    /// Whether so few rows are expected that indexes are not deferred, because rebuilding them
+    /// would cost more than updating them for each row.
     package var expectsFewRows = false
 
     package init(
@@ -148,78 +149,81 @@ package struct BulkPlan: Sendable, Hashable {
         self.duplicates = duplicates
     }
 
-    /// The entities of objects inside the rows, at any depth.
+    /// The entities of nested objects, at any depth.
     package var nestedEntities: [String] {
         links.compactMap(\.nested).flatMap { [$0.entity] + $0.nestedEntities }
     }
 
-    /// Cells in a row.
+    /// The number of cells in a row.
     package var width: Int { attributes.count + links.count }
 
-    /// Which cell of a row is an attribute's or a relationship's.
+    /// Returns the cell of an attribute or relationship.
     package func cell(of property: String) -> Int? {
         attributes.firstIndex(of: property)
             ?? links.firstIndex { $0.relationship == property }.map { attributes.count + $0 }
     }
 
-    /// The attribute or relationship of a cell.
+    /// Returns the attribute or relationship of a cell.
     func property(ofCell cell: Int) -> String {
         cell < attributes.count
             ? attributes[cell] : links[cell - attributes.count].relationship
     }
 }
 
-/// How many records came to which end, by the net change of each key's row.
+/// The number of records by result, according to the net change of each key's row.
 package struct BulkTally: Sendable, Hashable, Codable {
     package var inserted = 0
     package var updated = 0
     package var unchanged = 0
-    /// Records whose object, or that of whose link, was to be left alone.
+    /// Records skipped because their object, or a link's target, must be left unchanged.
     package var skipped = 0
-    /// Records whose key came again later (or, by policy, before).
+    /// Records superseded by a later record with the same key or, depending on the policy, by an
+    /// earlier one.
     package var superseded = 0
     package var rejected = 0
-    /// Objects made because a link named them; no records.
+    /// Objects created as link targets; these are not records.
     package var createdTargets = 0
-    /// Objects inside records that an earlier item of the same list has the key of; nil for none.
+    /// Nested objects with the key of an earlier item in the same list; `nil` if none.
     package var supersededItems: Int?
 
     package init() {}
 }
 
-/// A row that was not written.
+/// A row that was rejected.
 package struct BulkReject: Sendable, Hashable {
-    /// The row, as the number that was given with it.
+    /// The token that the caller gave for the row.
     package var token: Int64
-    /// `key`, `required`, `link`, `unique`, `validate`, `duplicate` or `found`.
+    /// The reason: `key`, `required`, `link`, `unique`, `validate`, `duplicate`, or `found`.
     package var code: String
-    /// The attribute or relationship.
+    /// The attribute or relationship with the fault.
     package var property: String?
-    /// The value at fault as text, where one is.
+    /// The invalid value as text, if any.
     package var value: String?
     package var message: String
-    /// What it hangs on besides the row.
+    /// The condition outside the row that the rejection depends on.
     package var hinge: Hinge?
-    /// What else is wrong with the row.
+    /// Other faults of the row.
     package var others: [Other] = []
 
     /// Another fault of the row.
     package struct Other: Sendable, Hashable {
         package var code: String
-        /// The attribute or relationship.
+        /// The attribute or relationship with the fault.
         package var property: String?
-        /// The value at fault as text, where one is.
+        /// The invalid value as text, if any.
         package var value: String?
         package var message: String
     }
 
-    /// What a refusal hangs on besides the row, which may be otherwise in another store.
+    /// A condition outside the row that a rejection depends on, and that may differ in another
+    /// store.
     package enum Hinge: Sendable, Hashable {
-        /// It stands against a new object alone: one with the key might have been changed so.
+        /// The rejection applies to a new object only; an existing object with the key could have
+        /// been changed.
         case newObject
-        /// Objects that are there, the row's own or another one, have values that do not fit.
+        /// Existing objects, the row's own or others, have conflicting values.
         case storedValues
-        /// An object that a link names is not there.
+        /// The target of a link does not exist.
         case missingTarget
     }
 }

@@ -1,10 +1,10 @@
 import SQLite
 
-/// The places of rows among the ordered objects of their owners.
+/// Assigns positions to rows in the ordered to-many relationships of their owners.
 extension BulkWriter {
-    /// Gives a row that is new to its owners places behind their other objects.
+    /// Gives a row that is new to its owners positions after their other objects.
     ///
-    /// - Parameter found: the row as it is; nil where it is to be made.
+    /// - Parameter found: The current row; `nil` for a new row.
     func takePlaces(_ found: Statement?) throws(StoreError) {
         for column in plan.orderColumns {
             guard case .linkOrder(let link) = plan.columns[column].source,
@@ -12,7 +12,7 @@ extension BulkWriter {
             else { continue }
             if let found {
                 guard !keepsOrder(column, found) else { continue }
-                // The owner that it leaves may have another last one then.
+                // The previous owner may then have another last object.
                 let left = found.integer(statements.firstColumn + Int32(key))
                 lastPlaces[column]?[left] = nil
             }
@@ -22,7 +22,7 @@ extension BulkWriter {
     }
 
     private func nextPlace(_ column: Int, of key: Int) throws(StoreError) -> Int64 {
-        // One of those that wait may be refused, and its place is free then.
+        // One of the pending rows may be rejected, which frees its position.
         try flushRows()
         let owner = row.cells[key].integerValue
         var last = lastPlaces[column]?[owner]

@@ -1,19 +1,19 @@
 import GraphModel
 import SQLite
 
-/// Rows that wait in circles.
+/// Resolves rows that wait for each other in cycles.
 extension BulkWriter {
-    /// A link that was left out to break a circle.
+    /// A link that was left out to break a cycle.
     private struct Cut {
         var place: Int32
         var link: Int32
-        /// The row's own key, where it was inserted and has no other; else 0.
+        /// The primary key of the row if the plan has no key and the row was inserted; otherwise 0.
         var inserted: Int64
     }
 
-    /// Unwinds circles, as many as may be in memory, and decides the rows where that fails.
+    /// Resolves cycles, as many as fit in memory, and decides the rows for which that fails.
     func settleCircles() throws(StoreError) {
-        // What may have to be taken back is not to be handed over.
+        // Rows that may have to be rolled back must not be returned to the caller.
         let pauseAt = parking.pauseAt
         parking.pauseAt = .max
         defer { parking.pauseAt = pauseAt }
@@ -26,9 +26,9 @@ extension BulkWriter {
         for place in failed where parking.waiting.take(place) { try settle(from: place, .decide) }
     }
 
-    /// Writes rows that wait in circles.
+    /// Writes rows that wait in cycles.
     ///
-    /// - Returns: the rows whose link, left out to break a circle, could not be set in the end.
+    /// - Returns: The rows whose left-out link could not be set in the end.
     private func unwindCircles(rejectsBefore: Int) throws(StoreError) -> [Int] {
         var broken: [Cut] = []
         parking.cutKeys.removeAll(keepingCapacity: true)
@@ -36,21 +36,21 @@ extension BulkWriter {
             _ = parking.waiting.take(place)
             broken += try breakCircle(at: place)
             try decideHopeless()
-            // A link is set when all are settled on whom it depends.
+            // The left-out links are set after all rows that they depend on are resolved.
             guard broken.count + rejects.count - rejectsBefore >= parking.rejectsMax else {
                 continue
             }
             if try !parking.waitsForCut() { break }
         }
         guard !broken.isEmpty else { return [] }
-        // Some refusals show only when the rows are written.
+        // Some rows are rejected only when they are written.
         try flushRows()
         return try setLinks(broken, refused: Set(rejects[rejectsBefore...].lazy.map(\.token)))
     }
 
-    /// Writes a row of a circle, and then those that waited for it.
+    /// Writes a row of a cycle, and then the rows that waited for it.
     ///
-    /// - Returns: the links that it left out; none where it is known by now that it is not written.
+    /// - Returns: The links that were left out; empty if the row turned out not to be written.
     private func breakCircle(at place: Int) throws(StoreError) -> [Cut] {
         cutLinks.removeAll(keepingCapacity: true)
         var cuts: [Cut] = []
@@ -67,8 +67,8 @@ extension BulkWriter {
 
     /// Sets the links that were left out.
     ///
-    /// - Parameter refused: the tokens of rows that were refused meanwhile.
-    /// - Returns: the rows for which that could not be done.
+    /// - Parameter refused: The tokens of rows that were rejected since then.
+    /// - Returns: The rows whose links could not be set.
     private func setLinks(
         _ broken: [Cut], refused: Set<Int64>
     ) throws(StoreError) -> [Int] {
@@ -96,19 +96,21 @@ extension BulkWriter {
             guard
                 try !relink(place, entry, inserted: first.inserted, cut, but: overruled)
             else { continue }
-            // Those of its key that come before it wait again, too, and it would wait for them.
+            // Earlier rows with the same key must wait again too, because this row waits for them.
             failed += try parking.entries.places(key: entry.key).filter { $0 < place } + [place]
         }
         return failed
     }
 
-    /// Sets the links that were left out to break a circle; no record of its own.
+    /// Sets the links of a row that were left out to break a cycle.
+    ///
+    /// This does not count as a record.
     ///
     /// - Parameters:
-    ///   - inserted: the row's own key, where it was inserted and has no other.
-    ///   - overruled: those whose objects must be there, and which are not set.
-    /// - Returns: false where the object at the other end was refused after all, or a constraint
-    ///   forbids the link.
+    ///   - inserted: The primary key of the row if the plan has no key and the row was inserted;
+    ///     otherwise 0.
+    ///   - overruled: Links whose targets must exist, but which are not set.
+    /// - Returns: False if the target was rejected after all, or a constraint forbids the link.
     private func relink(
         _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],
         but overruled: [Int]
@@ -170,7 +172,7 @@ extension BulkWriter {
         return try found.step() ? found : nil
     }
 
-    /// - Parameter later: records of the same key, which may say something else about the link.
+    /// - Parameter later: Later records with the same key, which may set the link differently.
     private func isOverruled(
         _ link: Int, by later: [Int]
     ) throws(StoreError) -> Bool {
@@ -186,7 +188,7 @@ extension BulkWriter {
     }
 }
 
-/// What a writer knew at a moment to which it may return.
+/// The state of a writer, for a rollback to a savepoint.
 struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int

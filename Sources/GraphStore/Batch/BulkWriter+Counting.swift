@@ -1,18 +1,22 @@
 import GraphModel
 import SQLite
 
-/// What a record's change to a row counts for, in the tally and among what the save changes.
+/// Counts a record's change to a row in the tally and in the change set of the save.
 extension BulkWriter {
-    /// In `changedSinceSave`, instead of an entity: the row was other than it was before the load
-    /// when the save began, and is changed by it whatever it becomes.
+    /// A value in `changedSinceSave` instead of an entity.
+    ///
+    /// The row already differed from its original state when the save began, so it counts as
+    /// changed in any case.
     private static let changedBefore: Int64 = 0
-    /// The same of a row that a record of its own has not written since the save began: the commit
-    /// gives it its new version.
+    /// Like `changedBefore`, for a row that its own record has not written since the save began.
+    ///
+    /// The commit increments its version.
     private static let linksChangedBefore: Int64 = -1
 
-    /// Counts the row's first record by what the row has become.
+    /// Counts the first record of a row by the row's net change.
     ///
-    /// - Parameter isFirst: the record at hand is the first; else it is counted already.
+    /// - Parameter isFirst: Whether the current record is the first; later records are not counted
+    ///   again.
     func count(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
     ) throws(StoreError) {
@@ -23,8 +27,8 @@ extension BulkWriter {
         try settle(unchanged: id.primaryKey, entity: id.entityNumber, writes: writes)
     }
 
-    /// A row that this load inserted counts as inserted, whatever comes after; one that a link made
-    /// counts by what its records do to it.
+    /// Counts a row of this load: an inserted row stays inserted after later records; a row created
+    /// by a link counts by the changes of its records.
     private func countOwn(_ primaryKey: Int64, isFirst: Bool, isChanged: Bool) {
         if isFirst, isChanged {
             tally.updated += 1
@@ -38,13 +42,14 @@ extension BulkWriter {
         }
     }
 
-    /// Counts a record of a row that was there before.
+    /// Counts a record of a row that existed before the load.
     ///
-    /// - Returns: how often this load wrote the row, if the row is again what it was before.
+    /// - Returns: The number of times this load wrote the row, if the row is back in its original
+    ///   state; otherwise `nil`.
     private func noteNet(
         _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
     ) throws(StoreError) -> UInt32? {
-        // An earlier record may have changed the row, over a link of its own.
+        // An earlier record may have changed the row through its own link.
         let isUntouched = isFirst && !net.isShared
         guard let difference else {
             if isFirst, !isUntouched, try net.isChanged(id.primaryKey) {
@@ -73,10 +78,10 @@ extension BulkWriter {
         return state.writes
     }
 
-    /// Notes that a row becomes other than it was.
+    /// Notes that a row differs from its original state.
     ///
-    /// - Parameter entity: known to whoever writes the row; who only names it in a link, and may
-    ///   have come first, need not know which entity of the hierarchy it is.
+    /// - Parameter entity: The row's entity, if the caller writes the row. A caller that only links
+    ///   to the row, possibly earlier, may not know its entity in the hierarchy.
     func noteChangedSinceSave(_ primaryKey: Int64, entity: Int64?, wasChanged: Bool) {
         let known = changedSinceSave[primaryKey]
         guard known != Self.changedBefore, known != Self.linksChangedBefore else { return }
@@ -87,12 +92,12 @@ extension BulkWriter {
         }
     }
 
-    /// Gives a row that later records brought back to what it was its version back, too, unless a
-    /// save has come in between.
+    /// Restores the version of a row that later records returned to its original state, unless a
+    /// save happened in between.
     ///
     /// - Parameters:
-    ///   - entity: the row's, where it is known.
-    ///   - writes: how often this load wrote the row.
+    ///   - entity: The row's entity, if known.
+    ///   - writes: The number of times this load wrote the row.
     func settle(
         unchanged primaryKey: Int64, entity: Int64?, writes: UInt32
     ) throws(StoreError) {
@@ -103,8 +108,8 @@ extension BulkWriter {
         guard let number else { return }
         let id = ManagedObjectID(entityNumber: number, primaryKey: primaryKey)
         guard let known else {
-            // The last save left it as other than it was. This one changes it, and whatever comes
-            // next does not undo that.
+            // The last save stored the row in a changed state. This save changes it back, and later
+            // changes do not undo that.
             changedSinceSave[primaryKey] =
                 session.change.updated.contains(id) ? Self.changedBefore : Self.linksChangedBefore
             return
@@ -114,7 +119,7 @@ extension BulkWriter {
         statements.restoreVersion.bind(primaryKey, at: 2)
         try statements.restoreVersion.step()
         if known > 0 || known == Self.linksChangedBefore {
-            // What remains is a matter of its links, which the commit knows.
+            // Only its links may still have changed, which the commit knows.
             session.change.updated.remove(id)
         }
         if known <= 0 { changedSinceSave[primaryKey] = known }

@@ -1,18 +1,18 @@
 import GraphModel
 
 extension BulkWriter {
-    /// One object of a list, as its record describes it.
+    /// One object of a list, as described by its record.
     struct Element {
-        /// Its position in the list; the last one if the list has its key several times.
+        /// The position in the list; the last position if the list contains the key several times.
         fileprivate(set) var number: Int
-        /// Where its cells begin among the batch's items.
+        /// The index of its first cell among the batch's items.
         fileprivate var start: Int
-        /// Where those of earlier elements with the same key begin.
+        /// The index of the first cell of each earlier element with the same key.
         fileprivate var earlier: [Int] = []
-        /// How many earlier elements have the same key.
+        /// The number of earlier elements with the same key.
         var superseded: Int { earlier.count }
 
-        /// A cell of the last of the elements that have it.
+        /// Returns a cell from the last of these elements that sets it.
         func cell(_ cell: Int, in batch: RowBatch) -> BulkCell {
             var found = batch.item(start + cell)
             for start in earlier.reversed() where found.kind == .absent {
@@ -22,10 +22,10 @@ extension BulkWriter {
         }
     }
 
-    /// The objects of a list, one for each key, in the order in which the keys first occur.
+    /// Returns the objects of a list, one per key, in the order in which the keys first occur.
     ///
-    /// Elements of one key become one object before anything is written. If each was written in turn,
-    /// every run would write all of them again, although the object is the same in the end.
+    /// Elements with the same key are merged before anything is written. If they were written one
+    /// by one, every run would write all of them again, although the final object is unchanged.
     func elements(of batch: RowBatch, in cell: BulkCell) -> [Element] {
         let end = cell.listStart + cell.listCount
         let all = stride(from: cell.listStart, to: end, by: plan.plan.width).enumerated()

@@ -2,12 +2,12 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Adds up what the record did to rows other than its own, and gives those that are again
-    /// what they were their version back.
+    /// Sums the changes of the record in rows other than its own, and restores the version of rows
+    /// that are back in their original state.
     func settleFarChanges() throws(StoreError) {
         guard !far.changes.isEmpty else { return }
         defer { far.removeAll() }
-        // Whoever holds the object may yet be refused, and this one's changes be undone.
+        // The owner may still be rejected, and the changes of this writer undone.
         guard !isNested else { return }
         for change in far.changes {
             if let table = change.table {
@@ -18,15 +18,15 @@ extension BulkWriter {
         }
     }
 
-    /// An object that goes from one owner to another by its own record.
+    /// A change in an owner's objects, when an object's own record moves it to another owner.
     struct OwnerChange {
         var owner: Int64
         var difference: UInt64
     }
 
-    /// What the resolved row changes in the objects of owners that the plan links, too.
+    /// Returns the changes of the resolved row in the objects of owners that the plan also links.
     ///
-    /// - Parameter found: the object's row as it is; nil for a new one.
+    /// - Parameter found: The object's current row; `nil` for a new row.
     func ownerChanges(_ id: ManagedObjectID, _ found: Statement?) -> [OwnerChange] {
         var changes: [OwnerChange] = []
         for end in plan.bothEnds {
@@ -69,7 +69,7 @@ extension BulkWriter {
 
     private func settleOwn(_ change: FarChanges.Change) throws(StoreError) {
         let key = change.primaryKey
-        // What this load inserted counts as inserted, whatever comes after.
+        // A row that this load inserted stays counted as inserted.
         guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
         net.share()

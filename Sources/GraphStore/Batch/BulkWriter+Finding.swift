@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// How a load finds the row of a record.
+/// Finds the row of a record.
 extension BulkWriter {
-    /// The row of a record.
+    /// The result of finding a record's row.
     enum FoundRow {
         case none
-        /// The select whose current row has the key; to be released by its user.
+        /// A statement whose current row has the key; the caller must release it.
         case row(Statement)
         /// The first primary keys of objects that share the key.
         case several([Int64])
@@ -28,7 +28,7 @@ extension BulkWriter {
         return .row(found)
     }
 
-    /// The same for a key that several objects may share.
+    /// Finds the rows by a key that several objects may share.
     private func findAmongAll(
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(StoreError) -> FoundRow {
@@ -49,7 +49,7 @@ extension BulkWriter {
         }
     }
 
-    /// Finds the rows that have a key by the map, which knows only hashes.
+    /// Finds the rows with a key through the map, which stores only hashes.
     func findInMap(
         _ hash: UInt64, where hasKey: (Statement) -> Bool
     ) throws(StoreError) -> FoundRow {
@@ -64,9 +64,9 @@ extension BulkWriter {
         return try storedRow(first)
     }
 
-    /// Finds the first row that has a key by the map.
+    /// Finds the first row with a key through the map.
     ///
-    /// - Returns: the select whose current row has the key; to be released by its user.
+    /// - Returns: A statement whose current row has the key; the caller must release it.
     @inline(__always)
     func firstInMap(
         _ hash: UInt64, where hasKey: (Statement) -> Bool
@@ -96,7 +96,7 @@ extension BulkWriter {
         return try found.step() ? .row(found) : .none
     }
 
-    /// Refuses a record whose key several objects share.
+    /// Rejects a record whose key several objects share.
     func rejectShared(
         _ primaryKeys: [Int64], _ batch: RowBatch, _ place: Int, token: Int64
     ) {
@@ -116,7 +116,7 @@ extension BulkWriter {
             hinge: .storedValues)
     }
 
-    /// The same, wherever the row stands.
+    /// Finds the row by its key, regardless of its position in the table.
     private func lookUp(
         _ batch: RowBatch, _ place: Int, hash: UInt64
     ) throws(StoreError) -> Statement? {
@@ -134,7 +134,7 @@ extension BulkWriter {
 
     private func changeWayIfNeeded() throws(StoreError) {
         guard keyFinder.mustChangeWay() else { return }
-        // A map that is begun sees only what stands in the table.
+        // A new map sees only rows that are already in the table.
         try flushRows()
         closeWalks()
         try keyFinder.changeWay(session.connection)
@@ -154,15 +154,16 @@ extension BulkWriter {
         return true
     }
 
-    /// A value of the key; that of a relationship is what its resolved link leads to.
+    /// Returns a value of the key; for a relationship, the primary key of the resolved link's
+    /// target.
     private func keyCell(_ position: Int, _ batch: RowBatch, _ place: Int) -> BulkCell {
         plan.hasRelationshipInKey
             ? row.cells[plan.keyPlaces[position]] : batch[place, plan.keyCells[position]]
     }
 
-    /// The hash of the key whose links are resolved; nil if a part is null.
+    /// Returns the hash of the key with resolved links; `nil` if a part is null.
     ///
-    /// - Parameter recordHash: the hash of what the record says.
+    /// - Parameter recordHash: The hash of the key in the record.
     func resolvedKeyHash(_ recordHash: UInt64) -> UInt64? {
         guard plan.hasRelationshipInKey else { return recordHash }
         var hash = KeyHash()
@@ -174,22 +175,23 @@ extension BulkWriter {
         return hash.value
     }
 
-    /// Whether the object of that key had a record in this load, or was made by it, or meanwhile.
+    /// Returns whether the object had a record in this load, or was created during it, by the load
+    /// or otherwise.
     func hasTouched(_ primaryKey: Int64) -> Bool {
         primaryKey >= firstOwnKey || seen.contains(primaryKey)
     }
 
-    /// Whether this load, or what it goes on after, made the object of that key.
+    /// Returns whether this load, or the load that it resumes, created the object.
     func isOwn(_ primaryKey: Int64) -> Bool {
         primaryKey >= firstOwnKey && !foreignKeys.contains { $0.contains(primaryKey) }
     }
 
-    /// Lets go of a row that was found.
+    /// Resets the statement of a found row.
     func release(_ found: Statement) {
         if walk?.holds(found) != true { found.reset() }
     }
 
-    /// Lets go of the tables, so that they may be changed and saved.
+    /// Closes the cursors, so that the tables can be changed and saved.
     func closeWalks() {
         walk?.close()
         for writer in toManyWriters { writer.closeWalk() }

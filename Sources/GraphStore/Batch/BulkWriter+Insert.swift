@@ -2,9 +2,9 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Inserts the resolved row, at once or with its group.
+    /// Inserts the resolved row, immediately or with its group.
     ///
-    /// - Parameter alone: the row is written at once, so that a refusal shows.
+    /// - Parameter alone: Whether to write the row immediately, so that a rejection is known.
     func insert(hash: UInt64, token: Int64, alone: Bool = false) throws(StoreError) {
         if let property = row.firstMissingRequirement(plan) {
             return rejectMissing(property, token: token)
@@ -40,7 +40,7 @@ extension BulkWriter {
         try endTimes()
     }
 
-    /// Rejects the resolved row where the model's rules over the whole object forbid it.
+    /// Rejects the resolved row if it breaks one of the model's rules over the complete object.
     func breaksRule(found: Statement?, token: Int64) -> Bool {
         guard !plan.rules.isEmpty,
             let problem = plan.rules.problem(
@@ -53,7 +53,8 @@ extension BulkWriter {
         return true
     }
 
-    /// Whether a to-many that the row sets writes other rows, for which this one must stand.
+    /// Whether the row sets a to-many relationship that writes other rows, which requires this row
+    /// to exist first.
     private var linksNeedRow: Bool {
         for position in toManyWriters.indices
         where toManyWriters[position].needsOwnersRow && row.destinations[position] != nil {
@@ -62,7 +63,7 @@ extension BulkWriter {
         return false
     }
 
-    /// Writes the group of new rows that waits.
+    /// Writes the pending group of new rows.
     func flushRows() throws(StoreError) {
         guard !pending.rows.isEmpty else { return }
         walk?.close()
@@ -78,7 +79,8 @@ extension BulkWriter {
                 for place in 0..<pending.rows.count { noteLinks(ofPending: place) }
                 return
             } catch  where error.isConstraint {
-                // The statement as a whole had no effect; one by one finds the culprit.
+                // The complete statement had no effect; inserting the rows one by one finds the
+                // conflict.
             }
         }
         for place in 0..<pending.rows.count {
@@ -92,7 +94,7 @@ extension BulkWriter {
         }
     }
 
-    /// Notes the objects that a new row's to-ones lead to.
+    /// Notes the targets of a new row's to-one relationships.
     private func noteLinks(ofPending place: Int) {
         for link in toOneEnds {
             let cell = pending.cell(place, link.column)
@@ -115,7 +117,7 @@ extension BulkWriter {
         }
     }
 
-    /// Takes back a new row that a constraint forbids.
+    /// Reverts a new row that violates a constraint.
     private func refuse(_ place: Int, _ error: StoreError) throws(StoreError) {
         let row = pending.rows[place]
         let id = ManagedObjectID(
@@ -135,16 +137,16 @@ extension BulkWriter {
             hinge: .newObject)
     }
 
-    /// Rejects a row whose values other objects have.
+    /// Rejects a row whose values another object already has.
     ///
     /// - Parameters:
-    ///   - error: what SQLite says, which names the first index only.
-    ///   - key: the primary key of the row's own object; `nil` if there is none.
-    ///   - cell: gives the cell of each column of the refused row.
+    ///   - error: The error of SQLite, which names only the first violated index.
+    ///   - key: The primary key of the row's own object; `nil` if there is none.
+    ///   - cell: Returns the cell of each column of the rejected row.
     func rejectUnique(
         _ token: Int64, _ error: StoreError, of key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) {
-        // What the record says nothing of is the row's own, or its default.
+        // Values that the record does not set come from the row itself or from defaults.
         let places = plan.columns.indices.filter {
             error.constraintColumns.contains(plan.columns[$0].name) && cell($0).kind != .absent
         }
@@ -165,7 +167,7 @@ extension BulkWriter {
         }
     }
 
-    /// Rejects a row if another object has the values that must be its own.
+    /// Rejects a row if another object has its unique values.
     func rejectTaken(
         _ token: Int64, _ places: [Int], of key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) {
@@ -189,9 +191,11 @@ extension BulkWriter {
             value: cell(first).text(type(first)), hinge: .storedValues)
     }
 
-    /// The entity of the object that has these values, which may be another one of the hierarchy.
+    /// Returns the entity of the object that has these values, which may be another entity of the
+    /// hierarchy.
     ///
-    /// - Parameter key: the primary key of the row's own object, which has what the row lacks.
+    /// - Parameter key: The primary key of the row's own object, which has the values that the row
+    ///   does not set.
     private func entity(
         withValuesAt places: [Int], besides key: Int64?, _ cell: (Int) -> BulkCell
     ) throws(StoreError) -> StoreLayout.Entity? {
@@ -218,7 +222,7 @@ extension BulkWriter {
 }
 
 extension ManagedObjectIDSet {
-    /// Whether the key is the largest of its entity, which a fresh one is.
+    /// Returns whether the key is the largest of its entity, as a newly inserted key is.
     func hasLast(_ entityNumber: Int64, _ key: Int64) -> Bool {
         ranges[entityNumber]?.last?.upperBound == key
     }

@@ -2,12 +2,12 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-/// What a load has to remember of itself, besides its rows.
+/// The state of a load that the next load needs to resume it, besides its rows.
 private struct LoadState: Codable {
     var firstOwnKey: Int64
-    /// Those from there on that others took: where each run begins and ends.
+    /// The keys from `firstOwnKey` on that other writers used, as lower and upper bounds.
     var foreignKeys: [[Int64]]?
-    /// What others take until the load goes on begins here.
+    /// The first key that other writers may use before the load resumes.
     var nextKey: Int64?
     var moves: UInt64
     var tally: BulkTally
@@ -15,18 +15,20 @@ private struct LoadState: Codable {
 }
 
 extension BulkWriter {
-    /// The kinds of notes that a load keeps; a run removes them when the load is done.
+    /// The kinds of progress notes that a load writes; a run removes them when the load is
+    /// finished.
     package static let noteKinds = [
         "load", "seen", "net", ParkedSpill.kind, "far", LinkTimes.noteKind,
     ]
 
-    /// The kinds of notes about rows that wait for others; they go when none waits any more.
+    /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
+    /// any more.
     package static let waitingKinds = [ParkedSpill.kind, LinkTimes.noteKind]
 
-    /// Notes in the open transaction what the next load needs to go on from here: which rows had
-    /// records, how far each is from what it was, which rows wait for others.
+    /// Writes the progress notes from which the next load can resume, in the open transaction.
     ///
-    /// Called after `flush()` and before the context is saved.
+    /// They state which rows had records, how each row differs from its original state, and which
+    /// rows are deferred. Called after `flush()` and before the context is saved.
     package func noteState() throws(StoreError) {
         guard var journal else { return }
         let connection = session.connection
@@ -76,7 +78,7 @@ extension BulkWriter {
         }
     }
 
-    /// Keys as distances from one run to the next; those that were refused after all left out.
+    /// Encodes the keys as distances between ranges, without keys whose rows were rejected later.
     private func seenNote(_ runs: [Range<Int64>]) -> [UInt8] {
         var note = NoteWriter()
         var last: Int64 = 0
@@ -96,9 +98,10 @@ extension BulkWriter {
         return note.bytes
     }
 
-    /// Reads what an earlier load of the same stage noted.
+    /// Reads the progress notes of an earlier load of the same stage.
     ///
-    /// - Returns: the first key of that load's own rows; nil where there is no such note.
+    /// - Returns: The first key of the rows that the earlier load inserted; `nil` if there is no
+    ///   such note.
     func recallState() throws(StoreError) -> Int64? {
         let connection = session.connection
         guard let saved = try ProgressNotes.read("load", on: connection).first else { return nil }
@@ -122,7 +125,7 @@ extension BulkWriter {
             ParkedSpill.kind, on: connection
         ) { token, value throws(StoreError) in
             parking.add(note: value, token: token)
-            // They are noted, so that they need not be in memory.
+            // The rows are in the notes, so they need not stay in memory.
             if parking.isOverMemory { try parking.forgetRows() }
         }
         if let times, parking.count > 0 {
@@ -154,7 +157,7 @@ extension BulkWriter {
 }
 
 extension Parking {
-    /// A parked row as bytes: its keys, then its cells.
+    /// Returns a deferred row as bytes: its key hashes, then its cells.
     func note(_ place: Int) -> [UInt8] {
         var note = NoteWriter()
         note.write(word: lastEntry(place).key)
@@ -175,18 +178,18 @@ extension Parking {
 
     /// Adds the row of a note to a batch.
     ///
-    /// - Returns: its place.
+    /// - Returns: The index of the row.
     @discardableResult
     static func read(note bytes: [UInt8], into rows: RowBatch) -> Int {
         var reader = NoteReader(bytes)
-        // The keys.
+        // Skip the key hashes.
         _ = (reader.word(), reader.word())
         return reader.row(into: rows)
     }
 }
 
 extension NoteWriter {
-    /// How far rows are from what they were, in the order of their keys.
+    /// Writes the differences of rows from their original state, in the order of their keys.
     fileprivate mutating func write(
         _ keys: [Int64], of net: inout NetChanges
     ) throws(StoreError) {
@@ -218,7 +221,7 @@ extension NoteWriter {
 
 extension NoteReader {
     fileprivate mutating func changes(into net: inout NetChanges) throws(StoreError) {
-        // Who changed them is not noted.
+        // The notes do not state which writer changed the rows.
         net.share()
         var last: Int64 = 0
         while !isAtEnd {

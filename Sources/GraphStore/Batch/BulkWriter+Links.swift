@@ -2,7 +2,7 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Looks up what the row's links name, into `row`; objects to be made are left out.
+    /// Resolves the links of a row into `row`, without creating objects.
     func resolveLinks(
         _ batch: RowBatch, _ place: Int, token: Int64, _ unresolved: UnresolvedPolicy
     ) throws(StoreError) -> LinkOutcome {
@@ -25,7 +25,7 @@ extension BulkWriter {
         return refusal ?? (mustCreate ? .mustCreate : .done)
     }
 
-    /// Whether a key that no object has can lead to nothing but a refusal.
+    /// Returns whether a key that no object has can only cause a rejection.
     private func canOnlyRefuse(_ link: Int, _ unresolved: UnresolvedPolicy) -> Bool {
         guard plan.plan.links[link].nested == nil, plan.plan.links[link].missing == .reject else {
             return false
@@ -34,9 +34,9 @@ extension BulkWriter {
         return !plan.mayComeLater(link: link)
     }
 
-    /// Looks up what one link names, when nothing more comes.
+    /// Resolves one link when no more records follow.
     ///
-    /// - Returns: whether the row may have it.
+    /// - Returns: Whether the row can have the link.
     func setLink(
         _ link: Int, _ batch: RowBatch, _ place: Int, token: Int64
     ) throws(StoreError) -> Bool {
@@ -49,7 +49,7 @@ extension BulkWriter {
         return true
     }
 
-    /// The row at hand is written, without these links.
+    /// Keeps the missed links of the current row, which is written without them.
     func keepMissedLinks() {
         guard !missedOfRow.isEmpty else { return }
         missedLinks += missedOfRow
@@ -62,9 +62,9 @@ extension BulkWriter {
         case obstacle(Disposition)
     }
 
-    /// Looks up, or writes, what one link names, into `row`.
+    /// Resolves one link into `row`, or writes its objects.
     ///
-    /// - Parameter owner: the primary key of the row's object, if that is known to be there.
+    /// - Parameter owner: The primary key of the row's object, if it is known to exist.
     func resolve(
         _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         _ unresolved: UnresolvedPolicy, creating: Bool, owner: Int64? = nil
@@ -101,7 +101,7 @@ extension BulkWriter {
             setToOne(link, .null, entity: nil)
             return .done
         case .mustCreate:
-            // Something stands there until it is made.
+            // A placeholder until the object is created.
             setToOne(link, .integer(0), entity: 0)
             return .mustCreate
         case .obstacle(let obstacle): return .obstacle(obstacle)
@@ -170,7 +170,7 @@ extension BulkWriter {
         return mustCreate ? .mustCreate : .done
     }
 
-    /// - Parameter known: the same as the list, once that is long.
+    /// - Parameter known: A set with the same keys, once the list is long.
     private func isNew(_ key: Int64, among keys: [Int64], _ known: inout Set<Int64>) -> Bool {
         guard keys.count >= 32 else { return !keys.contains(key) }
         if known.isEmpty { known.formUnion(keys) }
@@ -232,7 +232,7 @@ extension BulkWriter {
         return .obstacle(.rejected)
     }
 
-    /// Rejects a record whose link names objects that share a key.
+    /// Rejects a record with a link key that several objects share.
     private func rejectShared(
         _ message: String, _ key: LinkKey, _ link: Int, _ token: Int64
     ) -> LinkOutcome {
@@ -270,7 +270,7 @@ extension BulkWriter {
         return found.map { .one(take($0)) } ?? .none
     }
 
-    /// The object of a row that was found, which is let go of.
+    /// Returns the object of a found row, and releases the row.
     private func take(_ found: Statement) -> ManagedObjectID {
         defer { release(found) }
         return ManagedObjectID(entityNumber: found.integer(1), primaryKey: found.integer(0))
@@ -282,7 +282,7 @@ extension BulkWriter {
             case .linkKey(link): row.cells[column] = key
             case .linkEntity(link):
                 row.cells[column] = entity.map { .integer($0) } ?? key
-            // Which place it is shows when it is known whether the row stays with its owner.
+            // The position is assigned once it is known whether the row keeps its owner.
             case .linkOrder(link): row.cells[column] = key
             default: continue
             }

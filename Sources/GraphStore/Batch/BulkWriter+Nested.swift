@@ -1,22 +1,23 @@
 import GraphModel
 import SQLite
 
-/// Objects that stand inside a record, such as the lines of an order.
+/// Writes objects that are nested inside a record, such as the lines of an order.
 ///
 /// They are upserted by their own key right before the record's row, which is then linked to them
-/// like to any others. A record and its objects are written together or not at all: once nothing
-/// else is known to stand against the row, all is written inside a savepoint, which is rolled back
-/// where one of them is refused after all.
+/// as to any other object. A record and its nested objects are written atomically. Once no other
+/// fault of the row is known, everything is written inside a savepoint. If one of them is rejected
+/// after all, the savepoint is rolled back.
 ///
-/// Their writers keep no map of keys and put no index off, so that several may write to one table.
+/// The writers of nested objects keep no key map and defer no indexes, so that several of them can
+/// write to one table.
 extension BulkWriter {
-    /// What a record may have to be taken back to.
+    /// The state to which a rejected record is rolled back.
     struct RecordUndo {
         var change: StoreChange
         var ends: LinkEnds
         var createdTargets: Int
         var supersededItems: Int?
-        /// How many files the rows before it have released.
+        /// The number of files that earlier rows have released.
         var filesReleased: Int
     }
 
@@ -45,7 +46,8 @@ extension BulkWriter {
             change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
             createdTargets: tally.createdTargets, supersededItems: tally.supersededItems,
             filesReleased: session.filesReleased.count)
-        // What the record changes is kept apart; exchanged, for a copy would cost with every one.
+        // Collect the record's changes separately. Swap instead of copying, since a copy for every
+        // record would be expensive.
         swap(&undo.change, &session.change)
         swap(&undo.ends, &session.ends)
         return undo
@@ -92,7 +94,7 @@ extension BulkWriter {
 
     // MARK: Links
 
-    /// Writes the objects in a link's cell, or says that there are some to be written.
+    /// Writes the objects in a link's cell, or returns that there are objects to write.
     func resolveNested(
         _ writer: BulkWriter, _ batch: RowBatch, _ cell: BulkCell, _ link: Int, _ token: Int64,
         creating: Bool, owner: Int64?
@@ -102,7 +104,7 @@ extension BulkWriter {
             return try setEmpty(cell, link, many, token)
         }
         guard creating else {
-            // Something stands there until they are written.
+            // A placeholder until the objects are written.
             if many == nil { setToOne(link, .integer(0), entity: 0) }
             if let many { row.destinations[many] = nil }
             return .mustCreate
@@ -164,7 +166,7 @@ extension BulkWriter {
         return .done
     }
 
-    /// The links that an object of the row went without are the row's, as is the object.
+    /// Adds the missed links of a nested object to those of the row that contains it.
     private func takeMissedLinks(of writer: BulkWriter, _ link: Int, _ token: Int64) {
         guard !writer.missedOfRow.isEmpty else { return }
         let relationship = plan.plan.links[link].relationship
@@ -186,20 +188,20 @@ extension BulkWriter {
 
     // MARK: Elements
 
-    /// The objects in one cell, whose owner is part of their key.
+    /// The objects in one cell, if their owner is part of their key.
     ///
-    /// New ones lead to no owner before the owner's row is written, so the store does not find them
+    /// New objects have no owner before the owner's row is written, so the store cannot find them
     /// by their key.
     struct Siblings {
-        /// The primary key of the owner; `nil` for a new one, which has no objects yet.
+        /// The primary key of the owner; `nil` for a new owner, which has no objects yet.
         let owner: Int64?
-        /// The primary keys of the new ones, by the other parts of their key.
+        /// The primary keys of the new objects, by the other parts of their key.
         var new: [[UInt8]: Int64] = [:]
     }
 
     /// Upserts the object whose cells are items of another writer's batch.
     ///
-    /// - Returns: nil where it is refused; the reason is among the rejects.
+    /// - Returns: The object; `nil` if it was rejected, with the reason in `rejects`.
     private func writeElement(
         _ batch: RowBatch, _ source: Element, _ siblings: inout Siblings
     ) throws(StoreError) -> ManagedObjectID? {
@@ -215,7 +217,7 @@ extension BulkWriter {
                 row.cells[column] = element[place, cell]
             }
         }
-        // Objects inside this one may have it in their key, so it is looked for before them.
+        // Objects nested in this one may have it in their key, so it is looked up before them.
         let innerOwners = nestedWriters.contains { $0?.plan.ownerColumn != nil }
         for link in plan.plan.links.indices where !(innerOwners && isNested(link: link)) {
             guard try resolveElement(batch, place, link, owner: nil) else { return nil }
@@ -243,7 +245,7 @@ extension BulkWriter {
             return nil
         case .none:
             let rejected = tally.rejected
-            // The owner's own link sets this, which changes the owner, too.
+            // The owner's own link sets this column, which changes the owner, too.
             if let column = plan.ownerColumn { row.cells[column] = .absent }
             try insert(hash: match.hash, token: 0, alone: true)
             guard tally.rejected == rejected, let id = lastInserted else { return nil }
@@ -254,12 +256,14 @@ extension BulkWriter {
 
     private func isNested(link: Int) -> Bool { plan.plan.links[link].nested != nil }
 
-    /// Looks up, or writes, what a link of the element names.
+    /// Resolves a link of the element, or writes its objects.
+    ///
+    /// - Returns: False if the element was rejected.
     private func resolveElement(
         _ batch: RowBatch, _ place: Int, _ link: Int, owner: Int64?
     ) throws(StoreError) -> Bool {
         let cell = element[place, plan.plan.attributes.count + link]
-        // The lists of an element stand in the batch that it came from.
+        // The lists of an element are in the batch that it came from.
         let outcome = try resolve(
             batch, cell, link, 0, .decide, creating: true, owner: owner)
         if case .obstacle = outcome { return false }
@@ -291,7 +295,7 @@ extension BulkWriter {
         return (found, id, rowHash)
     }
 
-    /// The parts of the element's key without its owner.
+    /// Returns the parts of the element's key without its owner.
     private func siblingKey(_ place: Int) -> [UInt8] {
         let cells = plan.keyPlaces.filter { $0 != plan.ownerColumn }.map { row.cells[$0] }
         return LinkKey(cells)?.encoded ?? []
@@ -313,10 +317,12 @@ extension BulkWriter {
 }
 
 extension BulkPlan {
-    /// Whether links, also of objects inside the rows, look for or make objects of the entity's
-    /// table in ways of which a map of its keys knows nothing: they rely on the table's indexes.
+    /// Returns whether links, including links of nested objects, find or create objects of the
+    /// entity's table without the key map.
     ///
-    /// - Parameter ownKey: the key of the plan that has the map.
+    /// Links of this kind rely on the table's indexes.
+    ///
+    /// - Parameter ownKey: The key of the plan that has the map.
     func linksPastMap(
         of entity: StoreLayout.Entity, ownKey: [String], isNested: Bool = false,
         _ schema: StoreLayout
@@ -325,12 +331,13 @@ extension BulkPlan {
             if let nested = link.nested {
                 return nested.linksPastMap(of: entity, ownKey: ownKey, isNested: true, schema)
             }
-            // What a key leads through is looked up by its index.
+            // Objects in the middle of a key are looked up by their index.
             guard !link.leadsThrough(entity.table, schema) else { return true }
             guard let destination = schema.entity(named: link.destination),
                 destination.table == entity.table
             else { return false }
-            // A link by another attribute relies on its index, be that of a constraint or not.
+            // A link by another attribute relies on the index of this attribute, with or without a
+            // constraint.
             guard
                 !link.hasRelationshipInKey,
                 schema.isUnique(link.properties, of: destination) || link.properties == ownKey
@@ -343,7 +350,7 @@ extension BulkPlan {
         }
     }
 
-    /// Whether objects inside the rows, at any depth, are in the table.
+    /// Returns whether nested objects, at any depth, are in the table.
     func writesInside(table: String, _ schema: StoreLayout) -> Bool {
         links.contains { link in
             guard let nested = link.nested else { return false }
@@ -354,7 +361,7 @@ extension BulkPlan {
 }
 
 extension StoreChange {
-    /// Adds what changed after this.
+    /// Adds the changes that happened after these.
     mutating func add(_ later: StoreChange) {
         for id in later.inserted.ids { insert(id) }
         for id in later.updated.ids { update(id) }

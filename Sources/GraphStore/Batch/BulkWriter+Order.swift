@@ -1,26 +1,30 @@
 import GraphModel
 import SQLite
 
-/// Records that come in another order than that of the input: in the order of their objects' rows, a
-/// page of the table is read and written once for all its records, not once for each.
+/// Applies records in the order of their objects' rows instead of the input order.
+///
+/// A page of the table is then read and written once for all its records, not once for each.
 extension BulkWriter {
-    /// Whether records may come in any order, as long as those of one key keep theirs, and it can be
-    /// known without a look at the table where a record's row is.
+    /// Returns whether records can be reordered, and their rows be found without reading the table.
     ///
-    /// - Parameter count: how many records are still to come, about.
+    /// Records with the same key must keep their order.
+    ///
+    /// - Parameter count: The approximate number of records to come.
     package func mayReorder(records count: Int) -> Bool {
         takesAnyOrder && keyFinder.mayUseMap(lookups: Int64(clamping: count))
     }
 
-    /// Whether the records come in the order of their rows by themselves.
+    /// Whether the input is already in the order of the rows.
     package var isInRowOrder: Bool { walk?.leads ?? true }
 
-    /// Whether a plan's records mean the same in any order, as long as those of one key keep theirs:
-    /// nothing that one of them writes is looked at by another.
+    /// Returns whether the order of a plan's records does not matter, except among records with the
+    /// same key.
+    ///
+    /// No record may read what another one writes.
     static func takesAnyOrder(
         _ plan: ColumnPlan, _ claims: LinkClaims, _ schema: StoreLayout
     ) -> Bool {
-        // Who is refused may depend on who came first.
+        // A uniqueness conflict rejects whichever record comes second.
         guard plan.mayWalk, plan.isKeyUnique, claims.isEmpty, !plan.hasOtherConstraints
         else { return false }
         let isInOrder = plan.toManys.contains { many in
@@ -32,37 +36,40 @@ extension BulkWriter {
         guard !isInOrder, !links.contains(where: \.makesStandIns) else { return false }
         let makers = links.indices.filter { links[$0].missing == .create }
         let tables = Set(makers.map { plan.destinations[$0].table })
-        // What one link makes, another one may look for.
+        // One link may look for an object that another link creates.
         let isSought = links.indices.contains { link in
             links[link].missing != .create && tables.contains(plan.destinations[link].table)
                 || tables.contains { links[link].leadsThrough($0, schema) }
         }
-        // So may another one that makes objects of that table, but of another entity, or knows them
-        // by something else.
+        // A second link that creates objects of the same table, but of another entity or with
+        // another key, may do the same.
         let kinds = Set(makers.map { [plan.destinations[$0].name] + links[$0].properties })
-        // Of two that are alike in something besides their key only the first can be made.
+        // If two objects conflict in something other than their key, only the first one can be
+        // created.
         let hasOtherConstraints = tables.contains { name in
             (schema.table(named: name)?.indexes.count(where: \.isUnique) ?? 0) > 1
         }
         return !isSought && kinds.count == tables.count && !hasOtherConstraints
     }
 
-    /// Begins the map of keys, where that is not done.
+    /// Builds the key map, if it does not exist.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: Whether the map exists.
     package func beginMap() throws(StoreError) -> Bool {
         try keyFinder.beginMap(session.connection)
     }
 
-    /// The largest key of a row, as far as this load knows.
+    /// The largest primary key of a row that is known to this load.
     package var largestKey: Int64 { keyFinder.largestKey }
 
-    /// The row that a record belongs to; nil where there is none.
+    /// Returns the probable row of a record; `nil` if there is none.
     ///
-    /// It is its object's, or that of another object which the map takes for it: the same for all
-    /// records of a key, unless others change the table meanwhile. No transaction is needed.
+    /// It is the row of the record's object, or of another object with the same hash in the map. It
+    /// is the same for all records with one key, unless another process changes the table. It needs
+    /// no transaction.
     ///
-    /// - Parameter largest: rows behind that one are taken for new, as those that the records make.
+    /// - Parameter largest: Rows with larger primary keys count as new, as the rows that the
+    ///   records insert.
     package func knownRow(of batch: RowBatch, _ place: Int, upTo largest: Int64) -> Int64? {
         guard let hash = keyHash(batch, place) else { return nil }
         var probe = keyFinder.map.probe(hash)

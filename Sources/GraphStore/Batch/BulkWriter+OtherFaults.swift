@@ -1,21 +1,21 @@
 import SQLite
 
-/// What else is wrong with a row that is refused already.
+/// Finds the other faults of a row that is already rejected.
 ///
-/// A row is written in steps, and the first one that fails refuses it. Only then are the others
-/// gone through, so that good rows pay nothing. Nothing is written here. What is not known of a
-/// refused row is left out: links whose object may still come, objects inside the row, and rules
-/// that look at a value that is itself refused.
+/// A row is written in steps, and the first step that fails rejects it. Only then are the other
+/// steps checked, so that valid rows cost nothing. Nothing is written. Unknown parts of a rejected
+/// row are skipped: links whose target may still come, nested objects, and rules that read an
+/// invalid value.
 extension BulkWriter {
-    /// The faults that are being gathered of a row, instead of refusing it.
+    /// The faults of a row, collected instead of rejecting the row again.
     struct FaultGathering {
         let token: Int64
         var others: [BulkReject.Other] = []
     }
 
-    /// What the store has against a row that its reader has refused.
+    /// Returns the faults that the store finds in a row that its reader has rejected.
     ///
-    /// - Parameter refused: the cells that the reader has refused, which say nothing.
+    /// - Parameter refused: The cells that the reader has rejected; they are ignored.
     package func faults(
         of batch: RowBatch, _ place: Int, but refused: Set<Int>
     ) throws(StoreError) -> [BulkReject.Other] {
@@ -24,7 +24,7 @@ extension BulkWriter {
         return try gatherFaults(of: batch, place, token: -1, but: refused, told: [])
     }
 
-    /// Adds what else is wrong with the row to its refusal, if it was refused.
+    /// Adds the other faults of a rejected row to its reject.
     func noteOtherFaults(
         _ batch: RowBatch, _ place: Int, token: Int64
     ) throws(StoreError) {
@@ -34,7 +34,7 @@ extension BulkWriter {
         let told = rejects[index].faults
         let found = try gatherFaults(
             of: batch, place, token: token, but: [], told: Set(told.compactMap(\.property)))
-        // Rows that waited to be written may have been refused meanwhile, behind this one.
+        // Pending rows may have been rejected since then, so their rejects follow this one.
         guard let index = rejects.lastIndex(where: { $0.token == token }) else { return }
         for other in found where !told.contains(where: { $0.isSame(as: other) }) {
             guard rejects[index].others.count < Self.otherFaultsMax else { return }
@@ -42,7 +42,8 @@ extension BulkWriter {
         }
     }
 
-    /// - Parameter told: properties that the row is refused for, which need not be missed as well.
+    /// - Parameter told: The properties for which the row is already rejected; they are not
+    ///   reported as missing, too.
     private func gatherFaults(
         of batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>, told: Set<String>
     ) throws(StoreError) -> [BulkReject.Other] {
@@ -63,7 +64,7 @@ extension BulkWriter {
             let property = plan.columns[column].property
             reject(token, "required", property, "'\(property)' is required and null here")
         }
-        // Whether the row makes a new object shows by its key alone.
+        // Only the key determines whether the row inserts a new object.
         guard plan.keyPlaces.allSatisfy({ !unknown.contains($0) && hasValue($0) }) else {
             return gathering?.others ?? []
         }
@@ -93,9 +94,9 @@ extension BulkWriter {
         ![.null, .absent].contains(row.cells[column].kind)
     }
 
-    /// Fills `row` with what is known of the row.
+    /// Fills `row` with the known values of the row.
     ///
-    /// - Returns: the columns of which nothing is known.
+    /// - Returns: The columns with unknown values.
     private func resolveWhatIsKnown(
         _ batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>
     ) throws(StoreError) -> Set<Int> {
@@ -148,14 +149,14 @@ extension BulkWriter {
 }
 
 extension BulkReject {
-    /// The first fault and the others.
+    /// The first fault and the other faults.
     fileprivate var faults: [Other] {
         [Other(code: code, property: property, value: value, message: message)] + others
     }
 }
 
 extension BulkReject.Other {
-    /// Whether it says the same of the row, in whatever step it was found.
+    /// Returns whether the fault is the same, even if another step found it.
     func isSame(as other: BulkReject.Other) -> Bool {
         code == other.code && property == other.property && message == other.message
     }

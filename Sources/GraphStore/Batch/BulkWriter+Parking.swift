@@ -2,29 +2,32 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Settles some of the rows that wait, when no more rows come, as `finish()` does with all.
+    /// Resolves some of the deferred rows when no more rows follow, as `finish()` does with all of
+    /// them.
     ///
-    /// Whoever takes the rejects after each call has no more of them in memory than a share. The
-    /// context is not saved before all are settled.
+    /// A caller that takes the rejects after each call limits the rejects in memory. The context
+    /// must not be saved before all deferred rows are resolved.
     ///
-    /// - Returns: whether some are left.
+    /// - Returns: Whether deferred rows are left.
     package func settleSome() throws(StoreError) -> Bool {
         try beginSession()
         defer { closeWalks() }
         return try settleParked(rejectsMax: parking.rejectsMax)
     }
 
-    /// Settles the rows that wait, when no more rows come.
+    /// Resolves the deferred rows when no more rows follow.
     ///
-    /// First whatever can be written is, each row waking those that wait for its key or for other
-    /// attributes of it (`RowNames`). Of the rest, a row that waits for what nobody has is decided
-    /// by its link's `missing`. What is left then waits in circles: in each circle one row is
-    /// written without the link, the circle unwinds, and at the end the link is set. Where it
-    /// cannot be, since the other end was refused for a reason of its own, all that is taken back,
-    /// that row is refused, and the others are tried again; so whatever is refused leaves no trace.
+    /// 1. Every row that can be written is written. Each row wakes the rows that wait for its key
+    ///    or for other attributes of it (`RowNames`).
+    /// 2. A row that waits for a key that no row has is decided by its link's `missing`.
+    /// 3. The remaining rows wait in cycles. In each cycle, one row is written without the link,
+    ///    which resolves the other rows, and finally the link is set.
+    /// 4. If the link cannot be set, because its target was rejected for another reason, all of
+    ///    this is rolled back. Then the row is rejected, and the other rows are tried again. A
+    ///    rejected row therefore has no effect.
     ///
-    /// - Parameter rejectsMax: about so many new rejects end the turn.
-    /// - Returns: whether some are left for another turn.
+    /// - Parameter rejectsMax: The approximate number of new rejects after which the call returns.
+    /// - Returns: Whether rows are left for another call.
     @discardableResult
     func settleParked(rejectsMax: Int? = nil) throws(StoreError) -> Bool {
         if !parking.isSettling {
@@ -34,7 +37,7 @@ extension BulkWriter {
         }
         parking.pauseAt = rejectsMax.map { rejects.count + $0 } ?? .max
         guard try settleAll() else { return true }
-        // Rows that are still to be written point into what is forgotten.
+        // Pending rows refer to memory that is about to be freed.
         try flushRows()
         try parking.endSettling()
         try times?.endSettling()
@@ -44,9 +47,9 @@ extension BulkWriter {
 
     private var isToPause: Bool { rejects.count >= parking.pauseAt }
 
-    /// Goes on from wherever the last turn has stopped.
+    /// Continues from the point where the last call stopped.
     ///
-    /// - Returns: whether no row waits any more.
+    /// - Returns: Whether no row is deferred any more.
     private func settleAll() throws(StoreError) -> Bool {
         try settleWoken()
         while !isToPause, let place = parking.takeUntried() {
@@ -62,10 +65,10 @@ extension BulkWriter {
         }
     }
 
-    /// Writes the row, and then those that waited for it, and so on.
+    /// Writes a row, then the rows that waited for it, and so on.
     func settle(from place: Int, _ policy: UnresolvedPolicy) throws(StoreError) {
         try settleOne(place, policy)
-        // What it wakes may wait again.
+        // A woken row may have to wait again.
         try settleWoken()
     }
 
@@ -73,9 +76,10 @@ extension BulkWriter {
         while !isToPause, let place = parking.woken.popLast() { try settleOne(place, .wait) }
     }
 
-    /// Writes the row, unless it must wait, and wakes those that waited for it.
+    /// Writes a row unless it must wait, and wakes the rows that waited for it.
     ///
-    /// - Returns: whether it is written, as far as is known by now.
+    /// - Returns: Whether the row is written; a later rejection of pending rows may still revert
+    ///   it.
     @discardableResult
     func settleOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
         let entry = try parking.entries[place]
@@ -111,9 +115,9 @@ extension BulkWriter {
         }
     }
 
-    // MARK: Rows past memory
+    // MARK: Rows beyond memory
 
-    /// Keeps the rows that wait elsewhere than in memory.
+    /// Moves the deferred rows from memory to the store.
     func spillParked() throws(StoreError) {
         let first = max(parking.spilled, journal?.parkedCount ?? 0)
         let places = first..<max(first, parking.count)
@@ -123,14 +127,14 @@ extension BulkWriter {
         try parking.forgetRows()
     }
 
-    /// A row that waits; its bytes stay until the next call, or until rows are flushed.
+    /// Returns a deferred row; its bytes are valid until the next call, or until rows are flushed.
     func parkedRow(
         _ place: Int, _ entry: ParkedEntries.Entry
     ) throws(StoreError) -> (batch: RowBatch, row: Int) {
         guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
         if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
         if parking.isRecallFull {
-            // Rows that are still to be written point into what is forgotten.
+            // Pending rows refer to memory that is about to be freed.
             try flushRows()
             parking.forgetRecalled()
         }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What a load does with one record.
+/// Applies one record.
 extension BulkWriter {
     func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(StoreError) {
         guard let hash = keyHash(batch, place) else {
@@ -33,7 +33,7 @@ extension BulkWriter {
     func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {
         var hash = KeyHash()
         if plan.plan.key.isEmpty {
-            // Every row is an object of its own.
+            // Every row is a separate object.
             appended += 1
             hash.combine(appended)
             return hash.value
@@ -42,7 +42,7 @@ extension BulkWriter {
             let value = batch[place, cell]
             guard value.kind != .null, value.kind != .absent else { return nil }
             if value.kind == .list {
-                // The values by which a relationship of the key names its object.
+                // These values identify the target of a relationship in the key.
                 for item in value.listStart..<(value.listStart + value.listCount) {
                     hash.combine(batch.item(item))
                 }
@@ -59,9 +59,9 @@ extension BulkWriter {
         rejectNullKey(cell.map { plan.plan.property(ofCell: $0) }, token: token)
     }
 
-    /// Rejects a record if a relationship of its key leads to no object.
+    /// Rejects a record if a relationship of its key has no target.
     ///
-    /// - Returns: whether the record is rejected.
+    /// - Returns: Whether the record was rejected.
     func rejectIfKeyIsNull(token: Int64) -> Bool {
         guard plan.hasRelationshipInKey else { return false }
         for column in plan.keyPlaces where column != plan.ownerColumn {
@@ -77,7 +77,7 @@ extension BulkWriter {
         reject(token, "key", part, "'\(part)' is part of the key and null here")
     }
 
-    /// Writes the row, unless something that it names must come first.
+    /// Writes the row, unless a target of its links must be written first.
     func write(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
         unresolved: UnresolvedPolicy = .wait
@@ -113,7 +113,7 @@ extension BulkWriter {
         return .written
     }
 
-    /// Refuses a row, or notes what else is wrong with the one that was refused last.
+    /// Rejects a row, or adds another fault to the last reject if it is for the same row.
     func reject(
         _ token: Int64, _ code: String, _ property: String?, _ message: String,
         value: String? = nil, hinge: BulkReject.Hinge? = nil
@@ -139,6 +139,6 @@ extension BulkWriter {
                 hinge: hinge))
     }
 
-    /// A row can name any number of objects.
+    /// The maximum number of other faults, because a row can have any number of links.
     static let otherFaultsMax = 99
 }

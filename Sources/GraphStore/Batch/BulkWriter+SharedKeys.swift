@@ -1,20 +1,20 @@
 import GraphModel
 import SQLite
 
-/// Keys that several objects of the store share, by one key of a plan.
+/// The number of keys that several objects share, for one key of a plan.
 package struct SharedKeys: Sendable, Hashable {
-    /// Where the plan has the key: `key`, `link.book.by`, or `link.items.key`.
+    /// The path of the key in the plan: `key`, `link.book.by`, or `link.items.key`.
     package var path: String
     /// The entity of the objects.
     package var entity: String
-    /// How many keys several objects share.
+    /// The number of keys that several objects share.
     package var count: Int
 }
 
 extension BulkWriter {
-    /// The keys of the plan and of its links that several objects of the store share.
+    /// Returns the keys of the plan and its links that several objects of the store share.
     ///
-    /// A key that a constraint makes unique is not among them.
+    /// Keys with a uniqueness constraint are not included.
     package func sharedKeys() throws(StoreError) -> [SharedKeys] {
         try sharedKeys(under: "")
     }

@@ -1,12 +1,12 @@
 import GraphModel
 import SQLite
 
-/// The objects that links make where none has their key.
+/// Creates the objects of links if no object has their key.
 extension BulkWriter {
-    /// Writes a row for whose links objects must be made.
+    /// Writes a row whose links create objects.
     ///
-    /// They are made once nothing else is known to stand against the row, and taken back where
-    /// it is refused after all: a rejected record has no effect.
+    /// The objects are created once no other fault of the row is known. They are removed if the row
+    /// is rejected after all: a rejected record has no effect.
     func writeMakingTargets(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
     ) throws(StoreError) -> Disposition {
@@ -43,7 +43,7 @@ extension BulkWriter {
             try takeBackTargets(&undo)
             return obstacle
         }
-        // What a relationship of the key leads to is known only now.
+        // The target of a relationship in the key is known only now.
         let madeHash = resolvedKeyHash(hash) ?? firstHash
         switch try find(batch, place, hash: madeHash) {
         case .row(let found): try update(found, token: token)

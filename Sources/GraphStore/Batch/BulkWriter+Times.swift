@@ -1,9 +1,10 @@
 import SQLite
 
-/// Links in the order of the records, although some records are written late.
+/// Applies links in the order of the records, although some records are written late.
 extension BulkWriter {
-    /// Notes what the record speaks of; and where its turn comes late, leaves out of it what later
-    /// records have said.
+    /// Notes the links that the record sets.
+    ///
+    /// If the record is written late, removes from it what later records have set.
     ///
     /// Called right before the object is written.
     func keepTimes(of owner: Int64) throws(StoreError) {
@@ -14,7 +15,7 @@ extension BulkWriter {
         for many in timed.manys { try keepTimes(of: owner, many, times) }
     }
 
-    /// Whether the link is one of which times are kept.
+    /// Returns whether versions are kept for the link.
     func isTimed(link: Int) -> Bool {
         guard let timed else { return false }
         return timed.oneToOnes.contains { $0.link == link }
@@ -22,22 +23,22 @@ extension BulkWriter {
             || timed.manys.contains { plan.toManys[$0.position].link == link }
     }
 
-    /// Makes all that the next rows say count.
+    /// Clears the left-out links, so that the next rows are written in full.
     func leaveNothingOut() {
         row.leaveNothingOut()
         for case let writer? in nestedWriters { writer.leaveNothingOut() }
     }
 
-    /// Notes that the record at hand is written.
+    /// Notes that the current record is written.
     func endTimes() throws(StoreError) {
         guard let times, times.isKept, !isNested else { return }
         try times.endRecord()
     }
 
-    /// Whether a record has to be written at once, so that it is known that it stands.
+    /// Whether records must be written immediately, so that a rejection is known.
     var mustStandAtOnce: Bool { times?.isKept == true }
 
-    /// Each end belongs to the last record that named it.
+    /// Resolves a one-to-one link: each end belongs to the last record that set it.
     private func keepTimes(
         of owner: Int64, _ timed: TimedLinks.OneToOne, _ times: LinkTimes
     ) throws(StoreError) {
@@ -53,7 +54,7 @@ extension BulkWriter {
         let isInverseLater = if let inverse { try times.isLater(inverse) } else { false }
         if isOwnLater {
             set(timed.link, .absent)
-            // The destination was free from then on.
+            // This record still freed the target from its previous owner.
             if let destination, !isInverseLater {
                 row.freed.append((timed.writer, destination))
             }
@@ -77,7 +78,7 @@ extension BulkWriter {
                 row.cells[timed.column] = .absent
             }
         } else if let link = timed.link, cell.kind == .integer {
-            // Whoever had it then has let it go.
+            // The owner has removed the object since then.
             let members = LinkTimes.Matter(kind: timed.members, object: cell.integerValue)
             let pair = LinkTimes.Matter(
                 kind: timed.pair, object: cell.integerValue, other: owner)
@@ -86,7 +87,7 @@ extension BulkWriter {
         }
     }
 
-    /// Makes the row say nothing of a link.
+    /// Removes a link from the row.
     func leaveOut(_ link: Int) {
         if let many = plan.manyOfLink[link] {
             row.destinations[many] = nil
@@ -114,8 +115,8 @@ extension BulkWriter {
             if let matter = timed.matter(owner, destination) { times.say(matter) }
         }
         guard times.isSettling else { return }
-        // Only an object inside records has others that write it, and a link that was left out to
-        // break a circle is set after them.
+        // Only a nested object has other records that write it, and a link that was left out to
+        // break a cycle is set after them.
         if timed.policy == .replace, try times.isLater(members) {
             row.destinations[timed.position] = nil
             guard case .foreignKey(let column) = timed.place else { return }
@@ -136,8 +137,8 @@ extension BulkWriter {
 }
 
 extension TimedLinks.Many {
-    /// What a record speaks of that names the destination; nil where that goes with the owner's
-    /// objects as a whole.
+    /// Returns the subject that a record sets when it names the destination; `nil` if the owner's
+    /// set of objects as a whole covers it.
     fileprivate func matter(_ owner: Int64, _ destination: Int64) -> LinkTimes.Matter? {
         switch place {
         case .foreignKey(let column):
@@ -148,7 +149,8 @@ extension TimedLinks.Many {
         }
     }
 
-    /// What later records may have said of that says whether the owner has the destination.
+    /// Returns the subjects that decide whether the owner has the destination, if later records set
+    /// them.
     fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkTimes.Matter] {
         switch place {
         case .foreignKey(let column): [LinkTimes.Matter(kind: column, object: destination)]

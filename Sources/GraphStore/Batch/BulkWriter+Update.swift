@@ -2,7 +2,7 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Brings the found row to what the record says, and counts the record by the net change.
+    /// Updates the found row from the record, and counts the record by the row's net change.
     func update(_ found: Statement, token: Int64) throws(StoreError) {
         defer { release(found) }
         guard mayUpdate(found, token: token) else {
@@ -30,7 +30,7 @@ extension BulkWriter {
         try endTimes()
     }
 
-    /// Whether the record may change the found row; if not, it is counted here.
+    /// Returns whether the record may change the found row; if not, counts the record.
     func mayUpdate(_ found: Statement, token: Int64) -> Bool {
         let entityNumber = found.integer(1)
         guard plan.entity.familyNumbers.contains(entityNumber) else {
@@ -55,7 +55,7 @@ extension BulkWriter {
         return !breaksRule(found: found, token: token)
     }
 
-    /// Counts a record whose object was there before the load and is to stay as it is.
+    /// Counts a record whose object existed before the load and must be left unchanged.
     private func leaveAlone(_ primaryKey: Int64, token: Int64) {
         guard plan.plan.found == .skip else {
             return reject(
@@ -69,20 +69,20 @@ extension BulkWriter {
     }
 
     enum Overwriting {
-        /// The row is so already.
+        /// The row already has the values.
         case same
-        /// It was written; a hash of what went and what came.
+        /// The row was written; the value is a hash of the old and new values.
         case changed(UInt64)
-        /// A constraint forbids it; nothing was written.
+        /// A constraint forbids the change; nothing was written.
         case refused(StoreError)
     }
 
-    /// Writes what differs.
+    /// Writes the columns and links that differ.
     func write(
         over found: Statement, _ id: ManagedObjectID
     ) throws(StoreError) -> Overwriting {
         var difference: UInt64?
-        // Gathered for the history alone.
+        // Collected only for the history.
         var differing: Set<String> = []
         var files: [String] = []
         let gone = ownerChanges(id, found)
@@ -113,7 +113,7 @@ extension BulkWriter {
             let update = try bindUpdate(of: id, found)
             release(found)
             walk?.close()
-            // New rows that wait came before this record, and may hold what it wants.
+            // Pending new rows precede this record, and may have the values that it sets.
             if plan.hasOtherConstraints { try flushRows() }
             do {
                 try update.step()
@@ -147,7 +147,8 @@ extension BulkWriter {
         return .changed(difference)
     }
 
-    /// Gathers the objects whose links change with the to-ones of the found row.
+    /// Collects the objects whose links change because of the to-one relationships of the found
+    /// row.
     private func noteMovedLinks(_ found: Statement, _ id: ManagedObjectID) {
         for link in toOneEnds {
             let change = columnChange(link.column, found)
@@ -173,7 +174,7 @@ extension BulkWriter {
         }
     }
 
-    /// A hash of what the record changes in a column; 0 if that is nothing.
+    /// Returns a hash of the record's change to a column; 0 if there is none.
     private func columnChange(_ column: Int, _ found: Statement) -> UInt64 {
         let place = statements.firstColumn + Int32(column)
         guard !row.cells[column].equals(column: place, of: found) else { return 0 }
@@ -181,7 +182,7 @@ extension BulkWriter {
             from: BulkCell(column: place, of: found), to: row.cells[column])
     }
 
-    /// The statement that writes what differs, with its values.
+    /// Returns the statement that updates the differing columns, with its values bound.
     private func bindUpdate(
         of id: ManagedObjectID, _ found: Statement
     ) throws(StoreError) -> Statement {
@@ -204,8 +205,8 @@ extension BulkWriter {
         history.update(id, properties: properties)
     }
 
-    /// Where the one-to-one links of the found row lead, if some destinations have no column for
-    /// them; else nothing.
+    /// Returns the targets of the found row's one-to-one links if some destinations have no column
+    /// for the inverse; otherwise an empty array.
     private func formerDestinations(_ found: Statement) -> [Int64?] {
         guard plan.hasOneSidedLinks else { return [] }
         return plan.oneToOnes.map { oneToOne in
@@ -215,9 +216,9 @@ extension BulkWriter {
         }
     }
 
-    /// Sets the other ends of one-to-ones.
+    /// Sets the inverse ends of one-to-one links.
     ///
-    /// - Parameter former: where each of them led, as `formerDestinations` says.
+    /// - Parameter former: The previous targets, from `formerDestinations`.
     func pointBack(
         _ id: ManagedObjectID, formerly former: [Int64?]
     ) throws(StoreError) {
@@ -231,7 +232,7 @@ extension BulkWriter {
         }
     }
 
-    /// An order among the owner's objects stays while the owner stays.
+    /// Returns whether the row keeps its position, which it does while its owner is unchanged.
     func keepsOrder(_ column: Int, _ found: Statement) -> Bool {
         guard case .linkOrder(let link) = plan.columns[column].source,
             let key = plan.keyColumn(ofLink: link)
@@ -246,7 +247,7 @@ extension BulkWriter {
         try statements.restoreVersion.step()
     }
 
-    /// A hash that no other change has, so that this one never counts as undone.
+    /// Returns a unique hash, so that this change never counts as undone.
     private func nextMove() -> UInt64 {
         moves += 1
         var hash = KeyHash()
@@ -256,7 +257,8 @@ extension BulkWriter {
 }
 
 extension Statement {
-    /// The external file that a column names, if it names one; a value in the column is not copied.
+    /// Returns the external file that a column names, if any, without copying a value in the
+    /// column.
     fileprivate func fileName(_ column: Int32) -> String? {
         guard bytes(column).first == ExternalFiles.fileMark else { return nil }
         return ExternalFiles.fileName(value(column))

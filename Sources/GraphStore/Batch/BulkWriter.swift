@@ -1,28 +1,28 @@
 import GraphModel
 import SQLite
 
-/// Upserts rows by key, set by set, without objects.
+/// Upserts rows by key, in batches and without managed objects.
 ///
-/// For each row: find the object with its key, find the objects its links name, then insert,
-/// update, or leave alone what is already so. Only mapped columns are touched.
+/// For each row, it finds the object with the row's key and the targets of its links. It then
+/// inserts or updates the row, or skips it if nothing changes. Only mapped columns are written.
 ///
 /// ```
 /// let writer = try context.bulkWriter(for: plan)
-/// try writer.apply(batch, firstToken: 1)      // as often as there are batches
+/// try writer.apply(batch, firstToken: 1)      // once per batch
 /// try writer.flush(); try context.save()      // every N records
-/// try writer.finish(); try context.save()     // what was parked; then the indexes
+/// try writer.finish(); try context.save()     // the deferred rows, then the indexes
 /// ```
 ///
-/// The object with a key is found in one of two ways. In an empty table, and in a full one once
-/// the load turns out to be large, a map from keys to rows is kept in memory (`KeyIndex`);
-/// otherwise, and where the map would outgrow its memory, the key's unique index is asked. A load
-/// into an empty table also puts off its indexes to the end.
+/// There are two ways to find the object with a key. The load keeps a map from keys to rows in
+/// memory (`KeyIndex`) if the table is empty, or once the load turns out to be large. Otherwise,
+/// and if the map would exceed its memory limit, it uses the unique index of the key. A load into
+/// an empty table also defers its indexes to the end.
 package final class BulkWriter {
-    /// What became of a row for now.
+    /// The preliminary result of a row.
     enum Disposition {
         case written
         case rejected
-        /// It names an object that may still come; it waits.
+        /// A link names an object that may still come, so the row waits.
         case waiting(link: Int, key: UInt64)
     }
 
@@ -30,83 +30,86 @@ package final class BulkWriter {
     let plan: ColumnPlan
     let statements: RowStatements
     let rowUpdate: RowUpdate
-    /// Goes along with the records; nil where others write to the table, too.
+    /// The cursor that follows the records; `nil` if other writers change the table, too.
     let walk: RowWalk?
-    /// The row that the record at hand is likely to belong to; 0 where nobody knows.
+    /// The row that the current record probably belongs to; 0 if unknown.
     @exclusivity(unchecked) var likelyRow: Int64 = 0
     let resolvers: [LinkResolver]
-    /// Keys of tables whose rows no index finds; shared with the nested writers.
+    /// The keys of tables without a suitable index; shared with the nested writers.
     let keyTables: KeyTables
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
-    /// For each link, what writes the objects that stand in its cells; empty where none has such.
+    /// The writer of each link's nested objects; empty if the plan has none.
     let nestedWriters: [BulkWriter?]
-    /// Whether this writes objects that stand in another's cells.
+    /// Whether this writer writes nested objects of another writer's cells.
     let isNested: Bool
-    /// As `takesAnyOrder(_:_:_:)` says of the plan.
+    /// The result of `takesAnyOrder(_:_:_:)` for the plan.
     let takesAnyOrder: Bool
-    /// The cells of the element at hand, where this writes elements of another's cells.
+    /// The cells of the current element, if this writer is nested.
     let element: RowBatch
-    /// The object that was inserted last.
+    /// The last inserted object.
     var lastInserted: ManagedObjectID?
-    // `@exclusivity(unchecked)`: one thread has it at a time, and none is reached from inside its
-    // own use; to check that for every record took a twentieth of an import.
+    // `@exclusivity(unchecked)`: only one thread uses these properties at a time, and no access is
+    // nested in another. Checking this for every record took 5% of the time of an import.
     @exclusivity(unchecked) var session: WriteSession
     @exclusivity(unchecked) var keyFinder: KeyFinder
     @exclusivity(unchecked) var pending: PendingRows
     @exclusivity(unchecked) var row: ResolvedRow
     @exclusivity(unchecked) var seen = PrimaryKeySet()
-    /// Rows that a link made, and whose records have changed nothing so far.
+    /// Rows that a link created and that their own records have not changed so far.
     @exclusivity(unchecked) var unchangedTargets = PrimaryKeySet()
     @exclusivity(unchecked) var net: NetChanges
-    /// Rows that became other than they were since the last save, with their entities.
+    /// The rows that differ from their original state since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
     let far: FarChanges
     let toOneEnds: [ColumnPlan.ToOneEnds]
-    /// The links that the record at hand takes from objects or gives to them.
+    /// The inverse links that the current record adds to or removes from other objects.
     @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
-    /// For each of the other tables that links write, how far its rows are from what they were.
+    /// The row differences of each other table that links write.
     var farNets: [NetChanges]
     let columnHashes: [ColumnHash]
-    /// Keys from here on are of this load's own rows, but for those that others took meanwhile.
+    /// The first primary key that this load used; later keys are also from this load, except
+    /// `foreignKeys`.
     private(set) var firstOwnKey: Int64
     var foreignKeys: [Range<Int64>] = []
-    /// What the next save notes for a load that goes on after this one; nil where none will.
+    /// The state that the next save notes for a load that resumes this one; `nil` if it is not
+    /// resumable.
     @exclusivity(unchecked) var journal: LoadJournal?
     @exclusivity(unchecked) var parking: Parking
     let parkedSpill: ParkedSpill
-    /// When what several records may speak of was last spoken of; nil where no record can wait, or
-    /// nothing is such.
+    /// The link versions: which record last set each link that several records may set.
+    ///
+    /// It is `nil` if no record can be deferred, or if no link can be set by several records.
     let times: LinkTimes?
     let timed: TimedLinks?
-    /// Links that the last written row left out to break a circle.
+    /// The links that the last written row left out to break a cycle.
     @exclusivity(unchecked) var cutLinks: [Int] = []
-    /// By columns of places, the last ones that ordered objects of an owner have.
+    /// The last position in each owner's ordered relationship, by order column.
     @exclusivity(unchecked) var lastPlaces: [Int: LastOrders] = [:]
-    /// Nothing but a row's own record moves it from one owner to another.
+    /// Whether a row can move to another owner only by its own record.
     let remembersPlaces: Bool
-    /// Objects that links of the row at hand have made.
+    /// The objects that links of the current row have created.
     @exclusivity(unchecked) var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
-    /// How often an unchanged row got a new version.
+    /// The number of times an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
-    /// What `takeCacheShare()` gives next.
+    /// The next result of `takeCacheShare()`.
     private var cacheShare: Double?
     var appended: UInt64 = 0
 
-    /// How the records fared so far.
+    /// The results of the records so far.
     @exclusivity(unchecked) package internal(set) var tally = BulkTally()
-    /// Records so far that found nothing to write: the store is as they say, or need not be.
+    /// The number of records so far that did not write anything.
     @exclusivity(unchecked) package internal(set) var idleRecords = 0
-    /// How often a record has inserted or changed the row of its object.
+    /// The number of times a record has inserted or changed its object's row.
     @exclusivity(unchecked) var writes = 0
     var rejects: [BulkReject] = []
-    /// Whether a refused row is looked at for its other faults.
+    /// Whether a rejected row is checked for other faults.
     let findsOtherFaults: Bool
-    /// The row whose other faults are looked for.
+    /// The row that is being checked for other faults.
     @exclusivity(unchecked) var gathering: FaultGathering?
     var parkedTokens: [Int64] = []
-    /// Links of written rows that were left out, and those of the row at hand.
+    /// The missed links of written rows, and of the current row.
     var missedLinks: [MissedLink] = []
     @exclusivity(unchecked) var missedOfRow: [MissedLink] = []
 
@@ -117,7 +120,7 @@ package final class BulkWriter {
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
-        // Before the transaction: a plan that does not fit must not keep others waiting.
+        // Before the transaction, so that an invalid plan does not block other writers.
         let columns = try ColumnPlan(plan, schema)
         self.plan = columns
         try schema.requireWriting(columns.entity)
@@ -144,7 +147,7 @@ package final class BulkWriter {
         timed = times.map { TimedLinks(columns, $0) }
         let keyTables = outerKeyTables ?? KeyTables(session.connection)
         self.keyTables = keyTables
-        // First, for they must find the tables as they were.
+        // Created first, because nested writers must see the unchanged tables.
         nestedWriters = try Self.nestedWriters(
             of: plan, in: context, memory, claims, times, keyTables)
         let mayUseMap = columns.mayUseMap(schema)
@@ -154,14 +157,15 @@ package final class BulkWriter {
         if memory.lendsToPages {
             try keyFinder.lendToPages(session.connection)
         }
-        // Prepared after the finder has put indexes off, which would unprepare them.
+        // Statements are prepared after the finder has deferred indexes, which would invalidate
+        // them.
         let connection = session.connection
-        // What was written before the load is not counted.
+        // Pages written before the load do not count.
         _ = try connection.takeCacheShareWritten()
         statements = try RowStatements(columns, on: connection)
         rowUpdate = RowUpdate(columns, on: connection)
         let mayWalk = columns.mayWalk && !isNested
-        // A walk sees only one of the objects that share a key.
+        // A sequential cursor finds only one of the objects that share a key.
         walk =
             mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
             ? RowWalk(statements.selectFrom) : nil
@@ -218,9 +222,9 @@ package final class BulkWriter {
     /// Applies the batch's rows in order.
     ///
     /// - Parameters:
-    ///   - firstToken: the first row's number for rejects; the others follow.
-    ///   - likelyRows: for each row of the batch, the one of the table that `knownRow` has named, or 0;
-    ///     nothing where nobody knows.
+    ///   - firstToken: The token of the first row for rejects; later rows get consecutive tokens.
+    ///   - likelyRows: For each row of the batch, the row ID returned by `knownRow`, or 0; empty if
+    ///     unknown.
     package func apply(
         _ batch: RowBatch, firstToken: Int64, likelyRows: [Int64] = []
     ) throws(StoreError) {
@@ -231,12 +235,11 @@ package final class BulkWriter {
             try apply(batch, place, token: firstToken + Int64(place))
         }
         likelyRow = 0
-        // The batch's bytes are not ours after this.
+        // The caller may free the batch's bytes after this call.
         try flushRows()
     }
 
-    /// Does something while few pages of the store are in memory, which has to do for what the caller
-    /// holds.
+    /// Runs a closure with the page cache reduced to 2 MiB, so that the caller can use the memory.
     package func withFewPages(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         let connection = session.connection
         let lost = try connection.shrinkPageCache(toBytes: 2 << 20)
@@ -245,7 +248,7 @@ package final class BulkWriter {
         try result.get()
     }
 
-    /// Writes what is collected, so that the context can be saved.
+    /// Writes the pending rows and links, so that the context can be saved.
     package func flush() throws(StoreError) {
         try flushRows()
         try flushLinks()
@@ -256,7 +259,7 @@ package final class BulkWriter {
         for case let writer? in nestedWriters { try writer.flushLinks() }
     }
 
-    /// Settles the rows that wait for others; the context is saved afterwards.
+    /// Resolves the deferred rows; the caller saves the context afterwards.
     package func finish() throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
@@ -265,43 +268,46 @@ package final class BulkWriter {
         try flush()
     }
 
-    /// The rows refused since the last call.
+    /// Returns the rows rejected since the last call.
     package func takeRejects() -> [BulkReject] {
         defer { rejects.removeAll() }
         return rejects
     }
 
-    /// The links that rows written since the last call went without, as their plan notes them.
+    /// Returns the missed links of rows written since the last call, if their plan notes them.
     package func takeMissedLinks() -> [MissedLink] {
         defer { missedLinks.removeAll() }
         return missedLinks
     }
 
-    /// The rows that began to wait since the last call; each is settled by `finish()`.
+    /// Returns the tokens of the rows deferred since the last call; `finish()` resolves them.
     package func takeParkedTokens() -> [Int64] {
         defer { parkedTokens.removeAll() }
         return parkedTokens
     }
 
-    /// How many pages the last save wrote, and what was written before it for want of room, as a
-    /// share of those that the page cache holds; nil where that was told already, or no batch came
-    /// since.
+    /// Returns the number of pages that the last save wrote, including pages spilled before it, as
+    /// a fraction of the page cache.
+    ///
+    /// Returns `nil` if this value was already returned, or if no batch has been applied since.
     package func takeCacheShare() -> Double? {
         defer { cacheShare = nil }
         return cacheShare
     }
 
-    /// The rows that its records have written, those of the objects in their cells among them.
+    /// The number of rows that its records have written, including nested objects.
     var writesWithNested: Int {
         var count = writes
         for case let writer? in nestedWriters { count += writer.writesWithNested }
         return count
     }
 
-    /// Whether indexes are put off to the end of the load, without which others are not to write.
+    /// Whether indexes are deferred to the end of the load; other processes must not write until
+    /// then.
     package var hasPutOff: Bool { keyFinder.hasPutOff }
 
-    /// Takes the transaction that is open now, and looks whether others wrote meanwhile.
+    /// Uses the open transaction, and checks whether another process has written since the last
+    /// one.
     func beginSession() throws(StoreError) {
         for case let writer? in nestedWriters { try writer.beginSession() }
         let current = try context.session()
@@ -325,7 +331,7 @@ package final class BulkWriter {
         try forgetLookups()
     }
 
-    /// Reads anew what was remembered of the tables, which have changed otherwise.
+    /// Reads the cached data again after another process has changed the tables.
     func forgetLookups() throws(StoreError) {
         for resolver in resolvers { resolver.forgetAll() }
         for writer in toManyWriters { writer.forgetOrders() }

@@ -1,17 +1,17 @@
 import GraphModel
 
 extension ColumnPlan {
-    /// Both ends of a to-one of the plan.
+    /// The two ends of a to-one relationship of the plan.
     struct ToOneEnds {
         var column: Int
         var entityColumn: Int?
-        /// `OneToOneWriter` notes the other end then.
+        /// Whether the relationship is one-to-one; `OneToOneWriter` then notes the inverse end.
         var isOneToOne: Bool
         var own: LinkEnd?
         var inverse: LinkEnd?
     }
 
-    /// Both ends of each to-one of the plan.
+    /// Returns both ends of each to-one relationship of the plan.
     func toOneEnds(_ schema: StoreLayout) -> [ToOneEnds] {
         columns.indices.compactMap { column in
             guard case .linkKey(let link) = columns[column].source,

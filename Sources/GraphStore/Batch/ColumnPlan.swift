@@ -1,32 +1,32 @@
 import GraphModel
 
-/// Where a bulk plan's cells go in the entity's table, worked out once.
+/// The columns of the entity's table for a bulk plan's cells, resolved once.
 struct ColumnPlan {
     /// One column that the load writes.
     struct Column {
         enum Source {
-            /// A row's cell.
+            /// A cell of the row.
             case attribute(cell: Int)
-            /// The destination's key, of a link.
+            /// The primary key of a link's target.
             case linkKey(link: Int)
-            /// The destination's entity number, of a link.
+            /// The entity number of a link's target.
             case linkEntity(link: Int)
-            /// The place among the owner's ordered objects, of a link.
+            /// The position in the owner's ordered relationship, for a link.
             case linkOrder(link: Int)
-            /// The key of the object around the row's own, which the other's link sets.
+            /// The primary key of the owning object, which the owner's link sets.
             case owner
         }
 
-        /// An expression that reads it if it is not in the table.
+        /// The name of the column, or an expression that reads the value from another table.
         var name: String
         var source: Source
         /// The attribute or relationship.
         var property: String
-        /// May not be null in a new row.
+        /// Whether it must not be null in a new row.
         var isRequired: Bool
-        /// What a new row gets where the record says nothing.
+        /// The value in a new row if the record does not set it.
         var defaultValue: StoredValue
-        /// Its old value may be in an external file.
+        /// Whether its old value may be in an external file.
         var isExternal = false
     }
 
@@ -34,7 +34,7 @@ struct ColumnPlan {
     struct ToMany {
         var link: Int
         var place: StoreLayout.ToManyPlace
-        /// Any number of destinations will do.
+        /// Whether the number of targets is not limited.
         let isUnlimited: Bool
 
         init(link: Int, place: StoreLayout.ToManyPlace) {
@@ -55,12 +55,12 @@ struct ColumnPlan {
         var destinationTable: String
     }
 
-    /// A to-one of the plan whose inverse is a to-many of the plan.
+    /// A to-one relationship of the plan whose inverse is a to-many relationship of the plan.
     struct BothEnds {
-        /// Which of the to-manys it is.
+        /// The index among the to-many links.
         var turn: Int
         var key: Int
-        /// The column of the place in an order.
+        /// The order column, if any.
         var order: Int?
     }
 
@@ -68,48 +68,51 @@ struct ColumnPlan {
     let plan: BulkPlan
     let destinations: [StoreLayout.Entity]
     let columns: [Column]
-    /// Those of them that are in the table.
+    /// The range of the columns that are in the table.
     ///
-    /// After them come one-to-one links that only the destination's row has. `OneToOneWriter`
-    /// writes those.
+    /// After them come one-to-one links that are stored only in the destination's row.
+    /// `OneToOneWriter` writes those.
     let storedColumns: Range<Int>
-    /// Columns in which a found row may differ: all but its key's, and places in an order.
+    /// The columns in which a found row may differ: all except key columns and order columns.
     let comparedColumns: [Int]
-    /// The columns of places in an order.
+    /// The order columns.
     let orderColumns: [Int]
-    /// The key's columns, and the cells that hold the key.
+    /// The key's columns, and the cells with the key.
     let keyColumns: [String]
     let keyCells: [Int]
-    /// For each part of the key, where its value is among the columns: that of a relationship is
-    /// known only when its link is resolved.
+    /// The column of each part of the key.
+    ///
+    /// The value of a relationship is known only after its link is resolved.
     let keyPlaces: [Int]
-    /// Whether a relationship is part of the key.
+    /// Whether the key contains a relationship.
     let hasRelationshipInKey: Bool
-    /// For objects inside another row, which column of the key leads to that row's object.
+    /// The key column that refers to the owning object, for nested objects.
     let ownerColumn: Int?
-    /// Whether a constraint of the model keeps objects from sharing a key.
+    /// Whether a uniqueness constraint prevents objects from sharing a key.
     let isKeyUnique: Bool
     let toManys: [ToMany]
-    /// For each link, which of the to-manys it is.
+    /// The index of each link among the to-many links.
     let manyOfLink: [Int?]
-    /// For each link, whether a relationship of its key leads to objects of this load's table.
+    /// Whether a relationship in each link's key leads to objects of this load's table.
     let leadsThroughOwn: [Bool]
-    /// Links whose rows must be written at once, not in groups: they touch other rows.
+    /// The one-to-one links.
+    ///
+    /// Their rows must be written immediately instead of in groups, because they change other rows.
     let oneToOnes: [OneToOne]
-    /// The destination has no column for one of them.
+    /// Whether the destination of a one-to-one link has no column for it.
     let hasOneSidedLinks: Bool
     let hasOrderedInverse: Bool
-    /// To-ones whose inverse the plan sets, too.
+    /// The to-one relationships whose inverse the plan also sets.
     let bothEnds: [BothEnds]
-    /// Rules over the whole row.
+    /// The rules over the complete row.
     let rules: RowRules
-    /// Something besides the key must be unique in the table.
+    /// Whether the table has unique indexes other than the key's.
     let hasOtherConstraints: Bool
-    /// The places of the columns of each unique index that has no condition.
+    /// The columns of each unique index without a condition.
     let uniquePlaces: [[Int]]
-    /// A required attribute without a default that no cell maps, so that no new row can be valid.
+    /// A required attribute that has no default and is not mapped, so that no new row can be valid.
     let unfilledRequirement: String?
-    /// Columns that no cell maps but that a new row fills: defaults of other attributes.
+    /// Columns that no cell maps, with the defaults that a new row gets.
     let constants: [(column: String, literal: String)]
 
     init(_ plan: BulkPlan, _ schema: StoreLayout) throws(StoreError) {
@@ -281,7 +284,8 @@ struct ColumnPlan {
         }
     }
 
-    /// No index can find rows by a link that is in other rows.
+    /// Rejects a key with a relationship that is stored in other rows, because no index can find
+    /// rows by it.
     private static func refuseKey(
         of toOne: StoreLayout.ToOnePlace, _ plan: BulkPlan, _ destination: StoreLayout.Entity
     ) throws(StoreError) {
@@ -294,7 +298,7 @@ struct ColumnPlan {
                 + " use other properties as the key, or import '\(destination.name)'")
     }
 
-    /// Refuses the key of a link that holds a relationship without a column.
+    /// Rejects a link's key that contains a relationship without a column.
     private static func refuseKey(
         _ key: [BulkPlan.KeyPart], of destination: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
@@ -333,19 +337,19 @@ struct ColumnPlan {
         return columns
     }
 
-    /// Rows are written in groups where each stands for itself.
+    /// Whether rows can be written in groups, because they do not depend on each other.
     var writesRowsInGroups: Bool {
         oneToOnes.isEmpty && !hasOrderedInverse && bothEnds.isEmpty
     }
 
-    /// The column that holds a link's key.
+    /// Returns the column with the target's primary key of a link.
     func keyColumn(ofLink link: Int) -> Int? {
         columns.firstIndex {
             if case .linkKey(link) = $0.source { true } else { false }
         }
     }
 
-    /// Which of the to-manys is the relationship seen from its other end, where the plan sets both.
+    /// Returns the to-many link for the inverse of a relationship, if the plan sets both.
     func otherEnd(of many: ToMany) -> Int? {
         guard case .joinTable(let join) = many.place else { return nil }
         return toManys.firstIndex { other in
@@ -356,7 +360,7 @@ struct ColumnPlan {
         }
     }
 
-    /// Whether the link leads to objects that this load writes, found by the load's own key.
+    /// Returns whether the link finds objects of this load by the load's own key.
     func isOwnKey(link: Int) -> Bool {
         plan.links[link].nested == nil && destinations[link].table == entity.table
             && plan.key == plan.links[link].properties && !plan.links[link].hasRelationshipInKey
@@ -364,20 +368,20 @@ struct ColumnPlan {
             && (isKeyUnique || destinations[link].name == entity.name)
     }
 
-    /// Whether the link names objects that this load writes by an attribute that is not its key,
-    /// which a record may change.
+    /// Returns whether the link finds objects of this load by an attribute outside the key, which a
+    /// record may change.
     func namesByOtherAttribute(link: Int) -> Bool {
         mayComeLater(link: link) && !isOwnKey(link: link)
     }
 
-    /// Whether a constraint keeps objects from sharing what the link names them by.
+    /// Returns whether a constraint prevents objects from sharing the link's key.
     func isUnique(link: Int, _ schema: StoreLayout) -> Bool {
         plan.links[link].nested != nil || plan.links[link].isByNumber
             || schema.isUnique(plan.links[link].properties, of: destinations[link])
     }
 
-    /// Whether an object that the link names keeps its key for as long as the load lasts, and no
-    /// other object gets it.
+    /// Returns whether the target of a link can be cached: it keeps its key during the load, and no
+    /// other object gets this key.
     func mayRemember(link: Int, _ schema: StoreLayout, isNested: Bool) -> Bool {
         // Other links may change the relationships of the object.
         guard !namesByOtherAttribute(link: link), !plan.links[link].hasRelationshipInKey else {
@@ -387,10 +391,10 @@ struct ColumnPlan {
         return mayRemember(destinations[link].table, isNested: isNested, besides: link)
     }
 
-    /// Whether the objects in a table keep their attributes for as long as the load lasts, and no
-    /// other object gets them.
+    /// Returns whether the objects in a table keep their attributes during the load, and no other
+    /// object gets the same values.
     ///
-    /// - Parameter link: one that may make such objects.
+    /// - Parameter link: A link that may create objects of the table.
     func mayRemember(_ table: String, isNested: Bool, besides link: Int? = nil) -> Bool {
         !isNested && table != entity.table
             && plan.links.indices.allSatisfy { other in
@@ -400,14 +404,16 @@ struct ColumnPlan {
             }
     }
 
-    /// Whether the load may have a map of its keys: nothing writes rows past it, or relies on
-    /// indexes that are put off for it.
+    /// Returns whether the load can use a key map.
+    ///
+    /// No row may be written without the map, and no link may rely on an index that is deferred
+    /// because of it.
     func mayUseMap(_ schema: StoreLayout) -> Bool {
         guard !plan.writesInside(table: entity.table, schema),
             !plan.linksPastMap(of: entity, ownKey: plan.key, schema)
         else { return false }
-        // A map that is given up leaves a table of keys behind, which must not be undone together
-        // with a record's objects. Other rows' links may move rows from one key to another.
+        // If the map is discarded, a table of keys replaces it, which must not be rolled back
+        // together with a record's objects. Links of other rows may change the keys of rows.
         return isKeyUnique
             || plan.links.allSatisfy { $0.nested == nil }
                 && !(hasRelationshipInKey
@@ -421,14 +427,15 @@ struct ColumnPlan {
                         }))
     }
 
-    /// Whether the link names objects of this load's table by their numbers, which rows that are
-    /// written and taken back may have had.
+    /// Returns whether the link refers to objects of this load's table by primary key.
+    ///
+    /// A row that was written and rolled back may have had this key.
     func namesOwnByNumber(link: Int) -> Bool {
         plan.links[link].isByNumber && destinations[link].table == entity.table
     }
 
-    /// Whether a walk over the table may go along with the records: nothing but what a record says
-    /// of its own object is written to the table.
+    /// Whether a sequential cursor over the table can follow the records: each record writes only
+    /// its own object to the table.
     var mayWalk: Bool {
         !keyCells.isEmpty && oneToOnes.isEmpty && !hasOrderedInverse
             && plan.links.allSatisfy { $0.nested == nil }
@@ -438,12 +445,13 @@ struct ColumnPlan {
             }
     }
 
-    /// Whether rows of this load may wait for later ones.
+    /// Whether rows of this load may have to wait for later rows.
     var mayWait: Bool { plan.links.indices.contains { mayComeLater(link: $0) } }
 
-    /// Whether a later row of this load may be what the link names.
+    /// Returns whether a later row of this load may be the target of the link.
     ///
-    /// No record knows the number that its own object gets.
+    /// By primary key, this is not possible, because no record knows the primary key of its own
+    /// object.
     func mayComeLater(link: Int) -> Bool {
         plan.links[link].nested == nil && !plan.links[link].isByNumber
             && destinations[link].familyNumbers.contains(entity.number)
@@ -451,7 +459,7 @@ struct ColumnPlan {
 }
 
 extension StoreLayout {
-    /// Whether an entity has what the parts of a key say.
+    /// Returns whether an entity has the properties in the parts of a key.
     func mayFind(_ entity: Entity, by key: [BulkPlan.KeyPart]) -> Bool {
         key.allSatisfy { part in
             guard let name = part.entity else {
@@ -465,7 +473,7 @@ extension StoreLayout {
         }
     }
 
-    /// Whether a constraint of the model keeps objects from having the same values of attributes.
+    /// Returns whether a uniqueness constraint of the model covers exactly these attributes.
     func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
         attributes.allSatisfy { entity.attributes[$0] != nil }
             && model.uniquenessConstraints(of: entity.name).contains {
@@ -475,7 +483,7 @@ extension StoreLayout {
 }
 
 extension BulkPlan.Link {
-    /// Whether a relationship of the key, at any depth, leads to objects in a table.
+    /// Returns whether a relationship in the key, at any depth, leads to objects in a table.
     func leadsThrough(_ table: String, _ schema: StoreLayout) -> Bool {
         func leads(_ part: BulkPlan.KeyPart) -> Bool {
             guard let name = part.entity else { return false }
@@ -485,7 +493,7 @@ extension BulkPlan.Link {
     }
 }
 
-/// A value as SQL text, for what is fixed when a statement is made.
+/// Formats a value as an SQL literal, for values that are fixed when a statement is prepared.
 enum SQLLiteral {
     static func text(_ value: StoredValue) -> String {
         switch value {

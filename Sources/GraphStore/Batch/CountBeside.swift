@@ -4,29 +4,31 @@ import FoundationEssentials
 import SQLite
 import Synchronization
 
-/// A count that is taken on a connection and a thread of its own while a transaction writes.
+/// A count on a separate connection and thread, while a transaction writes.
 ///
-/// What a write-ahead log held when the count began stays readable beside the writer
-/// (https://www.sqlite.org/wal.html), who has kept all others from writing since before: so it
-/// counts the rows as they are before the transaction.
+/// A reader keeps its snapshot of the write-ahead log while a writer continues
+/// (https://www.sqlite.org/wal.html). The transaction has excluded other writers since before the
+/// count began, so the count sees the rows from before the transaction.
 final class CountBeside: Sendable {
-    /// Rows of a table from which a second thread is worth its start; keys stand for rows.
+    /// The minimum number of rows for which a second thread is worth starting; the largest row ID
+    /// is the estimate.
     static let rowsMin = 50_000
 
     private let group = DispatchGroup()
     private let outcome = Mutex<Result<Int, StoreError>>(.success(0))
     private let stopping: InterruptFlag
-    // The thread that counts has it alone until the group is done.
+    // Only the counting thread uses it until the group is done.
     private nonisolated(unsafe) let reader: Connection
-    // As the connection.
+    // Used like the connection.
     private nonisolated(unsafe) var rows: Statement?
 
-    /// Begins to count.
+    /// Starts to count.
     ///
-    /// - Parameter count: a query of one row and one number.
-    /// - Returns: nil where it would gain nothing, or would not see the same: with one processor, a
-    ///   small table, another journal than a write-ahead log, something written already, or no
-    ///   second connection or thread to be had.
+    /// - Parameter count: A query that returns one row with one number.
+    /// - Returns: `nil` if a concurrent count would not be faster or correct:
+    ///   - There is only one processor, or the table is small.
+    ///   - The journal mode is not WAL, or the transaction has already written.
+    ///   - No second connection or thread is available.
     init?(
         _ count: SQLFragment, of entity: StoreLayout.Entity, beside session: WriteSession
     ) throws(StoreError) {
@@ -50,8 +52,8 @@ final class CountBeside: Sendable {
                     guard let rows, try rows.step() else { return 0 }
                     return Int(rows.integer(0))
                 }
-                // Before whoever waits may close the connection: SQLite does not let two threads
-                // at one at once.
+                // Released before the waiting thread can close the connection, which two threads
+                // must not use at the same time.
                 rows = nil
                 outcome.withLock { $0 = result }
                 group.leave()
@@ -62,13 +64,13 @@ final class CountBeside: Sendable {
         }
     }
 
-    /// Stops counting, where it still does, and waits for that.
+    /// Stops a running count, and waits for its thread.
     func stop() {
         stopping.raise()
         group.wait()
     }
 
-    /// Waits for the count.
+    /// Waits for the count, and returns it.
     func value() throws(StoreError) -> Int {
         group.wait()
         return try outcome.withLock { $0 }.get()

@@ -1,23 +1,25 @@
 import GraphModel
 import SQLite
 
-/// One batch delete: which objects go, by the rules, and what that does to those that stay.
+/// One batch delete: selects the objects to delete by the delete rules, and updates the remaining
+/// objects.
 ///
-/// For each hierarchy, a temporary table holds the objects that are to go (`ETL_DOOMED_<n>`), and
-/// one those that a rule keeps, with the number of its edge (`ETL_KEPT_<n>`). Where no rule cascades
-/// or denies, those that match are those that go, and their table serves.
+/// For each hierarchy, a temporary table contains the objects to delete (`ETL_DOOMED_<n>`). Another
+/// one contains the objects that a rule keeps, with the index of its edge (`ETL_KEPT_<n>`). If no
+/// rule cascades or denies, the matching objects are deleted, and their table is used instead.
 struct Deletion {
     private let session: WriteSession
     private let connection: Connection
     private let limit: ObjectLimit?
-    /// The relationships whose rules count.
+    /// The relationships whose rules apply.
     private let edges: [RelationshipEdge]
-    /// All of them: pairs with what is gone go in any case.
+    /// All relationships; join rows of deleted objects are deleted in any case.
     private let allEdges: [RelationshipEdge]
     private var gone: ManagedObjectIDSet?
-    /// So many levels of a cascade are found by going through all that is to go.
+    /// The number of cascade levels that are found by scanning all objects to delete, without an
+    /// index.
     private static let levelsWithoutIndex = 8
-    /// The table of those that match, where all of them go, and nothing else does.
+    /// The table of the matching objects, if exactly these are deleted.
     private var matched: String?
 
     init(_ session: WriteSession, _ request: BatchDeleteRequest) {
@@ -46,7 +48,8 @@ struct Deletion {
                 CREATE TABLE \(Self.kept(number)) (pk INTEGER PRIMARY KEY, edge INTEGER)
                 """)
         }
-        // A kept object is no longer to go, which may protect others: again until none is new.
+        // A kept object is not deleted, which may protect other objects. Repeat until no new object
+        // is kept.
         repeat {
             for number in reachable { try clearDoomed(number) }
             try connection.execute(
@@ -58,9 +61,9 @@ struct Deletion {
         return try finish(match, reachable, root, denials: try denials(of: match, root))
     }
 
-    /// Refuses a deletion that cascades make larger than the limit.
+    /// Fails if cascades make the deletion larger than the limit.
     ///
-    /// A share is one of the entity's objects, and `BatchMatch` checks it.
+    /// A percentage refers to the entity's objects, and `BatchMatch` checks it.
     private func checkLimit(_ match: BatchMatch, _ reachable: [Int64]) throws {
         guard case .count(let most)? = limit else { return }
         var count = 0
@@ -75,7 +78,7 @@ struct Deletion {
                 + " done")
     }
 
-    /// Of those that match, the ones that a rule keeps.
+    /// Returns the matching objects that rules keep.
     private func denials(
         of match: BatchMatch, _ root: Int64
     ) throws(StoreError) -> [BatchDeleteResult.Denial] {
@@ -93,7 +96,7 @@ struct Deletion {
         return denials
     }
 
-    /// What becomes of those that are to go, and of those that stay.
+    /// Deletes the selected objects, and updates the remaining ones.
     private mutating func finish(
         _ match: BatchMatch, _ reachable: [Int64], _ root: Int64,
         denials: [BatchDeleteResult.Denial]
@@ -116,7 +119,7 @@ struct Deletion {
     private func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
     private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
 
-    /// The hierarchies that a deletion there can reach by cascades.
+    /// Returns the hierarchies that cascades can reach from the entity.
     private func reachableRoots(from entity: StoreLayout.Entity) -> [Int64] {
         var found = [entity.rootNumber]
         var position = 0
@@ -137,12 +140,12 @@ struct Deletion {
             """)
     }
 
-    // MARK: Which objects go
+    // MARK: Selecting the objects
 
     private func cascade(_ reachable: [Int64], from root: Int64) throws(StoreError) {
         let cascades = edges.filter { $0.rule == .cascade && reachable.contains($0.sourceRoot) }
         var level = 0
-        // The hierarchies of which there are objects in the level.
+        // The hierarchies with objects in the current level.
         var grown: Set = [root]
         while !grown.isEmpty {
             if level == Self.levelsWithoutIndex { try indexLevels(reachable) }
@@ -161,8 +164,10 @@ struct Deletion {
         }
     }
 
-    /// Lets each level be found without going through those before it, as long chains need it;
-    /// where levels are few, going through them costs less than an index of all that goes.
+    /// Creates an index to find each level without scanning the previous ones, which long chains
+    /// need.
+    ///
+    /// For a few levels, a scan is cheaper than the index.
     private func indexLevels(_ reachable: [Int64]) throws(StoreError) {
         for number in reachable {
             try connection.execute(
@@ -170,9 +175,10 @@ struct Deletion {
         }
     }
 
-    /// Marks what a Deny rule keeps with that rule's edge, and so whatever cascades lead to it.
+    /// Marks the objects that a Deny rule keeps, and the objects whose cascades lead to them, with
+    /// the edge of the rule.
     ///
-    /// - Returns: whether anything new was marked.
+    /// - Returns: Whether objects were newly marked.
     private func keepDenied(_ reachable: [Int64]) throws(StoreError) -> Bool {
         var grew = false
         for (number, edge) in edges.enumerated()
@@ -205,7 +211,7 @@ struct Deletion {
         return true
     }
 
-    // MARK: What it does to those that stay
+    // MARK: Updating the remaining objects
 
     private func staying(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
         reachable.contains(edge.destinationRoot)
@@ -240,7 +246,7 @@ struct Deletion {
             guard let condition = pointingBack(edge, reachable) else { continue }
             let rows = try connection.prepare(
                 "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
-            // They come in the order of what they point at.
+            // The rows come in the order of their targets.
             var notes = BatchUpdateNotes(edge.inverseName.map { [$0] } ?? [])
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
             let version = try session.versionAssignment(of: notes.objects)
@@ -256,7 +262,7 @@ struct Deletion {
         return total
     }
 
-    /// Notes the objects that lose a link which is not in their own rows.
+    /// Notes the objects that lose a link which is not stored in their own rows.
     private func noteLinks(_ reachable: [Int64]) throws(StoreError) {
         for edge in allEdges where reachable.contains(edge.sourceRoot) {
             guard let inverse = session.schema.linkEnd(edge.inverseName, of: edge.destinationName)
@@ -276,7 +282,8 @@ struct Deletion {
             let isShort = isReflexive ? false : try leadsToFew(edge)
             let keys =
                 isShort
-                // The sign keeps SQLite from reading all that goes for each destination.
+                // The unary plus prevents SQLite from reading all deleted objects for each
+                // destination.
                 ? "SELECT d.Z_PK FROM \(edge.destinationTable) d WHERE EXISTS (SELECT 1 FROM"
                     + " \(links.table) l WHERE l.\(links.destination) = d.Z_PK"
                     + " AND +l.\(links.owner) IN (\(owners)))"
@@ -286,8 +293,9 @@ struct Deletion {
         }
     }
 
-    /// Whether a good part of the objects goes, which lead to few others: then a look at each of
-    /// those costs less than one at each object that goes.
+    /// Returns whether many of the objects are deleted and lead to few others.
+    ///
+    /// Checking each destination is then cheaper than checking each deleted object.
     private func leadsToFew(_ edge: RelationshipEdge) throws(StoreError) -> Bool {
         let going = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
         let all = try largestKey(edge.sourceTable)
@@ -295,7 +303,7 @@ struct Deletion {
         return going >= all / 16 && going / 16 >= destinations
     }
 
-    /// No fewer than the table's rows.
+    /// Returns an upper bound for the number of rows in the table.
     private func largestKey(_ table: String) throws(StoreError) -> Int64 {
         try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
     }
@@ -313,7 +321,7 @@ struct Deletion {
         }
     }
 
-    // MARK: The end
+    // MARK: Deleting the rows
 
     private func count(
         _ root: Int64, _ matchedRoot: Int64, into cascaded: inout [String: Int]

@@ -1,22 +1,22 @@
 import GraphModel
 
-/// What the record at hand changed in rows that are not its own: the far end of a one-to-one, the
-/// objects of a to-many, and whoever had them before.
+/// The changes of the current record in rows other than its own: the inverse ends of one-to-one
+/// links, the objects of to-many links, and their previous owners.
 ///
-/// Two records may claim one object. The later one wins, this time as the last time, and in the
-/// end every row is what it was. So these changes are summed up as a row's own are, and a load
-/// that is repeated counts nothing as updated and leaves every version.
+/// Two records may claim one object. The later one wins in every run, so in the end every row is
+/// unchanged. These changes are therefore summed up like changes of a row itself: a repeated load
+/// counts nothing as updated and leaves every version unchanged.
 ///
-/// Objects that stand inside records are left out: whether they are kept is known only with the
-/// record, so that two of them which claim one object get a new version each time.
+/// Nested objects are not included, because they may be rolled back with their record. If two of
+/// them claim one object, it gets a new version in every run.
 final class FarChanges {
     struct Change {
-        /// The table's number among `tables`; nil for the table that the load writes.
+        /// The index of the table in `tables`; `nil` for the table that the load writes.
         var table: Int?
         var primaryKey: Int64
-        /// The object's entity, where it is known.
+        /// The object's entity, if known.
         var entityNumber: Int64?
-        /// A hash of what went and what came.
+        /// A hash of the old and new values.
         var difference: UInt64
     }
 
@@ -25,7 +25,7 @@ final class FarChanges {
     var session: WriteSession
     /// The other tables that the load's links write.
     private(set) var tables: [String] = []
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private(set) var changes: [Change] = []
 
     init(ownTable: String, _ session: WriteSession) {
@@ -33,7 +33,7 @@ final class FarChanges {
         self.session = session
     }
 
-    /// The table's number; nil for the table that the load writes.
+    /// Returns the index of the table; `nil` for the table that the load writes.
     func number(of table: String) -> Int? {
         guard table != ownTable else { return nil }
         if let number = tables.firstIndex(of: table) { return number }
@@ -55,7 +55,7 @@ final class FarChanges {
     }
 }
 
-/// Hashes of one column's values, of which changes are made by exclusive or.
+/// Hashes of one column's values; the hash of a change is the exclusive or of two values.
 struct ColumnHash {
     private let start: KeyHash
 
@@ -72,13 +72,15 @@ struct ColumnHash {
         return hash.value
     }
 
-    /// The change from one value to another.
+    /// Returns the hash of a change from one value to another.
     func change(from old: BulkCell, to new: BulkCell) -> UInt64 { of(old) ^ of(new) }
 }
 
 extension UInt64 {
-    /// The hash as one of the relationship at that place: equal links of two relationships must
-    /// not cancel out, and turning the bits keeps exclusive ors.
+    /// Returns the hash rotated for the relationship at an index.
+    ///
+    /// Equal links of two relationships must not cancel out, and rotation is compatible with
+    /// exclusive or.
     func turned(_ place: Int) -> UInt64 {
         let turn = UInt64(place % 9 * 7 + 1)
         return self << turn | self >> (64 - turn)

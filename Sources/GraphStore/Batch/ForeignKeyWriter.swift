@@ -1,31 +1,32 @@
 import GraphModel
 import SQLite
 
-/// Writes a to-many relationship whose links are in the destination's rows.
+/// Writes a to-many relationship whose links are stored in the destination's rows.
 final class ForeignKeyWriter {
     private let place: StoreLayout.ForeignKey
-    /// The relationship's place among those that the load writes.
+    /// The index of the relationship among those that the load writes.
     private let turn: Int
     private let far: FarChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
     private let table: Int?
-    /// The columns that hold the link: the owner's key, its entity, the order.
+    /// The columns of the link: the owner's primary key, its entity, and the order.
     private let columns: [String]
     private let hashes: [ColumnHash]
     private let select: Statement
-    /// `Z_ENT, columns…` of a destination.
+    /// Selects `Z_ENT, columns…` of a destination.
     private let current: Statement
     private let set: Statement
-    /// The largest place in an owner's order; nil where there is no order.
+    /// Selects the last position in an owner's order; `nil` if the relationship is not ordered.
     private let last: Statement?
     private var isOrdered: Bool { last != nil }
     private let remembersOrders: Bool
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
 
-    /// - Parameter remembersOrders: owners get more links, and nothing else in the load writes such.
+    /// - Parameter remembersOrders: Whether to cache the last positions: records add links to
+    ///   owners, and nothing else in the load writes them.
     init(
         _ place: StoreLayout.ForeignKey, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         _ far: FarChanges, turn: Int, remembersOrders: Bool, on connection: Connection
@@ -57,10 +58,10 @@ final class ForeignKeyWriter {
                 + " WHERE Z_PK = ?\(columns.count + 1)")
     }
 
-    /// Brings an object's links to what the policy makes of the destinations.
+    /// Changes an object's links according to the policy.
     ///
-    /// - Parameter left: objects that stay as they are.
-    /// - Returns: a hash of what went and what came; nil where nothing changed.
+    /// - Parameter left: Objects that must be left unchanged.
+    /// - Returns: A hash of the old and new links; `nil` if nothing changed.
     func change(
         _ owner: ManagedObjectID, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>, in session: WriteSession
@@ -107,7 +108,8 @@ final class ForeignKeyWriter {
         return left.isEmpty || difference != 0 ? difference : nil
     }
 
-    /// Looks at the destinations alone: an owner may have many more, and get one with each record.
+    /// Adds links, and reads only the destinations: an owner may have many more, and get one with
+    /// each record.
     private func add(
         _ owner: ManagedObjectID, _ destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
@@ -120,7 +122,7 @@ final class ForeignKeyWriter {
             }
             if isOrdered {
                 if order == nil { order = try lastOrder(of: owner.primaryKey) }
-                // Who was taken away later had a place.
+                // An object that a later record removed had a position, too.
                 order = (order ?? 0) + 1024
             }
             if left.contains(destination) { continue }
@@ -146,7 +148,7 @@ final class ForeignKeyWriter {
         return difference
     }
 
-    /// The largest place in the owner's order; 0 where it has no objects.
+    /// Returns the last position in the owner's order; 0 if it has no objects.
     private func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         if let known = lastOrders[owner] { return known }
         guard let last else { return 0 }
@@ -157,7 +159,7 @@ final class ForeignKeyWriter {
         return order
     }
 
-    /// Forgets what others may have changed.
+    /// Clears the cached positions, which another writer may have changed.
     func forgetOrders() { lastOrders.removeAll() }
 
     func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
@@ -167,19 +169,19 @@ final class ForeignKeyWriter {
         return found
     }
 
-    /// Makes a destination point to none, whoever has it.
+    /// Clears the owner of a destination, whatever it is.
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
         far.note(previous, in: nil, went.turned(turn))
     }
 
-    /// What a destination's row says of its owner.
+    /// The current owner of a destination, from its row.
     private struct Link {
         var entity: Int64
         var owner: Int64?
         var order: Int64
-        /// Of all columns that hold the link.
+        /// The hash of all columns of the link.
         var hash: UInt64
     }
 
@@ -203,10 +205,10 @@ final class ForeignKeyWriter {
         return try point(destination, link, to: owner, order: order, in: session)
     }
 
-    /// Makes a destination point to the owner, or to none.
+    /// Sets or clears the owner of a destination.
     ///
-    /// - Parameter link: what the destination's row says so far.
-    /// - Returns: a hash of what went from the owner, or came to it.
+    /// - Parameter link: The current owner, from the destination's row.
+    /// - Returns: A hash of the owner's lost or new link.
     private func point(
         _ destination: Int64, _ link: Link, to owner: ManagedObjectID?, order: Int64,
         in session: WriteSession
@@ -221,7 +223,7 @@ final class ForeignKeyWriter {
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
         far.note(destination, entity: entity, in: table, rowDifference)
-        // A place in an order is no property of the destination.
+        // A position in an order is not a property of the destination.
         if owner?.primaryKey != link.owner {
             var hash: UInt64 = 0
             for case let end? in [link.owner, owner?.primaryKey] {
@@ -232,18 +234,18 @@ final class ForeignKeyWriter {
         }
         let came = owner == nil ? 0 : Self.hash(destination, order)
         guard let previous = link.owner else { return came }
-        // It may have been the last.
+        // The object may have been the last one.
         if remembersOrders { lastOrders[previous] = nil }
         let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
-            // Whoever had it lost it, though nothing in that row changed.
+            // The previous owner lost this object, although its own row is unchanged.
             far.note(previous, in: nil, went.turned(turn))
             return came
         }
         return came ^ went
     }
 
-    /// What the columns are to hold.
+    /// Returns the new values of the columns.
     private func values(_ owner: ManagedObjectID?, order: Int64) -> [BulkCell] {
         guard let owner else { return Array(repeating: .null, count: columns.count) }
         var values = [BulkCell.integer(owner.primaryKey)]

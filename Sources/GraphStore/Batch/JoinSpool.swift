@@ -1,23 +1,24 @@
 import GraphModel
 import SQLite
 
-/// Collects the pairs of a many-to-many relationship while its objects are first loaded.
+/// Collects the join rows of a many-to-many relationship during the first load of its objects.
 ///
-/// Pairs come in the order of one side, and the table's primary key may lead with the other; its
-/// tree would grow at every place at once. So they are appended to a table without indexes,
-/// `ETL_LINKS_<table>`, many to a row and saved with their batch like everything else. When the
-/// pending indexes are built they are sorted into the real table in one go; until then the
-/// statement for that stands in `ETL_PENDING`, so that a load which was killed is completed by the
-/// next opening.
+/// Join rows come in the order of one side, but the table's primary key may start with the other;
+/// inserts would then spread over the complete B-tree. Therefore they are appended to a table
+/// without indexes, `ETL_LINKS_<table>`, many per row, and saved with their batch. When the
+/// deferred indexes are built, the join rows are sorted into the final table in one pass. Until
+/// then, `ETL_PENDING` contains the statement for this, so that the next process that opens the
+/// store completes an interrupted load.
 ///
-/// A record that replaces the links of one before it adds a line to `ETL_RELINKED_<table>`:
-/// pairs of that owner up to that number count no more. So does one after which the links are as
-/// they were, where they stand too far in front of others.
+/// If a record replaces the links of an earlier one, a row is added to `ETL_RELINKED_<table>`: join
+/// rows of that owner up to that number are superseded. The same happens if a record leaves the
+/// links unchanged but they are too far before other ones.
 ///
-/// New owners come with rising keys, so their pairs stand in that order, too; a mark every few
-/// owners leads to where those of one begin.
+/// The primary keys of new owners ascend, which also orders their join rows. A mark every few
+/// owners leads to the first join row of an owner.
 final class JoinSpool {
-    /// How many links of others are read at most, time and again, to find an owner's own.
+    /// The maximum number of other owners' links to read, again and again, to find an owner's
+    /// links.
     private static let passedMax = 4096
 
     private let insert: Statement
@@ -26,16 +27,17 @@ final class JoinSpool {
     private let rowsBehind: Statement
     private let far: FarChanges
     private let inverse: LinkEnd?
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var marks = OwnerMarks()
-    /// The number of the next pair; nil where a rollback has to be looked after.
+    /// The number of the next join row; `nil` after a rollback, when it must be read from the
+    /// table.
     @exclusivity(unchecked) private var next: Int64? = 1
     private let nextInTable: Statement
     @exclusivity(unchecked) private var pending: [(owner: Int64, destination: Int64)] = []
     @exclusivity(unchecked) private var packed: [UInt8] = []
 
-    /// Nil where the relationship is ordered, is its own inverse or has links already, and in
-    /// apps' stores.
+    /// Returns `nil` if the relationship is ordered, is its own inverse, or has links already, and
+    /// for stores of apps or with several files.
     init?(
         _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: FarChanges,
         on connection: Connection
@@ -47,7 +49,7 @@ final class JoinSpool {
         else { return nil }
         let links = PutOffLinks(table, ownerColumn: join.ownerColumn)
         try connection.execute(links.makingTables)
-        // Links are sorted in before the indexes are made, whose names begin with Z.
+        // Join rows are sorted in before the indexes are built, whose names begin with Z.
         try PendingIndexes.note(name: links.name, sql: links.note, on: connection)
         try PendingIndexes.putOff([table.reverseIndex], on: connection)
         insert = try connection.prepare("INSERT INTO \(links.name) VALUES (?, ?, ?)")
@@ -61,21 +63,21 @@ final class JoinSpool {
         inverse = schema.inverseEnd(of: join.relationship)
     }
 
-    /// Links an object that is new.
+    /// Links a new object.
     func link(new owner: Int64, to destinations: [Int64]) throws(StoreError) {
         if !destinations.isEmpty { marks.add(owner, number: try nextNumber()) }
         try append(owner, destinations)
         note(destinations, owner)
     }
 
-    /// Notes that the owner's link to each of them was made or taken back.
+    /// Notes that the owner's links to these destinations were added or removed.
     private func note(_ destinations: [Int64], _ owner: Int64) {
         guard let inverse else { return }
         let hash = LinkEnds.hash(owner)
         for destination in destinations { far.session.noteLink(inverse, destination, hash) }
     }
 
-    /// The number of the next pair.
+    /// Returns the number of the next join row.
     private func nextNumber() throws(StoreError) -> Int64 {
         if let next { return next }
         defer { nextInTable.reset() }
@@ -95,16 +97,16 @@ final class JoinSpool {
         }
     }
 
-    /// Links an object of this load as a later record says.
+    /// Changes the links of an object of this load for a later record.
     ///
-    /// - Returns: a mark of a change, or nil where there is none. Whether an added pair is new is
-    ///   not looked up, and taken for a change.
+    /// - Returns: A marker of a change; `nil` if nothing changed. Added links always count as a
+    ///   change, because existing ones are not looked up.
     func change(
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy
     ) throws(StoreError) -> UInt64? {
         guard policy == .replace else {
             try append(owner, destinations)
-            // Some of them may be added again, so nothing takes this back.
+            // Existing links may be added again, so the change cannot be undone.
             if let inverse {
                 for destination in destinations { far.session.ends.note(inverse, destination) }
             }
@@ -112,8 +114,8 @@ final class JoinSpool {
         }
         let (found, passed) = try current(owner)
         let isSame = found.sorted() == destinations.sorted()
-        // Whose links stay is looked for past more and more that are replaced; so they are moved
-        // behind those, as if they were replaced, too.
+        // To find unchanged links, more and more superseded ones must be read. The links are
+        // therefore moved after those, as if they were replaced, too.
         guard !isSame || passed > Self.passedMax else { return nil }
         try forget(owner)
         try append(owner, isSame ? found : destinations)
@@ -121,12 +123,12 @@ final class JoinSpool {
         return isSame ? nil : 1
     }
 
-    /// The destinations of an owner whose links were only ever replaced, and how many links of
-    /// others were read behind the place of its own.
+    /// Returns the destinations of an owner whose links were only replaced so far, and the number
+    /// of other owners' links read after its first one.
     private func current(
         _ owner: Int64
     ) throws(StoreError) -> (found: [Int64], passed: Int) {
-        // Before the marks are asked, of which a rollback leaves some that lead nowhere.
+        // Before the marks are used, because a rollback leaves invalid marks.
         let firstPending = try nextNumber() - Int64(pending.count)
         relinkedUpTo.bind(owner, at: 1)
         let isRelinked = try relinkedUpTo.step()
@@ -136,7 +138,7 @@ final class JoinSpool {
         var passed = 0
         var last = Int64.min
         if first < firstPending {
-            // The row in which the first stands begins no earlier.
+            // The row with the first link does not begin before this number.
             rowsBehind.bind(first - Int64(PackedLinks.linksMax), at: 1)
             defer { rowsBehind.reset() }
             while try rowsBehind.step() {
@@ -162,27 +164,27 @@ final class JoinSpool {
         return (found, passed)
     }
 
-    /// Forgets a new object whose row was refused.
+    /// Removes the links of a new object whose row was rejected.
     func takeBack(_ owner: Int64) throws(StoreError) {
         note(try current(owner).found, owner)
         try forget(owner)
     }
 
-    /// Forgets the links that the object got so far, those that wait among them: their numbers
-    /// are known.
+    /// Supersedes the links that the object got so far, including pending links, whose numbers are
+    /// known.
     func forget(_ owner: Int64) throws(StoreError) {
         relink.bind(owner, at: 1)
         relink.bind(try nextNumber() - 1, at: 2)
         try relink.run()
     }
 
-    /// Forgets the pairs that wait to be written, and, after a rollback, where the others are.
+    /// Drops the pending links, and the next number, which is unknown after a rollback.
     func forgetAll() {
         next = nil
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Writes the pairs that wait.
+    /// Writes the pending links.
     func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         insert.bind(try nextNumber() - Int64(pending.count), at: 1)

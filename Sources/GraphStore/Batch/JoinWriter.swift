@@ -1,36 +1,36 @@
 import GraphModel
 import SQLite
 
-/// Writes the pairs of a many-to-many relationship, seen from the side that a load sets.
+/// Writes the join rows of a many-to-many relationship from the side that a load sets.
 ///
-/// Pairs of new objects are collected and written in the order of the table's primary key, so
-/// that its tree grows at few places; pairs of objects that were there are written at once.
+/// Join rows of new objects are collected and written in the order of the table's primary key, so
+/// that few pages of its B-tree change. Join rows of existing objects are written immediately.
 ///
-/// Where the relationship is its own inverse, a link is a pair from each end, as for objects: who
-/// links to another is linked by it, and who takes a link back takes it from both.
+/// If the relationship is its own inverse, a link has a join row in each direction, as for managed
+/// objects. Both are added and removed together.
 final class JoinWriter {
     private let pairs: PairStatements
     private let reader: PairWalk
-    /// Owners that follow one another are read in one walk.
+    /// Whether consecutive owners are read with one sequential cursor.
     private let mayWalk: Bool
     private let select: Statement
     private let isOrdered: Bool
     private let remembersOrders: Bool
     private let isReflexive: Bool
-    /// The place of the other end among the to-manys of the load, which are of one table then.
+    /// The index of the inverse among the load's to-many links; both then use one table.
     private let otherTurn: Int?
-    /// Whether another writer of the load writes the table, too, and reads it.
+    /// Whether another writer of the load also reads and writes the table.
     private let isShared: Bool
-    /// Whether the new owner's row must be written before its links: others are told of them or
-    /// read them.
+    /// Whether the new owner's row must be written before its links, because other writers are
+    /// notified of them or read them.
     let needsOwnersRow: Bool
     private let far: FarChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
-    /// The last places in the orders of destinations.
+    /// The last positions in the orders of destinations.
     @exclusivity(unchecked) private var lastBackOrders = LastOrders()
     @exclusivity(unchecked) private var pending: [PairStatements.Pair] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
@@ -38,11 +38,12 @@ final class JoinWriter {
     @exclusivity(unchecked) private var sorted: [Int64] = []
 
     /// - Parameters:
-    ///   - mayWalk: nobody else writes to the table meanwhile.
-    ///   - otherTurn: the place of the relationship's other end among those that the load writes.
-    ///   - isShared: another writer of the load writes the table, too.
-    ///   - remembersOrders: owners get more links, and nothing else in the load writes such.
-    ///   - mayRefuse: a new owner may be refused when its row is written.
+    ///   - mayWalk: Whether no other writer writes to the table.
+    ///   - otherTurn: The index of the inverse among the relationships that the load writes.
+    ///   - isShared: Whether another writer of the load also writes the table.
+    ///   - remembersOrders: Whether to cache the last positions: records add links to owners, and
+    ///     nothing else in the load writes them.
+    ///   - mayRefuse: Whether a new owner may be rejected when its row is written.
     init(
         _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         mayWalk: Bool, otherTurn: Int?, isShared: Bool, remembersOrders: Bool, mayRefuse: Bool,
@@ -59,7 +60,7 @@ final class JoinWriter {
         own = schema.linkEnd(join.relationship.name, of: entity.name)
         inverse = schema.inverseEnd(of: join.relationship)
         let order = join.orderColumn ?? join.destinationColumn
-        // Not from `join.pairs`, of which SQLite would read all for each owner.
+        // Not from `join.pairs`, which SQLite would read completely for each owner.
         select = try connection.prepare(
             "SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.ownerColumn) = ?1"
                 + (join.isReflexive
@@ -77,7 +78,7 @@ final class JoinWriter {
 
     /// Links a new object, whose row may not be written yet.
     ///
-    /// - Parameter left: objects that stay as they are.
+    /// - Parameter left: Objects that must be left unchanged.
     func link(
         new owner: Int64, to destinations: [Int64], but left: Set<Int64>
     ) throws(StoreError) {
@@ -94,13 +95,13 @@ final class JoinWriter {
         if isShared { try flush() }
     }
 
-    /// Notes that the destination's links are other than they were.
+    /// Notes that the destination's links have changed.
     private func note(_ destination: Int64, _ owner: Int64) {
         noteEnd(destination, owner)
         noteFar(destination, owner)
     }
 
-    /// Notes the same for the tally; a new owner's pairs are written later.
+    /// Notes the change for the tally; a new owner's join rows are written later.
     private func noteFar(_ destination: Int64, _ owner: Int64) {
         guard let otherTurn, !isReflexive || destination != owner else { return }
         far.note(destination, in: nil, Self.hash(owner).turned(otherTurn))
@@ -111,7 +112,7 @@ final class JoinWriter {
         if let own { far.session.noteLink(own, owner, LinkEnds.hash(destination)) }
     }
 
-    /// Forgets the pairs of a new object whose row was refused.
+    /// Drops the join rows of a new object whose row was rejected.
     func forget(new owner: Int64) {
         pending.removeAll {
             isReflexive
@@ -120,13 +121,13 @@ final class JoinWriter {
         }
     }
 
-    /// Forgets all pairs that were not written yet, and what was taken back with others.
+    /// Drops all pending join rows, and the cached positions, which a rollback has changed.
     func forgetAll() {
         forgetPending()
         forgetOrders()
     }
 
-    /// Forgets what others may have changed.
+    /// Clears the cached positions, which another writer may have changed.
     func forgetOrders() {
         lastOrders.removeAll()
         lastBackOrders.removeAll()
@@ -137,15 +138,15 @@ final class JoinWriter {
         firstPendingOwner = .max
     }
 
-    /// Brings an object's links to what the policy makes of the destinations.
+    /// Changes an object's links according to the policy.
     ///
-    /// - Parameter left: objects that stay as they are.
-    /// - Returns: a hash of what went and what came; nil where nothing changed.
+    /// - Parameter left: Objects that must be left unchanged.
+    /// - Returns: A hash of the old and new links; `nil` if nothing changed.
     func change(
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy,
         but left: Set<Int64>
     ) throws(StoreError) -> UInt64? {
-        // The other end gets its order from that of the records.
+        // The inverse end is ordered by the sequence of the records.
         if owner >= firstPendingOwner || pairs.hasBackOrder { try flush() }
         switch policy {
         case .replace: return try replace(owner, with: destinations, but: left)
@@ -154,7 +155,7 @@ final class JoinWriter {
         }
     }
 
-    /// An object's links.
+    /// Returns the destinations of an object's links.
     func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
         if owner >= firstPendingOwner { try flush() }
         try readExisting(of: owner)
@@ -198,8 +199,9 @@ final class JoinWriter {
         while try select.step() { existing.append(select.integer(0)) }
     }
 
-    /// Whether these are the links that were read, in whichever order; without new memory, since
-    /// this is asked for every record whose links stay as they are.
+    /// Returns whether these are the links that were read, in any order.
+    ///
+    /// It allocates no memory, because it is called for every record with unchanged links.
     private func isExisting(_ wanted: [Int64]) -> Bool {
         guard existing.count == wanted.count else { return false }
         if existing == wanted { return true }
@@ -209,7 +211,7 @@ final class JoinWriter {
         return existing == sorted
     }
 
-    /// Lets go of the table, in which something is to be written.
+    /// Closes the cursor, so that the table can be written.
     func closeWalk() { reader.close() }
 
     private func add(
@@ -227,7 +229,9 @@ final class JoinWriter {
         return difference
     }
 
-    /// Not looked up for every record of an owner, for that reads all its links.
+    /// Returns the last position of an owner.
+    ///
+    /// It is cached, because a query reads all of the owner's links.
     private func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         if let known = lastOrders[owner] { return known }
         let order = try pairs.lastOrder(of: owner)
@@ -253,7 +257,7 @@ final class JoinWriter {
         var isNew = try insert(pairs.pair(owner, destination, order: order))
         if isNew, remembersOrders { lastOrders[owner] = order }
         if isReflexive, destination != owner {
-            // It was linked where the other end says so.
+            // The link existed if the inverse join row existed.
             isNew = try pairs.insert(pairs.pair(destination, owner, order: nil)) && isNew
         }
         guard isNew else { return 0 }
@@ -284,12 +288,12 @@ final class JoinWriter {
         return hash.value
     }
 
-    /// Writes the collected pairs.
+    /// Writes the collected join rows.
     func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
         closeWalk()
         if pairs.hasBackOrder {
-            // In the order of the records, which is the order that the other end gets.
+            // Keep the sequence of the records, which determines the order of the inverse end.
             for pair in pending where try insert(pair) { notePair(pair) }
             return forgetPending()
         }
@@ -304,17 +308,19 @@ final class JoinWriter {
     private func notePair(_ pair: PairStatements.Pair) {
         let (destination, owner) = (pairs.destination(of: pair), pairs.owner(of: pair))
         guard isReflexive else { return noteEnd(destination, owner) }
-        // The other end of a relationship that is its own inverse has a pair of its own.
+        // In a relationship that is its own inverse, the other end has a separate join row.
         if let inverse { far.session.noteLink(inverse, destination, LinkEnds.hash(owner)) }
     }
 
-    /// Inserts a pair; if the other end is ordered, at the end of its order, as a save does.
+    /// Inserts a join row.
     ///
-    /// - Returns: whether the pair was not there.
+    /// If the inverse end is ordered, appends to its order, as a save does.
+    ///
+    /// - Returns: Whether the join row is new.
     private func insert(_ pair: PairStatements.Pair) throws(StoreError) -> Bool {
         guard pairs.hasBackOrder else { return try pairs.insert(pair) }
         let destination = pairs.destination(of: pair)
-        // Another writer of the table may add to the order.
+        // Another writer of the table may append to the order.
         let order: Int64
         if !isShared, let known = lastBackOrders[destination] {
             order = known

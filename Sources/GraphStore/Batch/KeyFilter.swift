@@ -1,9 +1,9 @@
-/// Tells of a key whether it may be one of many: of those it always does, of others seldom.
+/// A set of keys that may return false positives, but no false negatives.
 ///
-/// As long as they are few, it keeps the keys themselves; then three bits of each (a Bloom filter,
-/// https://doi.org/10.1145/362686.362692).
+/// While there are few keys, it stores the keys themselves. After that, it stores three bits of
+/// each key (a Bloom filter, https://doi.org/10.1145/362686.362692).
 struct KeyFilter {
-    /// What a key takes in a set that has just grown.
+    /// The memory per key in a set that has just grown, in bytes.
     private static let setBytes = 32
 
     private let memoryBytes: Int
@@ -18,7 +18,7 @@ struct KeyFilter {
         guard words.isEmpty else { return mark(key) }
         keys.insert(key)
         guard keys.count > memoryBytes / Self.setBytes else { return }
-        // A power of two, so that bits of the key are places.
+        // A power of two, so that bits of the key can be used as indexes.
         let count = max(1, memoryBytes / 8)
         words = Array(repeating: 0, count: 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount))
         for key in keys { mark(key) }
@@ -44,7 +44,7 @@ struct KeyFilter {
         Int(truncatingIfNeeded: part >> 6) & (words.count - 1)
     }
 
-    /// A key is a hash itself, so that its parts serve as several.
+    /// A key is already a hash, so its parts serve as several hashes.
     private static func second(_ key: UInt64) -> UInt64 { key >> 21 | key << 43 }
     private static func third(_ key: UInt64) -> UInt64 { key >> 42 | key << 22 }
 }

@@ -1,39 +1,41 @@
 import SQLite
 
-/// Decides how a load finds rows by key, and keeps the map where it has one.
+/// Decides how a load finds rows by key, and maintains the key map if it uses one.
 struct KeyFinder: ~Copyable {
     private let plan: ColumnPlan
     private var memoryBytes: Int
-    /// What of its memory the connection's page cache has for now.
+    /// The part of its memory that the connection's page cache currently uses, in bytes.
     private var lentBytes = 0
     private var rowsEstimate: Int64 = 0
     private var largestKeyBefore: Int64 = 0
     private var lookups: Int64 = 0
-    /// So many come before the map.
+    /// The number of lookups before the map is built.
     private var lookupsBeforeMap: Int64 = .max
-    /// The map is complete; otherwise the key's unique index is asked.
+    /// Whether the map is complete; otherwise the key's unique index is used.
     private(set) var usesMap = false
-    /// The table was empty when the load began.
+    /// Whether the table was empty when the load began.
     var isFirstLoad: Bool { rowsEstimate == 0 }
-    /// Indexes are put off to the end of the load.
+    /// Whether indexes are deferred to the end of the load.
     private(set) var hasPutOff = false
-    /// The key's unique index, if it is put off: the map cannot be given up without making it.
+    /// The name of the key's unique index if it is deferred; the map cannot be discarded without
+    /// building this index.
     private var keyIndexPutOff: String?
-    /// Finds rows while there is no map, if no constraint makes the key unique.
+    /// Finds rows without a map, if no constraint makes the key unique.
     private(set) var lookup: KeyLookup?
     private let tables: KeyTables
     var map = KeyIndex()
-    /// The largest key of a row, as far as is known.
+    /// The largest known primary key of a row.
     var largestKey: Int64 { usesMap ? map.largestKey : rowsEstimate }
 
-    /// - Parameter memoryBytes: what the map may take; 0 for no map, and no index put off.
+    /// - Parameter memoryBytes: The memory limit of the map in bytes; 0 for no map and no deferred
+    ///   index.
     init(_ plan: ColumnPlan, _ tables: KeyTables, memoryBytes: Int) {
         self.plan = plan
         self.tables = tables
         self.memoryBytes = memoryBytes
     }
 
-    /// Looks at the table, and may put indexes off where it is empty.
+    /// Inspects the table, and may defer its indexes if it is empty.
     mutating func begin(
         _ session: WriteSession, putsOff: Bool
     ) throws(StoreError) {
@@ -42,12 +44,13 @@ struct KeyFinder: ~Copyable {
         rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
         largestKeyBefore = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
         lookupsBeforeMap = max(1000, lookupsWorthMap)
-        // Another writer adds to the table, too, and relies on its indexes.
+        // Another writer also adds rows to the table, and relies on its indexes.
         guard memoryBytes > 0 else { return try makeLookup(connection) }
         usesMap = rowsEstimate == 0 && canHoldKeys && !plan.keyColumns.isEmpty
         if !usesMap, !plan.isKeyUnique { try beginLookups(connection) }
-        // Only what is in the first file can be put off: a note in `ETL_PENDING` names no file.
-        // An app's store has no such table, and indexes that we do not know how to make.
+        // Only indexes in the main database can be deferred, because a note in `ETL_PENDING` does
+        // not name a database. An app's store has no such table, and may have indexes that we
+        // cannot rebuild.
         guard putsOff, session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
             usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
@@ -55,13 +58,15 @@ struct KeyFinder: ~Copyable {
         let putOff = definition.indexes.filter { mayPutOff($0) }
         hasPutOff = !putOff.isEmpty
         keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
-        // Statements that are kept may use what is dropped.
+        // Cached statements may use the dropped indexes.
         connection.clearStatementCache()
         try PendingIndexes.putOff(putOff, on: connection)
     }
 
-    /// Without an index, each lookup would scan the table, so the first one is preceded by the map
-    /// or by a table of keys.
+    /// Prepares lookups by a key without a constraint.
+    ///
+    /// Without an index, each lookup would scan the table, so it first builds the map or a table of
+    /// keys.
     private mutating func beginLookups(_ connection: Connection) throws(StoreError) {
         let hasIndex = try KeyLookup.hasIndex(
             on: plan.keyColumns, of: plan.entity.table, connection)
@@ -82,7 +87,7 @@ struct KeyFinder: ~Copyable {
 
     private borrowing func mayPutOff(_ index: StoreLayout.Index) -> Bool {
         if isKeyIndex(index) { return true }
-        // Other constraints are checked by their index, and links from other rows use theirs.
+        // Other constraints are checked by their indexes, and links from other rows use theirs.
         let writesOtherRows = plan.toManys.contains { many in
             if case .foreignKey(let place) = many.place {
                 place.table == index.table
@@ -93,9 +98,10 @@ struct KeyFinder: ~Copyable {
         return !index.isUnique && plan.writesRowsInGroups && !writesOtherRows
     }
 
-    /// Keeps so much memory for the map as the table's keys need, and leaves the rest to the pages
-    /// of the table and its indexes, which are read and written for most records; it comes back
-    /// when new keys need it.
+    /// Keeps the memory for a map of the table's keys, and gives the rest to the page cache until
+    /// new keys need it.
+    ///
+    /// Most records read and write pages of the table and its indexes.
     mutating func lendToPages(_ connection: Connection) throws(StoreError) {
         guard !isFirstLoad, memoryBytes > 0 else { return }
         lentBytes = memoryBytes - (mayBeginMap ? max(memoryBytes / 8, mapBytes) : 0)
@@ -103,7 +109,7 @@ struct KeyFinder: ~Copyable {
         try connection.growPageCache(byBytes: lentBytes)
     }
 
-    /// Takes back what is lent, as far as a map needs it that grows.
+    /// Takes memory back from the page cache, as much as a growing map needs.
     private mutating func takeBack(_ connection: Connection) throws(StoreError) {
         let bytes = min(lentBytes, max(memoryBytes, map.bytesAfterGrowth - memoryBytes))
         lentBytes -= bytes
@@ -111,42 +117,44 @@ struct KeyFinder: ~Copyable {
         try connection.growPageCache(byBytes: -bytes)
     }
 
-    /// What a map of the table's keys takes.
+    /// The size of a map of the table's keys in bytes.
     private var mapBytes: Int { KeyIndex.byteCount(rows: rowsEstimate) }
 
     private var mayBeginMap: Bool { canHoldKeys && mapBytes <= memoryBytes }
 
-    /// Whether the table's keys fit the map, and those that a load may add to them.
+    /// Whether the map can store the table's keys and the keys that a load may add.
     private var canHoldKeys: Bool {
         KeyIndex.canHold(largestKeyBefore) && KeyIndex.canHold(largestKeyBefore * 2)
     }
 
-    /// Notes a lookup.
+    /// Counts a lookup.
     ///
-    /// - Returns: whether `changeWay(_:)` must be called before it, with all rows written.
+    /// - Returns: Whether `changeWay(_:)` must be called before the lookup, after all rows are
+    ///   written.
     mutating func mustChangeWay() -> Bool {
         if usesMap { return map.isFull && map.bytesAfterGrowth > memoryBytes }
         lookups += 1
         return lookups == lookupsBeforeMap && mayBeginMap
     }
 
-    /// Reading all keys costs about as much as asking the index for an eighth of them.
+    /// The number of lookups that justify a map: reading all keys costs about as much as looking up
+    /// an eighth of them in the index.
     private var lookupsWorthMap: Int64 { rowsEstimate / 8 }
 
-    /// Whether there is a map, or may be one for so many lookups as are still to come, about.
+    /// Returns whether there is a map, or may be one for approximately `count` further lookups.
     func mayUseMap(lookups count: Int64) -> Bool {
         usesMap || lookupsBeforeMap < .max && count >= lookupsWorthMap && mayBeginMap
     }
 
-    /// Begins the map at once, if there is room for it.
+    /// Builds the map immediately if it fits in memory.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: Whether there is a map.
     mutating func beginMap(_ connection: Connection) throws(StoreError) -> Bool {
         if !usesMap, mayBeginMap { try changeWay(connection) }
         return usesMap
     }
 
-    /// Gives the map up where it may not grow, or begins one.
+    /// Discards the map if it must not grow, or builds one.
     mutating func changeWay(_ connection: Connection) throws(StoreError) {
         if usesMap {
             guard map.bytesAfterGrowth <= memoryBytes + lentBytes else {
@@ -158,10 +166,10 @@ struct KeyFinder: ~Copyable {
         try load(connection)
     }
 
-    /// Reads the keys again: somebody else has written.
+    /// Reads the keys again after another process has written.
     mutating func reload(_ connection: Connection) throws(StoreError) {
         guard usesMap else { return }
-        // Not beside the new one.
+        // Free the old map before the new one is built.
         map = KeyIndex()
         try load(connection)
     }
@@ -169,7 +177,8 @@ struct KeyFinder: ~Copyable {
     private mutating func load(_ connection: Connection) throws(StoreError) {
         map = KeyIndex(rows: rowsEstimate)
         let columns = (["Z_PK"] + plan.keyColumns).joined(separator: ", ")
-        // A constraint covers the whole table, a key without one only the entity's objects.
+        // A constraint covers the complete table; a key without a constraint covers only the
+        // entity's objects.
         let select =
             plan.isKeyUnique
             ? SelectSQL(columns, from: plan.entity.table) : SelectSQL(columns, of: plan.entity)
@@ -187,8 +196,8 @@ struct KeyFinder: ~Copyable {
                 if case .null = cell.kind { isWhole = false }
                 hash.combine(cell)
             }
-            // Rows without a key, as those of other entities, are looked for by nobody; they would
-            // all have one hash, and each insert would go past all of them.
+            // Rows without a key, such as rows of other entities, are never looked up. They would
+            // all have one hash, and each insert would probe past all of them.
             if isWhole { map.insert(hash.value, rows.integer(0)) }
         }
     }
@@ -202,12 +211,12 @@ struct KeyFinder: ~Copyable {
         try makeLookup(connection)
     }
 
-    /// Notes a new row.
+    /// Adds a new row to the map.
     mutating func noteInserted(_ hash: UInt64, _ primaryKey: Int64) {
         if usesMap { map.insert(hash, primaryKey) }
     }
 
-    /// Notes that a new row was refused after all.
+    /// Removes a new row that was rejected after all.
     mutating func noteRefused(_ hash: UInt64, _ primaryKey: Int64) {
         if usesMap { map.remove(hash, primaryKey) }
     }

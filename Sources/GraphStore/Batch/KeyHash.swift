@@ -10,10 +10,10 @@ func memoryIsEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count
     memcmp(a, b, count) == 0
 }
 
-/// A 64-bit hash of values, by folded multiplication; the same in every run.
+/// A 64-bit hash of values by folded multiplication, equal in every run.
 ///
-/// It spreads keys over tables, which check what they find, so that it need not resist an
-/// attacker, only be quick.
+/// It distributes keys in hash tables that compare the keys they find. It is therefore designed for
+/// speed, and does not resist attackers.
 struct KeyHash {
     private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -40,7 +40,7 @@ struct KeyHash {
         combine(rest)
     }
 
-    /// Equal values hash equal, however their column stores them.
+    /// Adds a cell; equal values have equal hashes, even if their columns store them differently.
     mutating func combine(_ cell: BulkCell) {
         switch cell.kind {
         case .absent, .null, .list: combine(0xDEAD)

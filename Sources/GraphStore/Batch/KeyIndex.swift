@@ -1,13 +1,15 @@
-/// Finds rows by their key in memory: 8 bytes an entry, whatever the key's type.
+/// An in-memory hash map from keys to rows, with 8 bytes per entry for keys of any type.
 ///
-/// An entry holds 32 bits of the key's hash and the row's `Z_PK`. Different keys may share these
-/// 32 bits, so a found row is a candidate whose key the caller compares; among a million keys
-/// about one lookup in four thousand meets a stranger. Open addressing; the place of an entry
-/// follows from its 32 bits, so that growing needs no keys. The first six bits choose one of 64
-/// tables that grow each by itself, so that growing takes little more memory than what is grown;
-/// a map of a known number of rows has as much as it needs at once.
+/// An entry contains 32 bits of the key's hash and the row's `Z_PK`. Different keys may share these
+/// 32 bits, so a found row is a candidate whose key the caller compares. With a million keys, about
+/// one lookup in 4,000 finds a wrong candidate.
+///
+/// The map uses open addressing. The slot of an entry follows from its 32 bits, so growing does not
+/// need the keys. The first six bits choose one of 64 tables. Each table grows separately, so
+/// growing needs little additional memory. A map for a known number of rows is allocated at its
+/// final size.
 struct KeyIndex: ~Copyable {
-    /// A walk over the candidates for one key.
+    /// An iteration over the candidates for one key.
     struct Probe {
         fileprivate(set) var slot: Int
         fileprivate let tag: UInt64
@@ -24,12 +26,12 @@ struct KeyIndex: ~Copyable {
             entries.initialize(repeating: 0, count: capacity)
         }
 
-        /// Whether the next insert makes it grow.
+        /// Whether the next insert makes the table grow.
         var isFull: Bool { (used + 1) * 10 > capacity * 7 }
 
-        /// Where a walk over entries of that tag begins.
+        /// Returns the first slot to probe for a tag.
         func home(_ tag: UInt64) -> Int {
-            // A shift binds tighter than a product.
+            // In Swift, a shift has a higher precedence than a multiplication.
             Int(((tag & (1 << KeyIndex.restBits - 1)) * UInt64(capacity)) >> KeyIndex.restBits)
         }
 
@@ -44,15 +46,15 @@ struct KeyIndex: ~Copyable {
 
     private static let removed: UInt64 = .max
     private static let segmentCount = 64
-    /// The bits of a tag behind those that choose the segment.
+    /// The number of tag bits after those that choose the segment.
     private static let restBits: UInt64 = 26
     private let segments: UnsafeMutablePointer<Segment>
-    /// The memory of all tables, in bytes.
+    /// The memory of all tables in bytes.
     private(set) var byteCount: Int
     /// The largest `Z_PK` that was ever inserted.
     private(set) var largestKey: Int64 = 0
 
-    /// - Parameter rows: how many are to come, as far as that is known.
+    /// - Parameter rows: The expected number of rows, if known.
     init(rows: Int64 = 0) {
         let capacity = Self.capacity(rows: rows)
         segments = .allocate(capacity: Self.segmentCount)
@@ -62,17 +64,20 @@ struct KeyIndex: ~Copyable {
         byteCount = Self.segmentCount * capacity * 8
     }
 
-    /// The entries of each table that so many rows need; not all get the same number of them.
+    /// Returns the capacity of each table for a total number of rows, which are not evenly
+    /// distributed.
     private static func capacity(rows: Int64) -> Int {
         Int(clamping: rows) / segmentCount / 100 * 148 + 64
     }
 
-    /// Large tables grow by less, so that few of the places that memory has room for stay empty.
+    /// Returns the next capacity.
+    ///
+    /// Large tables grow by a quarter, so that few of the allocated slots stay empty.
     private static func capacity(after capacity: Int) -> Int {
         capacity < 1 << 14 ? capacity * 2 : capacity + capacity / 4
     }
 
-    /// The memory of a map of so many rows, in bytes.
+    /// Returns the memory of a map for a number of rows, in bytes.
     static func byteCount(rows: Int64) -> Int { capacity(rows: rows) * segmentCount * 8 }
 
     deinit {
@@ -80,16 +85,16 @@ struct KeyIndex: ~Copyable {
         segments.deallocate()
     }
 
-    /// Tables that grow with their next entry.
+    /// The number of tables that grow with their next entry.
     private var fullCount = 0
 
     /// Whether one of the next inserts makes a table grow.
     var isFull: Bool { fullCount > 0 }
 
-    /// The memory of all tables after the next growth, in bytes, or somewhat more.
+    /// The memory of all tables after the next growth in bytes; an upper bound.
     var bytesAfterGrowth: Int { byteCount + byteCount / Self.segmentCount }
 
-    /// Whether a row's key fits an entry.
+    /// Returns whether a primary key fits in an entry.
     static func canHold(_ primaryKey: Int64) -> Bool {
         primaryKey > 0 && primaryKey < Int64(UInt32.max)
     }
@@ -103,7 +108,7 @@ struct KeyIndex: ~Copyable {
         return Probe(slot: segment(tag).pointee.home(tag), tag: tag)
     }
 
-    /// The next candidate's `Z_PK`, or nil when there is none left.
+    /// Returns the next candidate's `Z_PK`; `nil` if there are no more candidates.
     func next(_ probe: inout Probe) -> Int64? {
         let segment = segment(probe.tag).pointee
         while true {
@@ -125,7 +130,7 @@ struct KeyIndex: ~Copyable {
         if segment.pointee.isFull { fullCount += 1 }
     }
 
-    /// Takes one row's entry out.
+    /// Removes the entry of one row.
     mutating func remove(_ hash: UInt64, _ primaryKey: Int64) {
         let entry = (hash >> 32) << 32 | UInt64(primaryKey)
         let segment = segment(hash >> 32).pointee

@@ -5,17 +5,17 @@ import SQLite
 enum KeyMatch {
     case none
     case one(ManagedObjectID)
-    /// The first primary keys of those that share it, in rising order.
+    /// The first primary keys of the objects that share the key, in ascending order.
     case several([Int64])
-    /// Objects that a relationship of the key may lead to share their own key; what a reject says
-    /// of it.
+    /// Possible targets of a relationship in the key share their own key; the value is the message
+    /// of the reject.
     case severalInside(String)
 
-    /// What a reject says of objects that share a key.
+    /// Returns the message of a reject for objects that share a key.
     ///
     /// - Parameters:
-    ///   - primaryKeys: the first of them.
-    ///   - key: what they share, such as `name 'Ada'`.
+    ///   - primaryKeys: The first primary keys of the objects.
+    ///   - key: The shared key, such as `name 'Ada'`.
     static func message(
         _ primaryKeys: [Int64], of entity: StoreLayout.Entity, key: String
     ) -> String {
@@ -25,12 +25,12 @@ enum KeyMatch {
     }
 }
 
-/// Finds objects by a key that no constraint makes unique.
+/// Finds objects by a key without a uniqueness constraint.
 ///
-/// It asks an index of the store if one begins with the key's columns, and else a `KeyTable`.
-/// Whoever has put the index off, or may do so, must not use this before it is made again.
+/// It uses an index of the store if one begins with the key's columns, and otherwise a `KeyTable`.
+/// It must not be used while this index is deferred.
 final class KeyLookup {
-    /// So many tell that there are more than two.
+    /// The number of keys to read, which is enough to detect more than two.
     private static let shownMax = 3
 
     private let select: Statement
@@ -51,9 +51,9 @@ final class KeyLookup {
         }
     }
 
-    /// Finds the objects whose key is bound.
+    /// Finds the objects with a key.
     ///
-    /// - Parameter bind: binds the key's values from the first parameter on.
+    /// - Parameter bind: Binds the key's values, starting with the first parameter.
     func find(_ bind: (Statement) -> Void) throws(StoreError) -> KeyMatch {
         bind(select)
         guard try select.step() else { return .none }
@@ -65,7 +65,7 @@ final class KeyLookup {
         return keys.count == 1 ? .one(id) : .several(keys)
     }
 
-    /// Whether an index of the table begins with these columns, in any order.
+    /// Returns whether an index of the table begins with these columns, in any order.
     static func hasIndex(
         on columns: [String], of table: String, _ connection: Connection
     ) throws(StoreError) -> Bool {

@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// A temporary table from keys to rows, for keys that no index of the store finds.
+/// A temporary table from keys to rows, for keys without an index in the store.
 ///
 /// ```
 /// CREATE TEMP TABLE ETL_KEYS_1 AS SELECT Z_PK AS P, Z_ENT AS E, ZNAME AS K0 FROM ZTASK WHERE …
 /// ```
 ///
-/// It is filled from one scan of the store's table. Temporary triggers keep it up to date, whoever
-/// writes on the connection; a transaction or savepoint that is rolled back takes its changes along.
-/// SQLite keeps it in memory up to its cache size, and else in a temporary file. The store's own
-/// file gets neither a table, nor an index, nor a trigger. Rows whose key is null are not in it.
+/// It is filled from one scan of the store's table. Temporary triggers keep it up to date for all
+/// writes on the connection; a rollback of a transaction or savepoint also reverts it. SQLite keeps
+/// the table in memory up to its cache size, and otherwise in a temporary file. The store's own
+/// file gets no table, index, or trigger. Rows with a null key are not included.
 final class KeyTable {
     private let connection: Connection
     private let entity: StoreLayout.Entity
     private let columns: [String]
     private let name: String
 
-    /// Reads the keys of an entity's rows, those of its sub-entities included.
+    /// Reads the keys of an entity's rows, including its sub-entities.
     init(
         _ entity: StoreLayout.Entity, columns: [String], named name: String,
         on connection: Connection
@@ -32,23 +32,24 @@ final class KeyTable {
 
     deinit {
         connection.clearStatementCache()
-        // What stays is gone with the connection.
+        // If this fails, the objects are dropped when the connection is closed.
         for event in ["I", "U", "D"] {
             try? connection.execute("DROP TRIGGER IF EXISTS temp.\(name)_\(event)")
         }
         try? connection.execute("DROP TABLE IF EXISTS temp.\(name)")
     }
 
-    /// Selects the primary key and the entity number of rows that have a key, the oldest row first.
+    /// A query for the primary key and the entity number of the rows with a key, the oldest row
+    /// first.
     var selectText: String {
         let condition = columns.indices.map { "K\($0) = ?" }.joined(separator: " AND ")
         return "SELECT P, E FROM temp.\(name) WHERE \(condition) ORDER BY P"
     }
 
-    /// Reads the keys again if another connection has written, or if a rollback has undone the
+    /// Reads the keys again if another connection has written, or if a rollback has removed the
     /// table.
     ///
-    /// - Parameter isStale: whether another connection has written.
+    /// - Parameter isStale: Whether another connection has written.
     func refresh(isStale: Bool) throws(StoreError) {
         let names = try connection.prepare(
             "SELECT count(*) FROM temp.sqlite_schema WHERE name = ?1 OR name GLOB ?1 || '_*'")
@@ -63,7 +64,7 @@ final class KeyTable {
     }
 
     private func fill() throws(StoreError) {
-        // Rows of this statement do not count as changes of the store.
+        // The rows of this statement do not count as changes of the store.
         let keys = columns.enumerated().map { ", \($1) AS K\($0)" }.joined()
         try connection.execute(
             """
@@ -95,7 +96,7 @@ final class KeyTable {
             """)
     }
 
-    /// Whether a row has a key, as SQL.
+    /// Returns an SQL condition for rows that have a key.
     private func condition(of alias: String) -> String {
         let keys = columns.map { "\(alias)\($0) NOT NULL" }
         let family = entity.familyCondition(alias: alias).map { [$0] } ?? []
@@ -103,7 +104,7 @@ final class KeyTable {
     }
 }
 
-/// The key tables of one load, each made once for all who look for the same key.
+/// The key tables of one load, each shared by all lookups of the same key.
 final class KeyTables {
     private let connection: Connection
     private var tables: [String: KeyTable] = [:]
@@ -112,7 +113,7 @@ final class KeyTables {
         self.connection = connection
     }
 
-    /// The table for a key of an entity, which is made if there is none.
+    /// Returns the table for a key of an entity, and creates it if necessary.
     func table(
         of entity: StoreLayout.Entity, columns: [String]
     ) throws(StoreError) -> KeyTable {
@@ -124,7 +125,8 @@ final class KeyTables {
         return table
     }
 
-    /// Reads keys again if another connection has written, or if a rollback has undone a table.
+    /// Reads the keys again if another connection has written, or if a rollback has removed a
+    /// table.
     func refresh(isStale: Bool) throws(StoreError) {
         for table in tables.values { try table.refresh(isStale: isStale) }
     }

@@ -1,9 +1,9 @@
-/// The last places in the orders of owners who get one object after the other.
+/// A cache of the last positions of owners whose ordered objects are appended one by one.
 ///
-/// SQLite finds such a place only by reading all of an owner's links. They are good until someone
-/// else may have written links.
+/// Without it, SQLite would read all of an owner's links to find such a position. The positions are
+/// valid until another writer may have written links.
 struct LastOrders {
-    /// Owners whose last place is remembered at a time.
+    /// The maximum number of owners in the cache.
     private static let ownersMax = 1 << 14
 
     private var orders: [Int64: Int64] = [:]

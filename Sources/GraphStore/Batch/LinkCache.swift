@@ -1,9 +1,9 @@
 import GraphModel
 
-/// Keys of a link's destinations that were looked up before, with the objects they name.
+/// A cache of link keys that were looked up, and their objects.
 ///
-/// Exact: the keys' bytes are kept and compared. When it would outgrow its memory it starts
-/// again from nothing, which costs lookups, never correctness.
+/// It is exact: it stores and compares the bytes of the keys. If it would exceed its memory limit,
+/// it is emptied, which costs lookups but does not affect correctness.
 struct LinkCache {
     private struct Entry {
         var hash: UInt64 = 0
@@ -19,12 +19,12 @@ struct LinkCache {
     private var used = 0
     private var bytes: [UInt8] = []
 
-    /// - Parameter bytesMax: what it may take, also while it grows.
+    /// - Parameter bytesMax: The memory limit in bytes, which also applies while the cache grows.
     init(bytesMax: Int) {
         self.bytesMax = bytesMax
     }
 
-    /// The object that the key names, if it is known.
+    /// Returns the object with the key, if it is cached.
     func find(_ key: BulkCell, hash: UInt64) -> ManagedObjectID? {
         let slot = slot(of: key, hash: hash)
         guard entries[slot].count >= 0 else { return nil }
@@ -32,7 +32,7 @@ struct LinkCache {
             entityNumber: entries[slot].entityNumber, primaryKey: entries[slot].primaryKey)
     }
 
-    /// Keeps a key that was not known.
+    /// Adds a key that is not in the cache.
     mutating func insert(_ key: BulkCell, hash: UInt64, _ id: ManagedObjectID) {
         if (used + 1) * 10 > entries.count * 7 { grow() }
         if key.kind == .text || key.kind == .blob { makeRoom(for: key.bytes.count) }
@@ -95,7 +95,9 @@ struct LinkCache {
 
     private var entryBytes: Int { entries.count * MemoryLayout<Entry>.stride }
 
-    /// Starts again where the bytes of one more key would be too many; they double when they grow.
+    /// Empties the cache if it has no space for the bytes of one more key.
+    ///
+    /// The byte buffer doubles when it grows.
     private mutating func makeRoom(for count: Int) {
         let needed = bytes.count + count
         guard needed > bytes.capacity, entryBytes + bytes.capacity * 3 > bytesMax, used > 0 else {
@@ -105,7 +107,7 @@ struct LinkCache {
     }
 
     private mutating func grow() {
-        // The old ones stay until the new ones are filled.
+        // The old entries are freed only after the new ones are filled.
         guard entryBytes * 3 + bytes.capacity <= bytesMax else { return removeAll() }
         let old = entries
         entries = Array(repeating: Entry(), count: old.count * 2)

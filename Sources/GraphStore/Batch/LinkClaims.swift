@@ -1,17 +1,17 @@
 import GraphModel
 
-/// What several records of a load may speak of, so that the order in which they are written
-/// matters, over the whole plan.
+/// The links of a plan that several records of a load may set, so that the order of the records
+/// matters.
 struct LinkClaims {
-    /// `TABLE.COLUMN` of columns that more than the row's own records write.
+    /// `TABLE.COLUMN` of the columns that are not written by the row's own records only.
     private var columns: Set<String> = []
-    /// How many links of the plan write a column, from either end.
+    /// The number of links of the plan that write each column, from either end.
     private var writers: [String: Int] = [:]
-    /// Tables with objects that stand inside records, which several may hold.
+    /// The tables of nested objects, which several records may contain.
     private var elementTables: Set<String> = []
-    /// Tables of pairs that are written from both ends, or by objects inside records.
+    /// The join tables that are written from both ends, or by nested objects.
     private var joinTables: Set<String> = []
-    /// Tables of pairs that several links of the plan write.
+    /// The join tables that several links of the plan write.
     private var sharedJoinTables: Set<String> = []
 
     init(_ plan: BulkPlan, _ schema: StoreLayout) {
@@ -62,11 +62,11 @@ struct LinkClaims {
 
     func contain(_ join: StoreLayout.Join) -> Bool { joinTables.contains(join.table) }
 
-    /// Whether another link of the plan writes the column, too.
+    /// Returns whether another link of the plan also writes the column.
     func share(_ key: StoreLayout.ForeignKey) -> Bool {
         writers["\(key.table).\(key.column)", default: 0] > 1
     }
 
-    /// Whether another link of the plan writes the pairs, too.
+    /// Returns whether another link of the plan also writes the join table.
     func share(_ join: StoreLayout.Join) -> Bool { sharedJoinTables.contains(join.table) }
 }

@@ -1,10 +1,10 @@
 import GraphModel
 import SQLite
 
-/// The value, or values, by which a link names an object.
+/// The value, or values, by which a link identifies an object.
 struct LinkKey {
     let first: BulkCell
-    /// The values of the further attributes, where the object has several in its key.
+    /// The other values, if the key has several.
     let others: [BulkCell]
 
     init(_ cell: BulkCell) {
@@ -17,7 +17,7 @@ struct LinkKey {
         self.others = others
     }
 
-    /// A key of several values; `nil` without values.
+    /// Creates a key of several values; `nil` if there are no values.
     init?(_ cells: [BulkCell]) {
         guard let first = cells.first else { return nil }
         self.init(first, Array(cells.dropFirst()))
@@ -26,13 +26,13 @@ struct LinkKey {
     /// All values.
     var cells: [BulkCell] { [first] + others }
 
-    /// - Parameter items: where the values are among the batch's items.
+    /// - Parameter items: The range of the values among the batch's items.
     init(_ batch: RowBatch, items: Range<Int>) {
         first = batch.item(items.lowerBound)
         others = items.dropFirst().map { batch.item($0) }
     }
 
-    /// The same as that of a row with these values in its key.
+    /// The hash of the key, equal to the hash of a row with these key values.
     var hash: UInt64 {
         var hash = KeyHash()
         hash.combine(first)
@@ -40,7 +40,7 @@ struct LinkKey {
         return hash.value
     }
 
-    /// Whether the columns hold these values.
+    /// Returns whether the columns have these values.
     func equals(columns: [Int32], of row: Statement) -> Bool {
         guard first.equals(column: columns[0], of: row) else { return false }
         for (place, cell) in others.enumerated()
@@ -57,7 +57,7 @@ struct LinkKey {
         }
     }
 
-    /// All values in one, for a cache: equal where the values are.
+    /// All values encoded as bytes for a cache; equal if the values are equal.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for cell in cells {

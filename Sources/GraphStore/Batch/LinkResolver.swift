@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// Finds, or makes, the objects that a link names by key.
+/// Finds, or creates, the objects that a link identifies by key.
 ///
-/// A relationship in the key has a resolver of its own, which finds the object that it leads to:
+/// A relationship in the key has a separate resolver, which finds its target:
 /// ```
 /// by: { number: n, album: { by: { title: album } } }
 ///   SELECT Z_PK, Z_ENT FROM ZALBUM WHERE ZTITLE = ?
 ///   SELECT Z_PK, Z_ENT FROM ZTRACK WHERE ZNUMBER = ? AND ZALBUM = ?
 /// ```
 final class LinkResolver {
-    /// How the objects of another entity than the load's own are looked up.
+    /// The resources for looking up objects.
     struct Lookups {
         let schema: StoreLayout
         let keyTables: KeyTables
         let connection: Connection
-        /// What the keys that were looked up may take.
+        /// The memory limit of the cached keys in bytes.
         let memoryBytes: Int
-        /// Whether the objects of an entity keep their attributes for as long as the load lasts.
+        /// Returns whether the objects of an entity keep their attributes during the load.
         let mayRemember: (StoreLayout.Entity) -> Bool
     }
 
@@ -25,31 +25,31 @@ final class LinkResolver {
     private struct Part {
         let name: String
         let column: String
-        /// The number of values that it takes.
+        /// The number of values in the part.
         let width: Int
         let validator: AttributeValidator?
         let type: AttributeType?
-        /// For a relationship, what finds its object, and the column of that object's entity.
+        /// The resolver of a relationship's target, and the column of the target's entity.
         let target: LinkResolver?
         let entityColumn: String?
     }
 
     private let destination: StoreLayout.Entity
-    /// Whether objects are named by their numbers.
+    /// Whether the key is a primary key.
     private let isByNumber: Bool
     private let parts: [Part]
     private let hasRelationship: Bool
     private let select: Statement
-    /// Finds objects by a key that several may share; nil if a constraint makes the key unique.
+    /// Finds objects by a key that several may share; `nil` if a constraint makes the key unique.
     private let lookup: KeyLookup?
     private let insert: Statement
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var cache: LinkCache
     private let mayRemember: Bool
 
     /// - Parameters:
-    ///   - key: empty if the objects are not looked up, since they are inside the record.
-    ///   - mayRemember: whether an object keeps its key for as long as the load lasts.
+    ///   - key: Empty if the objects are nested in the record and therefore not looked up.
+    ///   - mayRemember: Whether an object keeps its key during the load.
     init(
         _ destination: StoreLayout.Entity, key: [BulkPlan.KeyPart], mayRemember: Bool,
         _ lookups: Lookups
@@ -96,7 +96,7 @@ final class LinkResolver {
                 validator: AttributeValidator(place.attribute), type: place.attribute.type,
                 target: nil, entityColumn: nil)
         }
-        // `ColumnPlan` refuses keys with a relationship that has no column.
+        // `ColumnPlan` rejects keys with a relationship that has no column.
         guard let place = destination.toOnes[part.property]?.columns,
             let entity = part.entity.flatMap({ lookups.schema.entity(named: $0) })
         else { return nil }
@@ -133,7 +133,7 @@ final class LinkResolver {
 
     // MARK: Finding
 
-    /// The object with that key, if there is one.
+    /// Returns the object with the key, if any.
     func find(_ key: LinkKey) throws(StoreError) -> KeyMatch {
         guard hasRelationship else { return try findStored(key) }
         var cells: [BulkCell] = []
@@ -152,7 +152,7 @@ final class LinkResolver {
         return try findStored(stored)
     }
 
-    /// - Parameter key: what the columns hold.
+    /// - Parameter key: The values of the columns.
     private func findStored(_ key: LinkKey) throws(StoreError) -> KeyMatch {
         let hash = key.hash
         if mayRemember, let known = remembered(key, hash) { return .one(known) }
@@ -170,7 +170,7 @@ final class LinkResolver {
         return .one(id)
     }
 
-    /// The parts of the key, each with its values.
+    /// Returns the parts of the key with their values.
     private func values(of key: LinkKey) -> [(part: Part, values: [BulkCell])] {
         var rest = key.cells[...]
         return parts.map { part in
@@ -191,25 +191,25 @@ final class LinkResolver {
 
     // MARK: Messages
 
-    /// What the key says of an object: `first 'Ada' and last 'Byron'`.
+    /// Returns the key with the names of its attributes: `first 'Ada' and last 'Byron'`.
     func text(_ key: LinkKey) -> String {
         zip(names(), key.cells).map { name, cell in
             "\(name.text) \(cell.quotedText(name.type))"
         }.joined(separator: " and ")
     }
 
-    /// The value, or the values with commas between.
+    /// Returns the value, or the values separated by commas.
     func plainText(_ key: LinkKey) -> String {
         zip(names(), key.cells).map { name, cell in cell.text(name.type) ?? "null" }
             .joined(separator: ", ")
     }
 
-    /// What a reject says of objects that share the key.
+    /// Returns the message of a reject for objects that share the key.
     func sharedMessage(_ key: LinkKey, _ primaryKeys: [Int64]) -> String {
         KeyMatch.message(primaryKeys, of: destination, key: text(key))
     }
 
-    /// The path and the type of each value of a key.
+    /// Returns the path and the type of each value of a key.
     private func names() -> [(text: String, type: AttributeType?)] {
         parts.flatMap { part in
             part.target?.names().map { ("\(part.name).\($0.text)", $0.type) }
@@ -217,9 +217,9 @@ final class LinkResolver {
         }
     }
 
-    // MARK: Making
+    // MARK: Creating
 
-    /// Why no object may be made that has the key; nil where one may.
+    /// Returns the reason why an object with the key cannot be created; `nil` if it can.
     func problem(with key: LinkKey) -> String? {
         for (part, values) in values(of: key) {
             if let target = part.target {
@@ -231,10 +231,10 @@ final class LinkResolver {
         return nil
     }
 
-    /// Makes an object that has the key and otherwise defaults.
+    /// Creates an object with the key and with defaults for the other attributes.
     ///
-    /// One that is named by its number gets another one: it is the stand-in of a preview. So are the
-    /// objects that relationships of the key lead to, if they are missing.
+    /// If the key is a primary key, the object gets a different one: it is a stand-in for a
+    /// preview. Missing targets of relationships in the key are also created.
     func create(_ key: LinkKey, in session: WriteSession) throws(StoreError) -> ManagedObjectID {
         var cells: [BulkCell] = []
         var entities: [BulkCell] = []
@@ -263,7 +263,7 @@ final class LinkResolver {
         return id
     }
 
-    /// Forgets what was looked up: somebody else has written.
+    /// Empties the cache, because another process has written.
     func forgetAll() {
         cache.removeAll()
         for part in parts { part.target?.forgetAll() }

@@ -1,22 +1,22 @@
 import SQLite
 
-/// Which record was the last to speak of a link, kept while records wait.
+/// The record that last set each link, tracked while records are deferred.
 ///
-/// A record that waits is written late, but its links are to come about as if all objects had been
-/// there and each record had been written in its turn. What two records may both speak of (the
-/// object at the end of a one-to-one, whom an object belongs to, a pair that both its ends can
-/// name) is given to the later one. So it is enough to know of each such thing when it was last
-/// spoken of: a record whose turn comes late leaves out what later ones have said, and the outcome
-/// does not depend on the order in which records are written.
+/// A deferred record is written late. The result must be as if all objects had existed and each
+/// record had been written in its turn. If two records set the same subject, the later record wins.
+/// A subject is the target of a one-to-one link, the owner of an object, or a join row that both
+/// ends can set. It is therefore enough to store when each subject was last set: a record that is
+/// written late leaves out what later records have set. The result does not depend on the order in
+/// which records are written.
 ///
-/// A time is a record's token. As long as nothing waits, nothing is noted.
+/// Times are tokens of records. If no record is deferred, nothing is stored.
 final class LinkTimes {
-    /// Something that records speak of.
+    /// A subject that records set.
     struct Matter: Hashable {
-        /// The number of a name.
+        /// The number of the subject's name.
         var kind: Int64
         var object: Int64
-        /// The other object of a pair.
+        /// The other object of a join row.
         var other: Int64 = 0
     }
 
@@ -30,26 +30,26 @@ final class LinkTimes {
         let insert: Statement
     }
 
-    /// The kind of the notes.
+    /// The kind of the progress notes.
     static let noteKind = "times"
 
-    /// What times are kept of.
+    /// The links for which times are stored.
     let claims: LinkClaims
     private let table: LoadTable
     private let entriesMax: Int
-    /// The entries go into notes, and only then out of memory.
+    /// Whether entries are written to notes, and removed from memory only after that.
     private let isNoted: Bool
     private var names: [String] = []
     private var entries: [Entry] = []
-    /// How many of the entries are in notes.
+    /// The number of entries that are in notes.
     private var notedCount = 0
-    /// What the record at hand says.
+    /// The subjects that the current record sets.
     private var said: [Matter] = []
     private var time: Int64 = 0
     private var statements: Statements?
-    /// Some record waits.
+    /// Whether a record is deferred.
     private(set) var isKept = false
-    /// The records that wait are being written.
+    /// Whether the deferred records are being resolved.
     var isSettling: Bool { statements != nil }
 
     init(_ claims: LinkClaims, isNoted: Bool, memoryBytes: Int, on connection: Connection) {
@@ -60,28 +60,28 @@ final class LinkTimes {
         entriesMax = memoryBytes / MemoryLayout<Entry>.stride
     }
 
-    /// The number of a name, the same for every writer of a load.
+    /// Returns the number of a name, which is the same for all writers of a load.
     func kind(_ name: String) -> Int64 {
         if let place = names.firstIndex(of: name) { return Int64(place) }
         names.append(name)
         return Int64(names.count - 1)
     }
 
-    /// A record waits from now on.
+    /// Starts to store times, because a record is deferred.
     func keep() { isKept = true }
 
-    // MARK: The record at hand
+    // MARK: The current record
 
-    /// Begins with a record.
+    /// Starts a record.
     func begin(_ token: Int64) {
         time = token
         said.removeAll(keepingCapacity: true)
     }
 
-    /// Notes that the record speaks of something; it counts once the record is written.
+    /// Notes that the record sets a subject; it takes effect in `endRecord()`.
     func say(_ matter: Matter) { said.append(matter) }
 
-    /// Whether a later record has spoken of it.
+    /// Returns whether a later record has set the subject.
     func isLater(_ matter: Matter) throws(StoreError) -> Bool {
         guard let select = statements?.isLater else { return false }
         select.bind(matter.kind, at: 1)
@@ -92,7 +92,7 @@ final class LinkTimes {
         return try select.step()
     }
 
-    /// Notes that the record is written.
+    /// Stores the subjects of the record, which is written.
     func endRecord() throws(StoreError) {
         defer { said.removeAll(keepingCapacity: true) }
         if let insert = statements?.insert {
@@ -103,9 +103,9 @@ final class LinkTimes {
         if !isNoted, entries.count > entriesMax { try spill() }
     }
 
-    // MARK: All of them
+    // MARK: Resolving
 
-    /// Gets ready to be asked, when no more records come.
+    /// Prepares `isLater(_:)` when no more records follow.
     func beginSettling() throws(StoreError) {
         guard isKept else { return }
         try spill()
@@ -121,7 +121,7 @@ final class LinkTimes {
             insert: try connection.prepare("INSERT INTO \(name) VALUES (?, ?, ?, ?)"))
     }
 
-    /// Forgets everything: no record waits.
+    /// Drops all entries, because no record is deferred any more.
     func endSettling() throws(StoreError) {
         guard isSettling else { return }
         statements = nil
@@ -131,7 +131,7 @@ final class LinkTimes {
         try table.connection.execute("DROP TABLE IF EXISTS \(table.name)")
     }
 
-    /// Moves the entries out of memory.
+    /// Moves the entries from memory to the table.
     private func spill() throws(StoreError) {
         try table.make()
         let insert = try table.connection.cached("INSERT INTO \(table.name) VALUES (?, ?, ?, ?)")
@@ -150,7 +150,7 @@ final class LinkTimes {
 
     // MARK: Notes
 
-    /// What came since the last note; empty where nothing did.
+    /// Returns the entries since the last note; empty if there are none.
     func takeNote() throws(StoreError) -> [UInt8] {
         var note = NoteWriter()
         var last = Entry(matter: Matter(kind: 0, object: 0), time: 0)
@@ -166,7 +166,7 @@ final class LinkTimes {
         return note.bytes
     }
 
-    /// Takes over a note of an earlier load.
+    /// Reads a note of an earlier load.
     func recall(_ note: [UInt8]) throws(StoreError) {
         var reader = NoteReader(note)
         var time: Int64 = 0

@@ -1,17 +1,17 @@
-/// What changed since the last save in what a load remembers of the store's rows.
+/// Collects what a load must save about its rows: the changes since the last save.
 ///
-/// A load that is killed loses its memory; the next one reads it from notes that were committed
-/// with each save. Each save adds what is new, so that its cost follows the batch.
+/// If a load is killed, the next one restores this state from the notes that were committed with
+/// each save. Each save adds only the changes, so its cost depends on the batch.
 struct LoadJournal {
-    /// Rows that records named for the first time, as runs of keys.
+    /// The rows that records named for the first time, as ranges of primary keys.
     private(set) var seen: [Range<Int64>] = []
-    /// Rows whose distance from what they were has changed.
+    /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
-    /// The same of rows in other tables, by the table's number.
+    /// The changed rows in other tables, by the index of the table.
     private(set) var farChanged: [Int: [Int64]] = [:]
-    /// Parked rows that are noted already.
+    /// The number of deferred rows that are already noted.
     var parkedCount = 0
-    /// The number of the next notes.
+    /// The number of the next note.
     var number: Int64 = 0
 
     mutating func noteSeen(_ key: Int64) {
@@ -35,7 +35,7 @@ struct LoadJournal {
     }
 }
 
-/// Numbers and bytes one after the other, small numbers in few bytes (LEB128).
+/// Writes numbers and bytes in sequence; small numbers take few bytes (LEB128).
 struct NoteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -60,7 +60,7 @@ struct NoteWriter {
     }
 }
 
-/// Reads what `NoteWriter` wrote; zeros and nothing beyond the end.
+/// Reads the output of `NoteWriter`; returns zeros and empty strings after its end.
 struct NoteReader {
     private let bytes: [UInt8]
     private var position = 0

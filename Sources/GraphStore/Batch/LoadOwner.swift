@@ -1,15 +1,18 @@
 import Files
 import SQLite
 
-/// Who has put off the indexes and links of a store, so that whoever opens it meanwhile can tell a
-/// load that is at work, which is left alone, from one that was killed, which is completed.
+/// The process and connection that have deferred the indexes and links of a store.
 ///
-/// It stands beside what is put off, as a comment, so that it goes with it:
+/// Another process that opens the store can thus distinguish an active load, which it must not
+/// touch, from a load that was killed, which it completes.
+///
+/// It is stored with the deferred indexes as an SQL comment, so that it is deleted with them:
 /// ```
 /// ETL_LOADER | -- 4711 882736 6f9a…-b1 12 2049:1311
 /// ```
-/// That is the process, its start, the system's start, the connection in the process, and the file:
-/// the process may end and its number be another's, and the file may be a copy.
+/// The fields are the process ID, the start of the process, the boot ID of the system, the
+/// connection in the process, and the file. They also identify a load if its process has ended and
+/// another process has the same ID, or if the file is a copy.
 struct LoadOwner: Equatable {
     /// The name of the note in `ETL_PENDING`.
     static let noteName = "ETL_LOADER"
@@ -20,7 +23,8 @@ struct LoadOwner: Equatable {
     private let connection: UInt64
     private let file: String
 
-    /// The owner that a connection is; nil where its store is no file, which nobody else can open.
+    /// Creates the owner for a connection; `nil` if its store is not a file, which no other process
+    /// can open.
     init?(_ connection: Connection) {
         guard let file = Self.file(of: connection), let start = Self.start(of: SystemProcess.number)
         else {
@@ -41,7 +45,7 @@ struct LoadOwner: Equatable {
         self.file = file
     }
 
-    /// Reads a note.
+    /// Parses a note.
     init?(note: String) {
         let parts = note.split(separator: " ").map(String.init)
         guard parts.count == 6, parts[0] == "--", let process = Int32(parts[1]),
@@ -52,15 +56,15 @@ struct LoadOwner: Equatable {
             connection: connection, file: parts[5])
     }
 
-    /// The note; SQL that does nothing.
+    /// The note, as an SQL comment.
     var note: String { "-- \(process) \(processStart) \(systemStart) \(connection) \(file)" }
 
-    /// The load that another connection is at in this store; nil where there is none.
+    /// Returns the active load of another connection to this store; `nil` if there is none.
     static func other(than connection: Connection) throws(StoreError) -> LoadOwner? {
         other(than: connection, note: try note(on: connection))
     }
 
-    /// - Parameter note: what the store says of the last load into it.
+    /// - Parameter note: The store's note about its last load.
     static func other(than connection: Connection, note: String) -> LoadOwner? {
         guard let owner = LoadOwner(note: note),
             owner.file == file(of: connection), owner.isAtWork, !owner.isSelf(connection)
@@ -68,7 +72,7 @@ struct LoadOwner: Equatable {
         return owner
     }
 
-    /// What the store says of the last load into it; empty where it says nothing.
+    /// Returns the store's note about its last load; empty if there is none.
     static func note(on connection: Connection) throws(StoreError) -> String {
         try connection.text("SELECT SQL FROM ETL_PENDING WHERE NAME = '\(noteName)'") ?? ""
     }
@@ -84,7 +88,7 @@ struct LoadOwner: Equatable {
         return process != SystemProcess.number || Connection.isOpen(connection)
     }
 
-    /// What to tell of a write that comes in between.
+    /// Returns the error for a write during the load.
     func refusal(_ path: String) -> StoreError {
         StoreError(
             .busy,
@@ -92,13 +96,13 @@ struct LoadOwner: Equatable {
                 + " come at its end")
     }
 
-    // MARK: What tells processes and files apart
+    // MARK: Identifying processes and files
 
-    /// When a process began; nil where there is none, or where it is dead and not yet taken away.
+    /// Returns the start of a process; `nil` if it does not exist or is a zombie.
     private static func start(of process: Int32) -> String? {
         #if os(Linux)
-            // The 22nd field; the second is a name in parentheses, in which anything may stand
-            // (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html).
+            // The 22nd field. The second field is a name in parentheses, which may contain any
+            // character (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html).
             guard let status = text(ofFile: "/proc/\(process)/stat"),
                 let end = status.lastIndex(of: ")")
             else { return nil }
@@ -117,14 +121,14 @@ struct LoadOwner: Equatable {
     }()
 
     private static func text(ofFile path: String) -> String? {
-        // A process that is gone has no file.
+        // The file of a terminated process does not exist.
         guard let bytes = try? StoreFiles.read(path, first: 4_096) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// By whatever name it is opened, a file is one.
+    /// Returns the device and inode of the file, which do not depend on its path.
     private static func file(of connection: Connection) -> String? {
-        // Not the path that it was given, which is a URI where several stores are opened as one.
+        // Not the given path, which is a URI if several stores are opened as one.
         guard let name = connection.fileName else { return nil }
         guard let status = try? FileStatus(of: name) else { return nil }
         return "\(status.device):\(status.inode)"

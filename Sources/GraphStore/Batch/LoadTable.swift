@@ -1,14 +1,15 @@
 import SQLite
 import Synchronization
 
-/// A table for temporary data of one load, with what no longer fits its memory.
+/// A temporary table of one load, for data beyond its memory limit.
 ///
-/// It is undone with the transaction as the rows themselves are, and gone with its owner.
+/// It is rolled back with the transaction like the rows themselves, and dropped when its owner is
+/// deallocated.
 final class LoadTable {
     private static let made = Atomic<Int>(0)
 
     let connection: Connection
-    /// A name that no other table of this process has, behind the name of the database.
+    /// The qualified name, unique in this process.
     let name: String
     private let columns: String
     private(set) var isMade = false
@@ -19,19 +20,19 @@ final class LoadTable {
         name = "temp.ETL_SPILL_\(Self.nextNumber())"
     }
 
-    /// A number that no other table of this process has in its name.
+    /// Returns a number for a table name, unique in this process.
     static func nextNumber() -> Int { made.wrappingAdd(1, ordering: .relaxed).newValue }
 
     deinit {
         guard isMade else { return }
         connection.clearStatementCache()
-        // What stays is gone with the connection.
+        // If this fails, the table is dropped when the connection is closed.
         try? connection.execute("DROP TABLE IF EXISTS \(name)")
     }
 
-    /// Makes sure that the table is there.
+    /// Creates the table if it does not exist.
     func make() throws(StoreError) {
-        // What was made within a savepoint may be gone with it.
+        // A table that was created within a savepoint may have been rolled back.
         try connection.execute("CREATE TABLE IF NOT EXISTS \(name) (\(columns))")
         isMade = true
     }

@@ -1,19 +1,20 @@
 import GraphModel
 
-/// When batch requests are committed, and who sees them before.
+/// Commits batch requests, and merges their changes into contexts.
 extension ManagedObjectContext {
-    /// The context that has the store: this one, or the last of its parents.
+    /// The context that is connected to the store: this one, or the last of its parents.
     var root: ManagedObjectContext { parent?.root ?? self }
 
-    /// Whether the context reads inside a transaction that is not committed yet.
+    /// Whether the context reads inside an uncommitted transaction.
     var readsOpenTransaction: Bool { root.transactionReader != nil }
 
-    /// Runs a batch request and commits it, unless a unit of work or a load does so at its end.
+    /// Runs a batch request and commits it, unless a unit of work or a load commits it later.
     ///
-    /// What it changed is merged into this context and its parents before this returns. Contexts that
-    /// merge changes by themselves get it as they get a save. A pinned context keeps what it reads.
+    /// The changes are merged into this context and its parents before this method returns.
+    /// Contexts that merge changes automatically receive them like a save. A pinned context keeps
+    /// its snapshot.
     ///
-    /// - Parameter request: gets the context that has the store.
+    /// - Parameter request: Receives the context that is connected to the store.
     func committing<R>(_ request: (ManagedObjectContext) throws -> R) throws -> R {
         let root = root
         guard root.openSession != nil || root.savepointDepth > 0 else {
@@ -33,7 +34,8 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// Runs a request and gives what it changed, apart from what the open transaction changed before.
+    /// Runs a request, and returns its changes separately from earlier changes of the open
+    /// transaction.
     private func separately<R>(
         _ request: (ManagedObjectContext) throws -> R
     ) throws -> (R, StoreChange) {
@@ -51,9 +53,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Commits the open transaction, if there is one, and tells everyone what it changed.
+    /// Commits the open transaction, if any, and notifies all observers of its changes.
     ///
-    /// - Throws: what the store says; the transaction is given up then.
+    /// - Throws: An error of the store; the transaction is then rolled back.
     func commitTransaction() throws(StoreError) -> StoreChange {
         guard let session = openSession else { return StoreChange() }
         do throws(StoreError) {
@@ -63,26 +65,26 @@ extension ManagedObjectContext {
             throw error
         }
         endSession(session)
-        // Rows no longer name them; one that cannot be removed now is swept later.
+        // No row names these files any more. A file that cannot be removed now is removed by a
+        // later sweep.
         try? container.externalFiles.remove(session.filesReleased)
         container.broadcast()
         return session.change
     }
 
-    /// Takes in what batch requests of this context have changed, from its outermost parent on.
+    /// Merges the changes of batch requests into this context, starting with its outermost parent.
     func merge(requests change: StoreChange) {
         guard !root.isPinned else { return }
         parent?.merge(requests: change)
         do throws(StoreError) {
             try merge(change)
         } catch {
-            // The request is done; what failed is told by the next save.
+            // The request has succeeded; the next save reports the error.
             note(error)
         }
     }
 
-    /// Brings back objects whose rows are there again, since the transaction that deleted them was
-    /// given up; they are read anew.
+    /// Restores objects whose deletion was rolled back with its transaction, as faults.
     func bringBackDeleted() {
         for object in goneInTransaction where object.isGoneElsewhere {
             object.isGone = false
@@ -95,7 +97,8 @@ extension ManagedObjectContext {
         goneInTransaction.removeAll()
     }
 
-    /// Makes faults of objects that may have been read inside a transaction that was given up.
+    /// Turns objects into faults if they may have been read inside a transaction that was rolled
+    /// back.
     func forgetTransactionRows() {
         for object in registeredObjects
         where object.pending == .none && object.presence != .fault && object.isStored {

@@ -1,9 +1,9 @@
-/// A link that a row went without, since no object has its key.
+/// A link of a row for which no object has the key.
 package struct MissedLink: Sendable, Hashable {
-    /// The row's token.
+    /// The token of the row.
     package var token: Int64
-    /// The relationship, behind those that lead to it where an object inside the row went without it.
+    /// The relationship; for a nested object, preceded by the relationships that lead to it.
     package var relationship: String
-    /// The key as text; nil for one of several attributes.
+    /// The key as text; `nil` if it has several attributes.
     package var key: String?
 }

@@ -1,30 +1,32 @@
 import SQLite
 
-/// Remembers, for each row that a load changed, how far it is from what it was.
+/// The difference of each changed row from its original state before the load.
 ///
-/// Every change adds (by exclusive or) a hash of what went and a hash of what came. When the sum
-/// is zero again, the row is what it was before the load: later records with the same key undid
-/// the earlier ones. So a record counts by its row's net change, whatever the batch size.
+/// Every change adds a hash of the old value and a hash of the new value by exclusive or. If the
+/// sum is zero again, the row is in its original state: later records with the same key have undone
+/// the earlier ones. A record is therefore counted by its row's net change, regardless of the batch
+/// size.
 ///
-/// Rows that no longer fit its memory are kept in a table for temporary data, in the order of their
-/// keys. What is known of a row is looked up there only where another change came before: records
-/// in random order would else read a page for each of them.
+/// Rows beyond the memory limit are stored in a temporary table, in the order of their keys. The
+/// table is read only for rows that were changed before; otherwise records in random order would
+/// read a page each.
 struct NetChanges {
-    /// How far a row is from what it was, and how often the load has written it.
+    /// The difference of a row from its original state, and the number of times the load has
+    /// written it.
     struct State {
         var distance: UInt64 = 0
         var writes: UInt32 = 0
     }
 
-    /// With what the dictionary takes for itself, also while it grows.
+    /// The memory per row, including the overhead of the dictionary while it grows.
     private static let rowBytes = 64
 
     private let table: LoadTable
     private let rowsMax: Int
-    /// What is newer than the table.
+    /// The states that are newer than those in the table.
     private var recent: [Int64: State] = [:]
     private var hasSpilled = false
-    /// Rows may have been changed by others than their own records.
+    /// Whether rows may be changed by other records than their own.
     private(set) var isShared = false
 
     init(on connection: Connection, memoryBytes: Int) {
@@ -33,10 +35,10 @@ struct NetChanges {
         rowsMax = max(1, memoryBytes / Self.rowBytes)
     }
 
-    /// Notes that rows are changed by others than their own records.
+    /// Notes that rows are changed by other records than their own.
     mutating func share() { isShared = true }
 
-    /// The distance after another change, and how often the row was written so far.
+    /// Adds a change, and returns the new state.
     mutating func change(
         _ primaryKey: Int64, by difference: UInt64, writes: UInt32 = 1
     ) throws(StoreError) -> State {
@@ -47,14 +49,14 @@ struct NetChanges {
         return state
     }
 
-    /// The same for a row that nothing has changed before.
+    /// Adds the first change of a row, and returns its state.
     mutating func begin(_ primaryKey: Int64, by difference: UInt64) throws(StoreError) -> State {
         let state = State(distance: difference, writes: 1)
         try set(primaryKey, state)
         return state
     }
 
-    /// The row's distance from what it was, and how often it was written.
+    /// Returns the state of a row.
     func state(_ primaryKey: Int64) throws(StoreError) -> State {
         if let state = recent[primaryKey] { return state }
         guard hasSpilled else { return State() }
@@ -68,18 +70,18 @@ struct NetChanges {
             writes: UInt32(truncatingIfNeeded: select.integer(1)))
     }
 
-    /// Takes over what is known of the row.
+    /// Sets the state of a row.
     mutating func set(_ primaryKey: Int64, _ state: State) throws(StoreError) {
         if recent.count >= rowsMax, recent[primaryKey] == nil { try spill() }
         recent[primaryKey] = state
     }
 
-    /// Whether the row differs from what it was before the load.
+    /// Returns whether the row differs from its original state.
     func isChanged(_ primaryKey: Int64) throws(StoreError) -> Bool {
         try state(primaryKey).distance != 0
     }
 
-    /// Forgets the row, which is what it was.
+    /// Removes a row that is back in its original state.
     mutating func forget(_ primaryKey: Int64) throws(StoreError) {
         guard hasSpilled else {
             recent[primaryKey] = nil

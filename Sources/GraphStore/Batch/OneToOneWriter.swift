@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// Keeps the other side of a one-to-one relationship, which has a key of its own.
+/// Maintains the inverse end of a one-to-one relationship, which has a separate column.
 ///
-/// In some stores only one side has a column. The rows of the other side are then not written. The
+/// In some stores, only one end has a column. The rows of the other end are then not written. The
 /// commit gives the objects at both ends a new version, whether their rows have the column or not.
 final class OneToOneWriter {
-    /// One end of the relationship: the rows that hold its columns, the key first.
+    /// One end of the relationship: the rows with its columns, the key column first.
     private struct End {
         let table: Int?
         let link: LinkEnd?
-        /// `Z_PK, Z_ENT, columns…` of those that lead to an object, but for one.
+        /// Selects `Z_PK, Z_ENT, columns…` of the rows that lead to an object, except one row.
         let others: Statement
-        /// Nil if the rows have no column.
+        /// Clears the columns of a row; `nil` if the rows have no column.
         let clear: Statement?
-        /// Of each column; of the link as a whole if the rows have no column.
+        /// The hash of each column, or of the link if the rows have no column.
         let hashes: [ColumnHash]
         let hasColumns: Bool
-        /// Whether `others` needs to be told where the object's row led before it was written.
+        /// Whether `others` needs the previous target of the object's row.
         let needsFormer: Bool
 
         init(
@@ -37,9 +37,10 @@ final class OneToOneWriter {
                 "UPDATE \(table) SET \(nulls) WHERE Z_PK = ?")
         }
 
-        /// An end whose rows have no column.
+        /// Creates an end whose rows have no column.
         ///
-        /// - Parameter found: The row that leads to the object `?1`, as SQL; nil takes `?3`.
+        /// - Parameter found: An SQL expression for the row that leads to the object `?1`; `nil`
+        ///   uses `?3`.
         init(
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
             _ link: LinkEnd?, _ far: FarChanges, on connection: Connection
@@ -48,7 +49,7 @@ final class OneToOneWriter {
             self.link = link
             hasColumns = false
             needsFormer = found == nil
-            // As the plan of a load of this table calls it.
+            // The name that the plan of a load of this table uses.
             hashes = [ColumnHash(place.key(of: table))]
             others = try connection.prepare(
                 "SELECT Z_PK, Z_ENT, ?1 FROM \(table) WHERE Z_PK = \(found ?? "?3")"
@@ -60,9 +61,9 @@ final class OneToOneWriter {
     private let keyColumn: Int
     private let own: End
     private let destinations: End
-    /// `Z_ENT, columns…` of a destination; `Z_ENT, owner` if it has no column.
+    /// Selects `Z_ENT, columns…` of a destination, or `Z_ENT, owner` if it has no column.
     private let current: Statement
-    /// Makes a destination lead to an owner; nil if it has no column.
+    /// Sets the owner of a destination; `nil` if it has no column.
     private let set: Statement?
     private let far: FarChanges
 
@@ -100,7 +101,7 @@ final class OneToOneWriter {
                 "UPDATE \(destinationTable) SET \(assignments.joined(separator: ", "))"
                     + " WHERE Z_PK = ?\(columns.count + 1)")
         case .inverse:
-            // The owner's row has been written, so the caller says where it led.
+            // The owner's row is already written, so the caller passes its previous target.
             destinations = try End(
                 destinationTable, ofRow: nil, oneToOne.inverse, inverseLink, far, on: connection)
             current = try connection.prepare(
@@ -110,9 +111,9 @@ final class OneToOneWriter {
         }
     }
 
-    /// Makes the destination point back, and nothing else to either.
+    /// Links the destination back to the owner, and removes all other links of both.
     ///
-    /// - Parameter former: where the owner's row led before it was written; needed only if
+    /// - Parameter former: The target of the owner's row before it was written; needed only if
     ///   destinations have no column.
     func pointBack(
         _ owner: ManagedObjectID, _ row: ResolvedRow, formerly former: Int64?,
@@ -161,7 +162,7 @@ final class OneToOneWriter {
         if let link = end.link { session.noteLink(link, id.primaryKey, difference) }
     }
 
-    /// Notes that a destination that has no column has another owner now.
+    /// Notes the new owner of a destination without a column.
     private func touch(
         _ destination: Int64, from previous: Int64?, to owner: Int64, _ session: WriteSession
     ) throws(StoreError) {
@@ -176,7 +177,7 @@ final class OneToOneWriter {
             difference, session)
     }
 
-    /// Makes the destination point to nothing, and nothing to it.
+    /// Removes the links to and from the destination.
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         current.bind(destination, at: 1)
         let owner: Int64? =
@@ -189,7 +190,7 @@ final class OneToOneWriter {
         }
     }
 
-    /// Clears the columns of the rows that lead to the object, one excepted.
+    /// Clears the columns of the rows that lead to the object, except one row.
     ///
     /// - Returns: The first of the rows.
     @discardableResult

@@ -1,21 +1,21 @@
-/// Where the pairs of some owners begin, where owners and the numbers of pairs rise together.
+/// The numbers of the first join rows of some owners; both must ascend together.
 ///
-/// There is one for every few owners. Their number is bounded: when it is reached every other one
-/// goes, and from then on there is one for twice as many owners.
+/// There is one mark for every few owners, and their number is limited. When the limit is reached,
+/// every other mark is dropped, and the interval between marks doubles.
 struct OwnerMarks {
     private let marksMax: Int
     private var marks: [(owner: Int64, number: Int64)] = []
     private var ownersBetween = 8
     private var ownersSince = 8
 
-    /// - Parameter marksMax: how many of 16 bytes there may be.
+    /// - Parameter marksMax: The maximum number of marks, which have 16 bytes each.
     init(marksMax: Int = 1 << 18) {
         self.marksMax = marksMax
     }
 
-    /// Notes that another owner comes, which may be marked.
+    /// Notes the next owner, and may add a mark.
     ///
-    /// - Parameter number: of the owner's first pair.
+    /// - Parameter number: The number of the owner's first join row.
     mutating func add(_ owner: Int64, number: Int64) {
         ownersSince += 1
         guard ownersSince >= ownersBetween else { return }
@@ -27,8 +27,8 @@ struct OwnerMarks {
         ownersSince = 0
     }
 
-    /// The number of the last mark that is not behind the owner's first pair; that of the first of
-    /// all where there is none.
+    /// Returns the number of the last mark that is not after the owner's first join row; 1 if there
+    /// is no such mark.
     func number(before owner: Int64) -> Int64 {
         var low = 0
         var high = marks.count
@@ -39,7 +39,7 @@ struct OwnerMarks {
         return low == 0 ? 1 : marks[low - 1].number
     }
 
-    /// Forgets where pairs were that are no more.
+    /// Removes the marks of join rows that no longer exist.
     mutating func removeAll(from number: Int64) {
         marks.removeAll { $0.number >= number }
     }

@@ -1,10 +1,10 @@
-/// Links in one row of a table: the owner and the destination of each in turn, as decimal digits
-/// that are all of one width.
+/// Links packed into one row of a table: the owner and the destination of each link, as decimal
+/// digits of fixed width.
 ///
-/// A row for each link costs more than the links themselves. SQLite alone can read these, too,
-/// and each stands at a place that follows from its number.
+/// A row for each link would cost more than the links themselves. This format can be read in plain
+/// SQL, and the position of a link follows from its number.
 struct PackedLinks {
-    /// How many there are in a row at most; four such rows fit a page of 4,096 bytes.
+    /// The maximum number of links in a row; four rows of this size fit in a page of 4,096 bytes.
     static let linksMax = 60
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -12,8 +12,8 @@ struct PackedLinks {
     let count: Int
 
     /// - Parameters:
-    ///   - bytes: what the row holds; used no longer than they live.
-    ///   - width: of each number.
+    ///   - bytes: The content of the row, which must outlive this value.
+    ///   - width: The width of each number in digits.
     init(_ bytes: UnsafeBufferPointer<UInt8>, width: Int64) {
         self.bytes = bytes
         self.width = Int(clamping: max(1, width))
@@ -38,10 +38,10 @@ struct PackedLinks {
         return isNegative ? 0 &- result : result
     }
 
-    /// Writes links.
+    /// Packs links into bytes.
     ///
-    /// - Parameter bytes: what was in it goes.
-    /// - Returns: the width of each number.
+    /// - Parameter bytes: The output, which is overwritten.
+    /// - Returns: The width of each number in digits.
     static func pack(
         _ links: [(owner: Int64, destination: Int64)], into bytes: inout [UInt8]
     ) -> Int64 {

@@ -1,23 +1,27 @@
-/// Rows as bytes, to be kept elsewhere than in memory for a while.
+/// Packs rows into bytes, to store them temporarily outside of memory.
 ///
-/// For files of this very process, whose bytes are trusted; what is read from a store may be damaged,
-/// and has a reader that checks each step (`NoteReader`).
+/// This format is only for files of the same process, whose bytes are trusted. Data from a store
+/// may be damaged, so `NoteReader` checks each step.
 ///
-/// A cell is its kind, then a number, or the length of a text and its bytes, or how many items a list
-/// has and the items. Texts that stand in the record which the row was made of are not copied: an
-/// offset into it takes the place of their bytes.
+/// A cell consists of its kind and one of the following:
+/// - a number
+/// - the length of a string, and its bytes
+/// - the number of a list's items, and the items
+///
+/// Strings that are part of the row's record are not copied; they are stored as an offset into the
+/// record.
 ///
 /// ```
 /// record   {"id":7,"title":"Milk"}
 /// cells    integer 7 · text inside, 4 bytes at 17 · absent
 /// ```
 extension RowBatch {
-    /// Marks the kind of a cell whose bytes stand in the record.
+    /// A flag in the kind of a cell whose bytes are in the record.
     private static let inside: UInt8 = 0x80
-    /// What a cell takes at most, besides the bytes of a text.
+    /// The maximum size of a cell, without the bytes of a string.
     private static let cellBytesMax = 1 + 2 * UnsafeMutableRawPointer.packedBytesMax
 
-    /// How many bytes a row takes at most.
+    /// Returns the maximum size of a packed row in bytes.
     package func packedSizeMax(ofRow row: Int) -> Int {
         let cells = self.row(row)
         var size = 0
@@ -38,11 +42,11 @@ extension RowBatch {
         }
     }
 
-    /// Writes a row.
+    /// Packs a row.
     ///
     /// - Parameters:
-    ///   - record: bytes that its texts may stand in.
-    ///   - room: as many bytes as `packedSizeMax` has said; in the end, what is left of them.
+    ///   - record: The record that may contain the strings.
+    ///   - room: Memory of at least `packedSizeMax(ofRow:)` bytes; advanced to the end of the row.
     package func pack(
         row: Int, of record: UnsafeBufferPointer<UInt8>, into room: inout UnsafeMutableRawPointer
     ) {
@@ -59,7 +63,7 @@ extension RowBatch {
         case .absent, .null: room.put(kind)
         case .integer:
             room.put(kind)
-            // The sign comes last, so that small numbers stay small.
+            // Move the sign to the lowest bit, so that small negative numbers take few bytes.
             let value = cell.integerValue
             room.put(packed: UInt64(bitPattern: value << 1 ^ value >> 63))
         case .real:
@@ -94,7 +98,7 @@ extension RowBatch {
             ? Int(offset) : nil
     }
 
-    /// Adds a row that was packed; its cells point into the record and the packed bytes.
+    /// Adds a packed row; its cells refer to the record and the packed bytes.
     package func addRow(packed: UnsafeRawPointer, of record: UnsafeBufferPointer<UInt8>) {
         var packed = packed
         let row = addRow()
@@ -116,7 +120,7 @@ extension RowBatch {
         case .text: return .text(bytes(&packed, isInside, record))
         case .blob: return .blob(bytes(&packed, isInside, record))
         case .list:
-            // The items of lists in it come before its own.
+            // The items of nested lists precede those of the list.
             let items = (0..<packed.takePacked()).map { _ in unpack(&packed, record) }
             let start = beginList()
             for item in items { addItem(item) }
@@ -138,9 +142,9 @@ extension RowBatch {
     }
 }
 
-/// Writing on, behind what was written last.
+/// Writes values in sequence, and advances the pointer.
 extension UnsafeMutableRawPointer {
-    /// The bytes of a number in the packed form, at most.
+    /// The maximum size of a packed number in bytes.
     package static let packedBytesMax = 10
 
     package mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
@@ -148,7 +152,7 @@ extension UnsafeMutableRawPointer {
         self += MemoryLayout<Number>.size
     }
 
-    /// A number in as many bytes as it needs (LEB128).
+    /// Writes a number in LEB128 format.
     package mutating func put(packed number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -164,7 +168,7 @@ extension UnsafeMutableRawPointer {
     }
 }
 
-/// Reading on, behind what was read last.
+/// Reads values in sequence, and advances the pointer.
 extension UnsafeRawPointer {
     package mutating func take<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         defer { self += MemoryLayout<Number>.size }

@@ -1,12 +1,12 @@
-/// Sorts whole numbers digit by digit from the lowest on, in time that grows with their count.
+/// A radix sort for integers, in linear time.
 enum PairSort {
     private static let digitBits = 11
     private static let digitMask: UInt64 = (1 << 11) - 1
 
-    /// Sorts numbers, and takes each but once.
+    /// Sorts numbers and removes duplicates.
     ///
-    /// - Parameter room: as much memory again, to work in.
-    /// - Returns: how many different ones there are; they stand in front.
+    /// - Parameter room: A second buffer of the same size, to work in.
+    /// - Returns: The number of distinct numbers, which are at the start of the buffer.
     static func sortUnique(
         _ numbers: UnsafeMutableBufferPointer<UInt64>,
         using room: UnsafeMutableBufferPointer<UInt64>
@@ -22,15 +22,14 @@ enum PairSort {
         }
         var count = 0
         for place in 0..<numbers.count where place == 0 || from[place] != from[place - 1] {
-            // From here on it is behind what is read.
+            // This position has already been read.
             start[count] = from[place]
             count += 1
         }
         return count
     }
 
-    /// Moves the numbers into the order of one digit, those with the same one in the order they
-    /// have.
+    /// Sorts the numbers by one digit; the sort is stable.
     private static func move(
         _ from: UnsafeMutablePointer<UInt64>, _ to: UnsafeMutablePointer<UInt64>, _ count: Int,
         byDigitAt shift: UInt64

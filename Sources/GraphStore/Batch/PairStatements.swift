@@ -1,19 +1,19 @@
 import SQLite
 
-/// The statements that write a table of pairs, seen from the side of the owners.
+/// The statements that write a join table from the side of the owners.
 struct PairStatements {
-    /// A row of the table: its columns in their order.
+    /// A join row, with its columns in order.
     struct Pair {
         var first: Int64
         var second: Int64
-        /// Nil where the pair has no place in an order.
+        /// The position in the owner's order; `nil` if there is none.
         var order: Int64?
-        /// Its place in the order of the other end; nil if that has none.
+        /// The position in the order of the inverse end; `nil` if it is not ordered.
         var backOrder: Int64?
     }
 
     let ownerIsFirst: Bool
-    /// The other end is ordered.
+    /// Whether the inverse end is ordered.
     let hasBackOrder: Bool
     private let isOrdered: Bool
     private let insertOne: Statement
@@ -63,13 +63,13 @@ struct PairStatements {
 
     func destination(of pair: Pair) -> Int64 { ownerIsFirst ? pair.second : pair.first }
 
-    /// Inserts a pair, and tells whether it was not there.
+    /// Inserts a join row, and returns whether it is new.
     func insert(_ pair: Pair) throws(StoreError) -> Bool {
         bind(pair, to: insertOne, from: 1)
         return try insertOne.run() > 0
     }
 
-    /// Inserts pairs, as far as they are not there.
+    /// Inserts the join rows that do not exist.
     func insert(_ pairs: [Pair]) throws(StoreError) {
         let size = RowStatements.groupSize
         let width: Int32 = 2 + (isOrdered ? 1 : 0) + (hasBackOrder ? 1 : 0)
@@ -87,19 +87,19 @@ struct PairStatements {
         }
     }
 
-    /// Deletes a pair, and tells whether it was there.
+    /// Deletes a join row, and returns whether it existed.
     func delete(_ owner: Int64, _ destination: Int64) throws(StoreError) -> Bool {
         deleteOne.bind(owner, at: 1)
         deleteOne.bind(destination, at: 2)
         return try deleteOne.run() > 0
     }
 
-    /// The largest place in the owner's order; 0 where it has no pair.
+    /// Returns the last position in the owner's order; 0 if it has no join row.
     func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
         try Self.last(last, of: owner)
     }
 
-    /// The largest place in the destination's order; 0 where it has no pair.
+    /// Returns the last position in the destination's order; 0 if it has no join row.
     func lastBackOrder(of destination: Int64) throws(StoreError) -> Int64 {
         try Self.last(lastBack, of: destination)
     }

@@ -1,15 +1,15 @@
 import SQLite
 
-/// Of each row that waits, by its place among them: its token, its key, what it waits for, and its
-/// names (`RowNames`).
+/// The token, the key, the awaited key, and the names (`RowNames`) of each deferred row, by its
+/// index.
 ///
-/// They are in tables for temporary data, so that they take no memory however many they are.
+/// They are stored in temporary tables, so that their number is not limited by memory.
 final class ParkedEntries {
     struct Entry {
         var token: Int64
         /// The hash of the row's own key.
         var key: UInt64
-        /// The hash of the key or name that it waits for.
+        /// The hash of the key or name that the row waits for.
         var awaited: UInt64
     }
 
@@ -18,7 +18,7 @@ final class ParkedEntries {
         let wait: Statement
         let withKey: Statement
         let awaiting: Statement
-        /// Nil where no row has a name.
+        /// The name queries; `nil` if no row has a name.
         let withName: Statement?
         let hasName: Statement?
     }
@@ -27,7 +27,7 @@ final class ParkedEntries {
     private let nameTable: LoadTable
     private var hasNames = false
     private var statements: Statements?
-    /// How many there are; their places are below it.
+    /// The number of entries; indexes are smaller.
     private(set) var count = 0
 
     init(_ connection: Connection) {
@@ -39,7 +39,7 @@ final class ParkedEntries {
 
     /// Adds entries.
     ///
-    /// - Parameter names: gives the names of each, by its position among them.
+    /// - Parameter names: Returns the names of an entry, by its position in `entries`.
     func append(
         _ entries: [Entry], names: (Int) -> [UInt64] = { _ in [] }
     ) throws(StoreError) {
@@ -69,7 +69,7 @@ final class ParkedEntries {
         return try table.connection.cached("INSERT INTO \(nameTable.name) VALUES (?, ?)")
     }
 
-    /// Makes what the questions below are answered with, when no more entries come.
+    /// Creates the indexes and statements for the queries below, when no more entries follow.
     func makeIndexes() throws(StoreError) {
         let (connection, name, names) = (table.connection, table.name, nameTable.name)
         let bare = name.dropFirst("temp.".count)
@@ -110,7 +110,7 @@ final class ParkedEntries {
         try table.connection.execute("DROP TABLE IF EXISTS \(nameTable.name)")
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     subscript(place: Int) -> Entry {
         get throws(StoreError) {
@@ -124,7 +124,7 @@ final class ParkedEntries {
         }
     }
 
-    /// From now on the row waits for that key.
+    /// Sets the key that a row waits for.
     func wait(_ place: Int, for key: UInt64) throws(StoreError) {
         let update = try indexed.wait
         update.bind(Int64(bitPattern: key), at: 1)
@@ -132,14 +132,14 @@ final class ParkedEntries {
         try update.run()
     }
 
-    /// The first place with that key for which something holds.
+    /// Returns the first index with the key that matches a condition.
     func firstPlace(
         key: UInt64, where holds: (Int) -> Bool
     ) throws(StoreError) -> Int? {
         try firstPlace(indexed.withKey, key, where: holds)
     }
 
-    /// The same of a name.
+    /// Returns the first index with the name that matches a condition.
     func firstPlace(
         name: UInt64, where holds: (Int) -> Bool
     ) throws(StoreError) -> Int? {
@@ -159,12 +159,12 @@ final class ParkedEntries {
         return nil
     }
 
-    /// The places with that key, in their order.
+    /// Returns the indexes with the key, in ascending order.
     func places(key: UInt64) throws(StoreError) -> [Int] {
         try places(indexed.withKey, key)
     }
 
-    /// Whether the row at a place has that key or name.
+    /// Returns whether a row has the key or name.
     func has(_ place: Int, _ key: UInt64) throws(StoreError) -> Bool {
         if try self[place].key == key { return true }
         guard let select = try indexed.hasName else { return false }
@@ -174,7 +174,8 @@ final class ParkedEntries {
         return try select.step()
     }
 
-    /// The places that wait for that key, or name, or did so last, in their order.
+    /// Returns the indexes of the rows that wait, or last waited, for the key or name, in ascending
+    /// order.
     func places(awaiting key: UInt64) throws(StoreError) -> [Int] {
         try places(indexed.awaiting, key)
     }
@@ -194,7 +195,7 @@ final class ParkedEntries {
         }
     }
 
-    /// It was written by this load, in this transaction or one before.
+    /// The error if a row that this load wrote cannot be read back.
     static var lost: StoreError {
         StoreError(.corrupt, "A row that waits is not where it was kept")
     }

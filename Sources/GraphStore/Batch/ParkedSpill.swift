@@ -1,9 +1,9 @@
 import SQLite
 
-/// Where rows that wait are kept when they are too many for memory: among the notes of a load that
-/// keeps such, else in a table for temporary data.
+/// Stores deferred rows beyond the memory limit: in the progress notes if the load writes any, and
+/// otherwise in a temporary table.
 final class ParkedSpill {
-    /// The kind of the notes.
+    /// The kind of the progress notes.
     static let kind = "parked"
 
     private let connection: Connection
@@ -16,7 +16,7 @@ final class ParkedSpill {
         table = SpillTable(connection)
     }
 
-    /// Keeps rows by their tokens.
+    /// Stores rows by their tokens.
     func write(_ rows: some Sequence<(Int64, [UInt8])>) throws(StoreError) {
         guard usesNotes else { return try table.write(rows) }
         for (token, note) in rows {

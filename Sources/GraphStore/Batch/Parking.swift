@@ -1,41 +1,41 @@
 import SQLite
 
-/// Rows that name an object which may still come in the same load.
+/// The deferred rows: a link of each refers to an object that may still come in the same load.
 ///
-/// They are kept whole, so that a row which is refused in the end has had no effect.
+/// Rows are deferred as a whole, so that a row which is finally rejected has no effect.
 struct Parking {
-    /// The rows of the last entries; those of the others are kept elsewhere.
+    /// The rows of the last entries; the rows of other entries are spilled.
     let rows: RowBatch
-    /// Rows that were read back.
+    /// The rows that were read back.
     let recalled: RowBatch
     private(set) var recalledPlaces: [Int: Int] = [:]
-    /// The entries of these rows, which go to the others when the rows are settled or spilled.
+    /// The entries of `rows`, which are moved to `entries` when the rows are resolved or spilled.
     private(set) var lastEntries: [ParkedEntries.Entry] = []
     let entries: ParkedEntries
-    /// How many of the first entries' rows are kept elsewhere.
+    /// The number of spilled rows, which are the first ones.
     private(set) var spilled = 0
-    /// By what links name rows, besides the key.
+    /// The names by which links refer to rows, besides the key.
     let names: RowNames
-    /// Who waits for whom, once the rows are being settled.
+    /// The dependencies between the rows while they are being resolved.
     var waiting: WaitingRows
-    /// Whether the rows are being settled; this may take several turns.
+    /// Whether the rows are being resolved, which may take several calls.
     private(set) var isSettling = false
-    /// How many of the first rows had a try, when they are settled.
+    /// The number of rows that have been tried since resolving started.
     private var triedCount = 0
-    /// Rows that wait no longer and come next, the last one first.
+    /// The woken rows, which are written next; the last one comes first.
     var woken: [Int] = []
-    /// So many rejects end the turn.
+    /// The number of rejects at which resolving pauses.
     var pauseAt = Int.max
-    /// How many rejects, and links that are left out for now, are in memory at a time.
+    /// The maximum number of rejects in memory, together with links that are left out temporarily.
     let rejectsMax: Int
-    /// What the links name that were left out to break circles, and the keys of their rows.
+    /// The keys of links that were left out to break cycles, and the keys of their rows.
     var cutKeys: [UInt64] = []
     private var keys: KeyFilter
     private let memoryBytes: Int
 
     init(width: Int, names: RowNames, memoryBytes: Int, on connection: Connection) {
         self.names = names
-        // With its message a reject takes a few hundred bytes.
+        // A reject takes a few hundred bytes with its message.
         rejectsMax = max(1, memoryBytes / 512)
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
@@ -45,15 +45,16 @@ struct Parking {
         self.memoryBytes = memoryBytes
     }
 
-    /// How many rows wait.
+    /// The number of deferred rows.
     var count: Int { isSettling ? entries.count : spilled + lastEntries.count }
 
-    /// Whether an earlier row with that key may wait, so that this one must wait behind it.
+    /// Returns whether an earlier row with the key may be deferred, so that this one must be
+    /// deferred too.
     ///
-    /// One that waits without need is written when all are settled.
+    /// A row that is deferred unnecessarily is written when all rows are resolved.
     func mayWait(key: UInt64) -> Bool { keys.mayContain(key) }
 
-    /// Whether rows are to be kept elsewhere.
+    /// Whether rows must be spilled.
     var isOverMemory: Bool {
         rows.byteCount + lastEntries.count * MemoryLayout<ParkedEntries.Entry>.stride
             > memoryBytes / 2
@@ -66,16 +67,16 @@ struct Parking {
         note(entry: ParkedEntries.Entry(token: token, key: key, awaited: awaited))
     }
 
-    /// Notes whose row was added last.
+    /// Adds the entry of the row that was added last.
     mutating func note(entry: ParkedEntries.Entry) {
         lastEntries.append(entry)
         keys.insert(entry.key)
     }
 
-    /// The entry of a row that is not kept elsewhere.
+    /// Returns the entry of a row that is not spilled.
     func lastEntry(_ place: Int) -> ParkedEntries.Entry { lastEntries[place - spilled] }
 
-    /// Forgets the rows, which are all kept elsewhere.
+    /// Drops the rows from memory after all of them were spilled.
     mutating func forgetRows() throws(StoreError) {
         try appendLastEntries()
         rows.removeAll()
@@ -87,7 +88,7 @@ struct Parking {
         try entries.append(lastEntries) { names.hashes(rows, $0) }
     }
 
-    /// Gets ready to settle the rows that wait.
+    /// Prepares to resolve the deferred rows.
     mutating func beginSettling() throws(StoreError) {
         try appendLastEntries()
         lastEntries = []
@@ -98,17 +99,17 @@ struct Parking {
         isSettling = true
     }
 
-    /// The next row to be tried, each once.
+    /// Returns the next row to try; each row is returned once.
     mutating func takeUntried() -> Int? {
         guard triedCount < entries.count else { return nil }
         defer { triedCount += 1 }
         return triedCount
     }
 
-    /// Whether a link that was left out names a row that still waits, or a later row of its own
-    /// row's key does.
+    /// Returns whether a link that was left out refers to a row that still waits, or a later row
+    /// with the key of the link's row still waits.
     mutating func waitsForCut() throws(StoreError) -> Bool {
-        // Who has been settled does not wait again.
+        // A resolved row does not wait again.
         while let key = cutKeys.last {
             if try waiting.isWaiting(key: key) { return true }
             cutKeys.removeLast()
@@ -116,7 +117,7 @@ struct Parking {
         return false
     }
 
-    /// Forgets the rows, which are settled; those that come later wait anew.
+    /// Removes all rows after they are resolved; later rows can be deferred again.
     mutating func endSettling() throws(StoreError) {
         rows.removeAll()
         forgetRecalled()
@@ -126,31 +127,32 @@ struct Parking {
         isSettling = false
     }
 
-    /// Notes where a row is that was read back.
+    /// Notes the index of a row that was read back.
     mutating func note(recalled row: Int, of place: Int) { recalledPlaces[place] = row }
 
-    /// Whether as many rows were read back as may be in memory.
+    /// Whether the rows that were read back use their memory limit.
     var isRecallFull: Bool { recalled.byteCount > memoryBytes / 4 && recalled.count > 0 }
 
-    /// Forgets the rows that were read back.
+    /// Drops the rows that were read back.
     mutating func forgetRecalled() {
         recalled.removeAll()
         recalledPlaces.removeAll(keepingCapacity: true)
     }
 }
 
-/// What to do with a link's key that no object has.
+/// What to do with a link whose key no object has.
 enum UnresolvedPolicy {
-    /// Let the row wait, where the object may still come.
+    /// Defers the row if the object may still come.
     case wait
-    /// Nothing more comes: do as the link's `missing` says.
+    /// Applies the link's `missing`, because no more rows follow.
     case decide
-    /// The same, unless a row that waits has the key.
+    /// Applies the link's `missing`, unless a waiting row has the key.
     ///
-    /// - Parameter place: the row's, which it may name itself.
+    /// - Parameter place: The index of the row, which may refer to itself.
     case decideUnlessWaiting(place: Int)
-    /// Leave the link empty for now where it names a row that waits, and else decide.
+    /// Leaves out the link temporarily if it refers to a waiting row; otherwise applies its
+    /// `missing`.
     ///
-    /// - Parameter place: the row's, which it may name itself.
+    /// - Parameter place: The index of the row, which may refer to itself.
     case breakCycle(place: Int)
 }

@@ -1,6 +1,6 @@
-/// A set of primary keys, a bit each.
+/// A set of primary keys, stored as a bitmap.
 struct PrimaryKeySet {
-    /// Larger keys are kept one by one: a bit for each would take more than 32 MiB.
+    /// Larger keys are stored individually, because the bitmap would exceed 32 MiB.
     private static let limit: Int64 = 1 << 28
 
     private var bits = Bits()
@@ -10,7 +10,7 @@ struct PrimaryKeySet {
 
     /// Adds a key.
     ///
-    /// - Returns: whether it was new.
+    /// - Returns: Whether the key is new.
     mutating func insert(_ key: Int64) -> Bool {
         isLarge(key) ? large.insert(key).inserted : bits.insert(Int(key))
     }

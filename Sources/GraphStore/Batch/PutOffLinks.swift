@@ -1,15 +1,15 @@
 import SQLite
 
-/// The links of a many-to-many relationship that a first load has put off: where they wait, and how
-/// they come into their table.
+/// The deferred join rows of a many-to-many relationship after a first load: their temporary
+/// storage, and how they are moved to their table.
 ///
-/// The note of that in `ETL_PENDING` is plain SQL, so that nothing but SQLite is needed to complete
-/// a store. Here they are sorted in memory, in half the time; where there is not enough of it for
-/// all, in several passes, each of which takes the smallest that are left.
+/// The note in `ETL_PENDING` is plain SQL, so that SQLite alone can complete a store. This type
+/// sorts the join rows in memory, in half the time. If they do not fit in memory, it sorts them in
+/// several passes; each pass takes the smallest ones that are left.
 struct PutOffLinks {
-    /// What an owner takes whose links were replaced.
+    /// The memory per owner whose links were replaced, in bytes.
     private static let bytesPerRelinked = 32
-    /// In how many passes this is worth while.
+    /// The maximum number of passes for which sorting in memory is faster.
     private static let passesMax = 32
 
     private let table: String
@@ -17,10 +17,12 @@ struct PutOffLinks {
     private let second: String
     private let ownerIsFirst: Bool
 
-    /// The table that the links of a table of pairs wait in, which is the note's name, too.
+    /// Returns the name of the table with the deferred join rows of a join table, which is also the
+    /// name of the note.
     static func name(of table: String) -> String { "ETL_LINKS_\(table)" }
 
-    /// For each owner whose links were replaced, the number of the last that counts no more.
+    /// The table with the number of the last superseded link of each owner whose links were
+    /// replaced.
     var relinkedName: String { "ETL_RELINKED_\(table)" }
 
     var name: String { Self.name(of: table) }
@@ -39,7 +41,7 @@ struct PutOffLinks {
         self.ownerIsFirst = ownerIsFirst
     }
 
-    /// What a note says; nil where it is of something else, or of another version of us.
+    /// Parses a note; returns `nil` if it is about something else, or from another version.
     init?(name: String, note: String, on connection: Connection) throws(StoreError) {
         guard name.hasPrefix(Self.name(of: "")) else { return nil }
         let table = String(name.dropFirst(Self.name(of: "").count))
@@ -55,8 +57,9 @@ struct PutOffLinks {
         self = links
     }
 
-    /// The tables for links that wait, which are numbered from 1 on; `PackedLinks` tells how many
-    /// stand in a row.
+    /// SQL that creates the tables for deferred links.
+    ///
+    /// Links are numbered from 1; `PackedLinks` defines their number per row.
     var makingTables: String {
         """
         CREATE TABLE \(name) (FIRST INTEGER PRIMARY KEY, WIDTH INTEGER, LINKS BLOB);
@@ -64,7 +67,7 @@ struct PutOffLinks {
         """
     }
 
-    /// The number of the next link.
+    /// A query for the number of the next link.
     var nextNumber: String {
         """
         SELECT coalesce((SELECT FIRST + length(LINKS) / (2 * WIDTH) FROM \(name) \
@@ -72,12 +75,12 @@ struct PutOffLinks {
         """
     }
 
-    /// The rows behind that of a first number, in order.
+    /// A query for the rows after a first number, in order.
     var rowsBehind: String {
         "SELECT FIRST, WIDTH, LINKS FROM \(name) WHERE FIRST > ? ORDER BY FIRST"
     }
 
-    /// What brings the links into their table, and drops the tables in which they waited.
+    /// SQL that moves the links to their table, and drops the temporary tables.
     var note: String {
         """
         INSERT OR IGNORE INTO \(table) (\(first), \(second)) \
@@ -95,10 +98,10 @@ struct PutOffLinks {
 
     private var droppingTables: String { "DROP TABLE \(name); DROP TABLE \(relinkedName)" }
 
-    /// Does what the note says, with the links sorted in memory.
+    /// Performs the same steps as the note, with the links sorted in memory.
     ///
-    /// - Returns: false where there is too little memory, or a key is beyond 32 bits; nothing was
-    ///   done then.
+    /// - Returns: False if there is too little memory, or a key exceeds 32 bits; then nothing was
+    ///   changed.
     func complete(
         on connection: Connection, memoryBytes: Int
     ) throws(StoreError) -> Bool {
@@ -123,16 +126,16 @@ struct PutOffLinks {
         return true
     }
 
-    /// Reads the links that count, each with what is to stand first in front.
+    /// Reads the links that are not superseded, packed with the first column in the high bits.
     ///
-    /// - Returns: false where a key is beyond 32 bits, which the first pass finds out.
+    /// - Returns: False if a key exceeds 32 bits, which the first pass detects.
     private func read(
         into pairs: inout SmallestNumbers, but relinked: inout Relinked,
         on connection: Connection
     ) throws(StoreError) -> Bool {
         let rows = try connection.prepare(rowsBehind)
         rows.bind(Int64(0), at: 1)
-        // An owner's links mostly follow one another.
+        // Links of one owner are mostly consecutive.
         var last: (owner: Int64, upTo: Int64) = (-1, 0)
         while try rows.step() {
             let first = rows.integer(0)
@@ -152,11 +155,13 @@ struct PutOffLinks {
     }
 }
 
-/// The number of the last link that counts no more, by owner: quick for owners that mostly rise.
+/// The number of the last superseded link by owner.
+///
+/// Lookups are fast for mostly ascending owners.
 private struct Relinked {
     private var owners: [Int64] = []
     private var lastNumbers: [Int64] = []
-    /// The first owner that is not below the one asked for last.
+    /// The index of the first owner that is not less than the last looked-up owner.
     private var place = 0
 
     init(_ table: String, on connection: Connection) throws(StoreError) {
@@ -167,10 +172,10 @@ private struct Relinked {
         }
     }
 
-    /// - Returns: 0 where all of the owner's links count.
+    /// - Returns: The number of the last superseded link; 0 if there is none.
     mutating func lastNumber(of owner: Int64) -> Int64 {
         if place > 0, owners[place - 1] >= owner { place = 0 }
-        // In steps that double, then by halves.
+        // Exponential search, then binary search.
         var step = 1
         while place + step <= owners.count, owners[place + step - 1] < owner {
             place += step

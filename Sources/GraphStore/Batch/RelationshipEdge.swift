@@ -1,35 +1,36 @@
 import GraphModel
 
-/// A relationship as a deletion sees it: from the objects that go to those they point at.
+/// A relationship from the perspective of a deletion: from the deleted objects to their targets.
 struct RelationshipEdge {
     let name: String
     let rule: DeleteRule
-    /// The entity that declares it.
+    /// The name of the entity that declares it.
     let sourceName: String
     let sourceRoot: Int64
     let destinationRoot: Int64
     let destinationTable: String
     let destinationName: String
     let inverseName: String?
-    /// Columns of the destination that point back, the key first; empty where none does.
+    /// The columns of the destination that refer back, the key column first; empty if there are
+    /// none.
     let backColumns: [String]
-    /// The destination may not be without this end.
+    /// Whether the inverse is required.
     let backIsRequired: Bool
-    /// Where this end's pairs are, if they are in a table.
+    /// The join table of the relationship, if any.
     let join: StoreLayout.Join?
 
     private let sourceNumbers: [Int64]
     private let sharesTable: Bool
     let sourceTable: String
-    /// The column of the source with the link, if many objects may lead to one destination.
+    /// The source's column of the link, if many objects may refer to one destination.
     let columnOfManyToOne: String?
     private let forwardColumn: String?
-    /// The destination has no column that points back, and only this end's row has the link.
+    /// Whether only the source has a column for the link, although there is an inverse.
     private let isOneSided: Bool
 
     private var backColumn: String? { backColumns.first }
 
-    /// Every relationship of the model, from the entity that declares it.
+    /// Returns all relationships of the model, from the entities that declare them.
     static func all(in schema: StoreLayout) -> [RelationshipEdge] {
         schema.model.entities.flatMap { description in
             schema.model.ownRelationships(of: description).compactMap { relationship in
@@ -81,7 +82,8 @@ struct RelationshipEdge {
         }
     }
 
-    /// The keys of those in the table of doomed objects that have this relationship.
+    /// Returns a query for the objects in the table of objects to delete that have this
+    /// relationship.
     func owners(in doomed: String, and condition: String? = nil) -> String {
         var conditions = condition.map { [$0] } ?? []
         if sharesTable {
@@ -91,8 +93,8 @@ struct RelationshipEdge {
         return "SELECT pk FROM \(doomed)\(filter)"
     }
 
-    /// The condition of rows of the destination that belong to those owners; nil if they do not
-    /// lead to one owner.
+    /// Returns a condition for the destination's rows that belong to these owners; `nil` if a
+    /// destination can have several owners.
     func pointingBack(to owners: String) -> String? {
         if let backColumn { return "\(backColumn) IN (\(owners))" }
         guard isOneSided, let forwardColumn else { return nil }
@@ -100,7 +102,7 @@ struct RelationshipEdge {
             + " (\(owners)))"
     }
 
-    /// `owner, dest, ent` of all links from those owners.
+    /// Returns a query for `owner, dest, ent` of all links from these owners.
     func related(to owners: String) -> String {
         if let forwardColumn {
             return "SELECT o.Z_PK AS owner, d.Z_PK AS dest, d.Z_ENT AS ent FROM \(sourceTable) o"

@@ -1,16 +1,16 @@
 import GraphModel
 
-/// A row whose links have been looked up: what its columns and its to-manys are to hold.
+/// A row with resolved links: the new values of its columns and to-many relationships.
 struct ResolvedRow {
     /// One cell for each column of the plan.
     var cells: [BulkCell]
-    /// For each to-many of the plan, the destinations; nil where the record says nothing.
+    /// The targets of each to-many link of the plan; `nil` if the record does not set it.
     var destinations: [[Int64]?]
-    /// For each to-many of the plan, objects that stay as they are, since later records have spoken
-    /// of them.
+    /// The objects that each to-many link must leave unchanged, because later records have set
+    /// them.
     var left: [Set<Int64>]
-    /// Objects at the end of one-to-ones, and of to-manys, that belong to nobody any more, each with
-    /// the number of what writes it.
+    /// The former targets of one-to-one and to-many links that have no owner any more, each with
+    /// the index of its writer.
     var freed: [(writer: Int, key: Int64)] = []
     var freedOfManys: [(writer: Int, key: Int64)] = []
 
@@ -20,20 +20,20 @@ struct ResolvedRow {
         left = Array(repeating: [], count: plan.toManys.count)
     }
 
-    /// Makes all that the row says count.
+    /// Clears the left-out links, so that the row is written in full.
     mutating func leaveNothingOut() {
         for many in left.indices { left[many] = [] }
         freed = []
         freedOfManys = []
     }
 
-    /// Makes the row say nothing.
+    /// Removes all values from the row.
     mutating func clear() {
         for column in cells.indices { cells[column] = .absent }
         for many in destinations.indices { destinations[many] = nil }
     }
 
-    /// The first required property that is explicitly null.
+    /// Returns the first required property that is explicitly null.
     func firstNullRequirement(_ plan: ColumnPlan) -> String? {
         for column in plan.columns.indices
         where plan.columns[column].isRequired && cells[column].kind == .null {
@@ -42,7 +42,7 @@ struct ResolvedRow {
         return nil
     }
 
-    /// The first required property that a new row would lack.
+    /// Returns the first required property that would be missing in a new row.
     func firstMissingRequirement(_ plan: ColumnPlan) -> String? {
         for column in plan.columns.indices
         where plan.columns[column].isRequired && cells[column].kind == .absent
@@ -54,7 +54,7 @@ struct ResolvedRow {
     }
 }
 
-/// New rows that wait to be written as a group.
+/// New rows that will be written as a group.
 struct PendingRows {
     struct Row {
         var primaryKey: Int64
@@ -65,7 +65,7 @@ struct PendingRows {
     private let width: Int
     private(set) var rows: [Row] = []
     private(set) var cells: [BulkCell] = []
-    /// The smallest key that waits; keys rise.
+    /// The smallest pending primary key; the keys ascend.
     var firstKey: Int64 { rows.first?.primaryKey ?? .max }
 
     init(width: Int) {
@@ -83,7 +83,7 @@ struct PendingRows {
 
     func cell(_ row: Int, _ column: Int) -> BulkCell { cells[row * width + column] }
 
-    /// Whether a row with that hash of its key may be waiting.
+    /// Returns whether a pending row may have this key hash.
     func mayHold(_ hash: UInt64) -> Bool {
         rows.contains { $0.hash == hash }
     }

@@ -1,24 +1,25 @@
 package import GraphModel
 
-/// Rows on their way into the store: cells row by row, with the memory they point into.
+/// A batch of rows to be written: cells in row order, and the memory that they refer to.
 ///
-/// Filled by one thread, then handed to the writer's. Reused: `removeAll()` keeps the memory.
+/// One thread fills it, and then the writer's thread uses it. It can be reused: `removeAll()` keeps
+/// the memory.
 package final class RowBatch {
-    /// Cells in a row.
+    /// The number of cells in a row.
     package let width: Int
-    // `@exclusivity(unchecked)`: one thread has a batch at a time, and none of this is reached from
-    // inside its own use.
-    /// Rows.
+    // `@exclusivity(unchecked)`: only one thread uses a batch at a time, and no access is nested in
+    // another.
+    /// The number of rows.
     @exclusivity(unchecked) package private(set) var count = 0
-    /// Holds whatever the cells' bytes belong to, besides the arena.
+    /// Keeps the memory of the cells' bytes alive if it is not in the arena.
     package var owner: AnyObject?
-    /// Bytes that cells point into and that belong to this batch.
+    /// The bytes of cells that belong to this batch.
     @exclusivity(unchecked) package var arena = ByteArena()
 
     @exclusivity(unchecked) private var cells: UnsafeMutablePointer<BulkCell>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var items: [BulkCell] = []
-    /// Room for more items is given back when the batch is emptied.
+    /// The number of items above which their memory is freed when the batch is emptied.
     package static let keptItemsMax = 1 << 17
 
     package init(width: Int, capacity: Int = 1024) {
@@ -40,7 +41,7 @@ package final class RowBatch {
 
     /// Adds a row whose cells are all absent.
     ///
-    /// - Returns: its place.
+    /// - Returns: The index of the row.
     package func addRow() -> Int {
         if count == capacity { grow() }
         (cells + count * width).initialize(repeating: .absent, count: width)
@@ -48,7 +49,7 @@ package final class RowBatch {
         return count - 1
     }
 
-    /// Takes the last row away again.
+    /// Removes the last row.
     package func removeLastRow() {
         precondition(count > 0, "A batch without rows has no last one")
         count -= 1
@@ -78,7 +79,7 @@ package final class RowBatch {
         return UnsafePointer(cells + row * width)
     }
 
-    /// Starts a list; `addItem` adds to it, `list(from:)` makes the cell.
+    /// Starts a list; `addItem` adds an item, and `list(from:)` creates the cell.
     package func beginList() -> Int { items.count }
 
     package func addItem(_ cell: BulkCell) { items.append(cell) }
@@ -92,8 +93,8 @@ package final class RowBatch {
 
     /// Adds a copy of another batch's row.
     ///
-    /// - Parameter copiesBytes: the bytes of texts and binary values are copied, too; otherwise they
-    ///   are the other batch's, and last as long as those.
+    /// - Parameter copiesBytes: Whether to copy the bytes of strings and binary values. Otherwise
+    ///   they belong to the other batch and are valid as long as its bytes.
     @discardableResult
     package func addCopy(of row: Int, from other: RowBatch, copiesBytes: Bool = true) -> Int {
         let copy = addRow()
@@ -103,7 +104,9 @@ package final class RowBatch {
         return copy
     }
 
-    /// Lists may stand in lists, whose items stand before theirs.
+    /// Copies a cell.
+    ///
+    /// Lists may be nested; the items of an inner list precede those of the outer list.
     private func copy(
         _ cell: BulkCell, from other: RowBatch, _ copiesBytes: Bool
     ) -> BulkCell {
@@ -125,24 +128,24 @@ package final class RowBatch {
     }
 }
 
-/// Memory that is handed out piece by piece and freed all at once; addresses stay.
+/// An arena allocator: memory is allocated in pieces and freed as a whole; addresses do not change.
 package struct ByteArena: ~Copyable {
     private var blocks: [UnsafeMutableBufferPointer<UInt8>] = []
     private var current = 0
     private var used = 0
-    /// The memory of the blocks before the one at hand, which are full.
+    /// The size of the blocks before the current one, which are full.
     private var usedBefore = 0
 
     package init() {}
 
-    /// What is handed out, in bytes.
+    /// The number of allocated bytes.
     var byteCount: Int { usedBefore + used }
 
     deinit {
         for block in blocks { block.deallocate() }
     }
 
-    /// Bytes to write to; they live until `removeAll()`.
+    /// Allocates bytes, which are valid until `removeAll()`.
     package mutating func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {
         precondition(count >= 0, "An arena has no pieces of less than nothing")
         while current < blocks.count {
@@ -161,7 +164,7 @@ package struct ByteArena: ~Copyable {
         return block
     }
 
-    /// Gives back what `allocate` handed out too much, right after it.
+    /// Returns unused bytes of the last allocation to the arena; must be called right after it.
     package mutating func giveBack(_ count: Int) {
         precondition(count >= 0 && count <= used, "More is given back than was handed out")
         used -= count
@@ -182,7 +185,7 @@ package struct ByteArena: ~Copyable {
         return UnsafeBufferPointer(start: copy, count: bytes.count)
     }
 
-    /// A cell whose bytes live here.
+    /// Returns a cell whose bytes are in the arena.
     package mutating func cell(_ value: StoredValue) -> BulkCell {
         switch value {
         case .null: return .null
@@ -194,7 +197,7 @@ package struct ByteArena: ~Copyable {
         }
     }
 
-    /// A copy that has an address although it may be empty, since it stands for a value.
+    /// Returns a copy with a non-null address even if it is empty, because it represents a value.
     private mutating func copyWithAddress(
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> UnsafeBufferPointer<UInt8> {
@@ -203,10 +206,10 @@ package struct ByteArena: ~Copyable {
         return UnsafeBufferPointer(start: copy, count: bytes.count)
     }
 
-    /// Takes all memory back, to hand out again.
+    /// Frees all pieces, and keeps the blocks for reuse.
     package mutating func removeAll() {
-        // A single oversized record must not keep its memory for the rest of the run, nor must a
-        // block that stands before others.
+        // Free the blocks of single oversized records, which would otherwise be kept for the rest
+        // of the run.
         blocks.removeAll { block in
             let isLarge = block.count > 1 << 20
             if isLarge { block.deallocate() }

@@ -1,28 +1,29 @@
 import GraphModel
 
-/// What rows are known by besides their key: the values of attributes by which links of the same
-/// load name them.
+/// The names of rows besides their key: values of attributes by which links of the same load refer
+/// to them.
 ///
-/// A key's hash and the hashes of names are kept side by side, so that the latter are told apart
-/// by the number of their attributes.
+/// Hashes of keys and names are stored together. The number of the name is part of its hash, which
+/// distinguishes it from keys.
 struct RowNames {
     /// One part of a name.
     private enum Part {
-        /// The cell with the value, `nil` if records do not set it, and what a new row has then.
+        /// An attribute: the cell with its value, `nil` if records do not set it, and its value in
+        /// a new row.
         case attribute(cell: Int?, defaultValue: StoredValue)
-        /// The cell with the values by which records name the object of a relationship, as the
-        /// links that use this name do.
+        /// A relationship: the cell with the values by which records refer to its target, in the
+        /// same way as the links that use this name.
         case relationship(cell: Int)
     }
 
     /// The parts of each name.
     private let names: [[Part]]
-    /// Which name each link uses; nil where it names by the key, or others' objects.
+    /// The name that each link uses; `nil` if it uses the key, or refers to other objects.
     private let ofLinks: [Int?]
-    /// For each link, which values of its key are in the name; `nil` for all.
+    /// The values of each link's key that are part of the name; `nil` for all.
     private let values: [[Range<Int>]?]
 
-    /// None.
+    /// Creates an empty set of names.
     init() {
         names = []
         ofLinks = []
@@ -60,10 +61,13 @@ struct RowNames {
         }
     }
 
-    /// The parts of a link's key that can be compared with what records say, and where their values
-    /// are: a relationship only if records name its object by the same key.
+    /// Returns the parts of a link's key that can be compared with records, and the ranges of their
+    /// values.
     ///
-    /// Without the others a row may wait for one that it does not name, and is tried again then.
+    /// A relationship can be compared only if records identify its target by the same key.
+    ///
+    /// Without the other parts, a row may wait for a row that it does not refer to, and is then
+    /// tried again.
     private static func known(
         _ key: [BulkPlan.KeyPart], to plan: BulkPlan
     ) -> (parts: [BulkPlan.KeyPart], values: [Range<Int>]) {
@@ -85,7 +89,7 @@ struct RowNames {
         return (parts, values)
     }
 
-    /// What a link's key is awaited by: the hash of the key or of the name that the row has.
+    /// Returns the hash that a link waits for: the hash of the target's key or name.
     func awaited(_ key: LinkKey, link: Int) -> UInt64 {
         guard ofLinks.indices.contains(link), let number = ofLinks[link] else { return key.hash }
         guard let ranges = values[link] else { return Self.hash(key.hash, ofName: number) }
@@ -95,8 +99,9 @@ struct RowNames {
         return Self.hash(hash.value, ofName: number)
     }
 
-    /// The hashes of the names that the row has once it is written; what its record says nothing
-    /// of counts as in a new row.
+    /// Returns the hashes of the row's names after it is written.
+    ///
+    /// Values that its record does not set are taken from the defaults of a new row.
     func hashes(_ batch: RowBatch, _ row: Int) -> [UInt64] {
         var hashes: [UInt64] = []
         for (number, parts) in names.enumerated() {
@@ -126,7 +131,7 @@ struct RowNames {
         return hashes
     }
 
-    /// - Returns: whether there is a value.
+    /// - Returns: Whether there is a value.
     private static func add(_ value: StoredValue, to hash: inout KeyHash) -> Bool {
         switch value {
         case .null: return false

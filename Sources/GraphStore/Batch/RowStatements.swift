@@ -1,23 +1,23 @@
 import GraphModel
 import SQLite
 
-/// The prepared statements of a load, and how cells are bound to them.
+/// The prepared statements of a load.
 struct RowStatements {
-    /// Rows in one VALUES; more bring nothing, as measured.
+    /// The number of rows in one INSERT; more rows were not faster in measurements.
     static let groupSize = 16
 
     let insertOne: Statement
     let insertGroup: Statement
-    /// `Z_PK, Z_ENT, columns…` of one row, by `Z_PK`.
+    /// Selects `Z_PK, Z_ENT, columns…` of one row by `Z_PK`.
     let selectByPrimaryKey: Statement
-    /// The same, by the key.
+    /// Selects the same columns by the key.
     let selectByKey: Statement
     let restoreVersion: Statement
-    /// The same columns of all rows from a `Z_PK` on.
+    /// Selects the same columns of all rows, starting at a `Z_PK`.
     let selectFrom: Statement
-    /// Where the plan's columns begin in the selects.
+    /// The index of the plan's first column in the selects.
     let firstColumn: Int32 = 2
-    /// Where the key's columns are in the selects.
+    /// The indexes of the key's columns in the selects.
     let keyPlaces: [Int32]
 
     init(_ plan: ColumnPlan, on connection: Connection) throws(StoreError) {

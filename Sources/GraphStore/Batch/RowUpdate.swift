@@ -1,19 +1,21 @@
 import SQLite
 
-/// Writes the columns of a row that differ, and only them: SQLite writes the indexes of every column
-/// that a statement names, whether its value changes or not.
+/// Writes only the columns of a row that differ.
 ///
-/// There is a statement for each set of columns that has differed so far.
+/// SQLite updates the indexes of every column that a statement names, even if its value is
+/// unchanged.
+///
+/// There is one statement for each set of columns that has differed so far.
 final class RowUpdate {
-    /// Sets of columns with a statement of their own; for a set beyond, all columns are written.
+    /// The maximum number of statements; for further sets, all columns are written.
     private static let statementsMax = 64
 
     private let connection: Connection
     private let beginning: String
     private let names: [String]
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var statements: [[Int]: Statement] = [:]
-    /// The columns that differ in the row at hand, by their places in the plan.
+    /// The columns that differ in the current row, as indexes in the plan.
     @exclusivity(unchecked) private(set) var columns: [Int] = []
 
     init(_ plan: ColumnPlan, on connection: Connection) {
@@ -22,18 +24,18 @@ final class RowUpdate {
         names = plan.columns[plan.storedColumns].map(\.name)
     }
 
-    /// Begins with another row.
+    /// Starts another row.
     func begin() {
         columns.removeAll(keepingCapacity: true)
     }
 
-    /// The column differs; one that is in other rows is written there.
+    /// Notes that a column differs; ignores columns that are stored in other rows.
     func note(_ column: Int) {
         guard column < names.count else { return }
         columns.append(column)
     }
 
-    /// The statement for the row's columns; the row's `Z_PK` is the parameter behind theirs.
+    /// Returns the statement for the row's columns; the parameter after theirs is the row's `Z_PK`.
     func statement() throws(StoreError) -> Statement {
         if let statement = statements[columns] { return statement }
         if statements.count >= Self.statementsMax, columns.count < names.count {

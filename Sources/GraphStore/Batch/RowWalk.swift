@@ -1,33 +1,35 @@
 import SQLite
 
-/// Walks along the table of a load, so that a record whose object stands behind that of the record
-/// before finds it without being looked up.
+/// A sequential cursor over the table of a load.
 ///
-/// What is imported again comes most often in the order in which its objects were made, which is
-/// that of their keys. The next row then is the one to look at: no map, no index, and no new walk
-/// down the table's tree. A record that is elsewhere is found as ever, while the walk stays where
-/// it is; two in a row that follow one another elsewhere move it there.
+/// It finds the row of a record without a lookup if it is the row after the previous record's.
 ///
-/// A row that is written may not be under a walk's feet, so whoever writes closes it first; it
-/// goes on behind the last row that it gave out.
+/// Records that are imported again mostly come in the order in which their objects were inserted,
+/// which is the order of their keys. The next row of the cursor is then the right one, without a
+/// map, an index, or a search in the B-tree. A record elsewhere in the table is looked up, and the
+/// cursor keeps its position. Two records in sequence with consecutive rows elsewhere move the
+/// cursor there.
+///
+/// The table must not be written while the cursor is open, so a writer closes it first. It then
+/// resumes after the last row that was used.
 final class RowWalk {
-    /// So many records that are elsewhere, one after the other, end a walk.
+    /// The number of consecutive misses that end the use of the cursor.
     private static let missesMax = 64
-    /// Rows that are read over rather than looked for the next one.
+    /// The maximum number of rows to skip by stepping; for larger gaps, the cursor seeks.
     private static let gapMax: Int64 = 16
 
     private let rows: Statement
-    // As in `BulkWriter`.
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var isOpen = false
-    /// The row at hand was given out; the next one is to be looked at.
+    /// Whether the current row was used, so that the next one is the candidate.
     @exclusivity(unchecked) private var isTaken = false
-    /// Where the walk goes on when it is opened; nil where it leads nowhere.
+    /// The key at which the cursor continues when it is opened; `nil` if it is not in use.
     @exclusivity(unchecked) private var next: Int64?
     @exclusivity(unchecked) private var lastFound: Int64 = .min
     @exclusivity(unchecked) private var misses = 0
 
-    /// - Parameter rows: selects the rows from a key on, in the order of their keys, which come
-    ///   first.
+    /// - Parameter rows: Selects the rows starting at a key, in the order of their keys, which are
+    ///   the first column.
     init(_ rows: Statement) {
         self.rows = rows
     }
@@ -35,7 +37,7 @@ final class RowWalk {
     /// Whether the last records came in the order of their rows.
     var leads: Bool { next != nil }
 
-    /// The row that may be the next record's; nil where the walk leads nowhere.
+    /// Returns the row that may belong to the next record; `nil` if the cursor is not in use.
     func candidate() throws(StoreError) -> Statement? {
         if isOpen {
             guard isTaken else { return rows }
@@ -47,12 +49,12 @@ final class RowWalk {
             return nil
         }
         isTaken = false
-        // There are no rows behind; what is to come stands there when it is written.
+        // There are no more rows; new rows are appended when they are written.
         if !isOpen { next = nil }
         return isOpen ? rows : nil
     }
 
-    /// The row of that key, to which the walk goes on; nil where there is none.
+    /// Moves the cursor to the row with the key, and returns it; `nil` if there is none.
     func row(_ key: Int64) throws(StoreError) -> Statement? {
         if isOpen, rows.integer(0) > key || key - rows.integer(0) > Self.gapMax { close() }
         while isOpen, rows.integer(0) < key { isOpen = try rows.step() }
@@ -65,7 +67,7 @@ final class RowWalk {
         return next == key ? rows : nil
     }
 
-    /// The row at hand is the record's.
+    /// Notes that the current row belongs to the record.
     func take() {
         lastFound = rows.integer(0)
         next = lastFound + 1
@@ -73,7 +75,7 @@ final class RowWalk {
         misses = 0
     }
 
-    /// The record's row is elsewhere.
+    /// Notes that the record's row is elsewhere.
     func note(found key: Int64) {
         if key == lastFound &+ 1 {
             close()
@@ -89,10 +91,10 @@ final class RowWalk {
         lastFound = key
     }
 
-    /// Whether a row is the walk's, to be left as it is by who has looked at it.
+    /// Returns whether the statement belongs to the cursor, so that the caller must not reset it.
     func holds(_ row: Statement) -> Bool { row === rows }
 
-    /// Lets go of the table, in which something is to be written.
+    /// Closes the cursor, so that the table can be written.
     func close() {
         guard isOpen else { return }
         rows.reset()
@@ -101,29 +103,31 @@ final class RowWalk {
     }
 }
 
-/// Reads the destinations of owners in a table of pairs, along with owners that follow one another.
+/// Reads the destinations of owners in a join table, with one sequential cursor for consecutive
+/// owners.
 final class PairWalk {
-    /// Owners that may have been left out between two that follow one another.
+    /// The maximum gap between owners that count as consecutive.
     private static let gapMax: Int64 = 16
-    /// Pairs of such owners to be read over, before it is better to look for the owner's.
+    /// The maximum number of join rows to skip by stepping over a gap; beyond that, the cursor
+    /// seeks.
     private static let pairsSkippedMax = 64
 
     private let rows: Statement
     private let ofOne: Statement
     @exclusivity(unchecked) private var isOpen = false
-    /// The last owner whose pairs the walk has read, or may go on from.
+    /// The last owner that the cursor has read, or after which it may continue.
     @exclusivity(unchecked) private var last: Int64?
     @exclusivity(unchecked) private var lastAsked: Int64 = .min
 
     /// - Parameters:
-    ///   - rows: selects `owner, destination` from an owner on, in their order.
-    ///   - ofOne: selects the destinations of an owner, in their order.
+    ///   - rows: Selects `owner, destination` starting at an owner, in this order.
+    ///   - ofOne: Selects the destinations of an owner, in order.
     init(_ rows: Statement, ofOne: Statement) {
         self.rows = rows
         self.ofOne = ofOne
     }
 
-    /// Adds the owner's destinations to a list.
+    /// Appends the owner's destinations to a list.
     func read(_ owner: Int64, into destinations: inout [Int64]) throws(StoreError) {
         guard let last, owner > last, owner - last <= Self.gapMax else {
             if owner == lastAsked &+ 1 {
@@ -151,7 +155,7 @@ final class PairWalk {
         }
     }
 
-    /// Lets go of the table, in which something is to be written.
+    /// Closes the cursor, so that the table can be written.
     func close() {
         guard isOpen else { return }
         rows.reset()

@@ -1,16 +1,16 @@
-/// The smallest of the numbers that are added, each but once and as many as there is room for; then
-/// those that are next, for whoever adds all of them again.
+/// Collects the smallest distinct numbers up to a capacity, in passes: in the next pass, the caller
+/// adds all numbers again and gets the next ones.
 struct SmallestNumbers: ~Copyable {
-    /// What a number takes: itself and room to move to.
+    /// The memory per number in bytes: the number itself, and working memory.
     static let bytesPerNumber = 16
 
     private let numbers: UnsafeMutableBufferPointer<UInt64>
     private var count = 0
-    /// From which number on they are wanted, and up to which.
+    /// The range of the numbers to collect.
     private var first: UInt64 = 0
     private var last = UInt64.max
 
-    /// - Parameter capacity: how many there is room for; two or more where not all fit.
+    /// - Parameter capacity: The maximum number of numbers; at least two if not all of them fit.
     init(capacity: Int) {
         numbers = .allocate(capacity: capacity)
     }
@@ -25,8 +25,10 @@ struct SmallestNumbers: ~Copyable {
         count += 1
     }
 
-    /// Leaves the greatest to a later pass where hardly any comes twice: a quarter at once, so that
-    /// all are not sorted again for each number.
+    /// Removes duplicates.
+    ///
+    /// If few were removed, leaves the greatest quarter to a later pass, so that the numbers are
+    /// not sorted again for each addition.
     private mutating func makeRoom() {
         sort()
         let kept = numbers.count - max(1, numbers.count / 4)
@@ -42,7 +44,7 @@ struct SmallestNumbers: ~Copyable {
             UnsafeMutableBufferPointer(rebasing: numbers[..<count]), using: room)
     }
 
-    /// What was found, in order.
+    /// Calls a closure with the collected numbers in order.
     mutating func withSorted<Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt64>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -50,9 +52,9 @@ struct SmallestNumbers: ~Copyable {
         try body(UnsafeBufferPointer(rebasing: numbers[..<count]))
     }
 
-    /// Goes on to the numbers behind those that were found.
+    /// Starts the next pass, for larger numbers.
     ///
-    /// - Returns: false where all were.
+    /// - Returns: False if all numbers were collected.
     mutating func goOn() -> Bool {
         guard last < .max else { return false }
         first = last + 1

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Bytes by a number, in a table for temporary data.
+/// Byte strings by number, in a temporary table.
 final class SpillTable {
     private let table: LoadTable
 
@@ -8,7 +8,7 @@ final class SpillTable {
         table = LoadTable("NUMBER INTEGER PRIMARY KEY, VALUE BLOB", on: connection)
     }
 
-    /// Keeps bytes under each number, in the place of those that are there.
+    /// Stores bytes by number, and replaces existing ones.
     func write(_ entries: some Sequence<(Int64, [UInt8])>) throws(StoreError) {
         try table.make()
         let insert = try table.connection.prepare(
@@ -20,7 +20,7 @@ final class SpillTable {
         }
     }
 
-    /// The bytes of a number; nil where none are kept.
+    /// Returns the bytes for a number; `nil` if there are none.
     func read(_ number: Int64) throws(StoreError) -> [UInt8]? {
         guard table.isMade else { return nil }
         let select = try table.connection.cached(

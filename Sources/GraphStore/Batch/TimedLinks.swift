@@ -1,9 +1,9 @@
 import GraphModel
 
-/// Which of a plan's links, and of its columns, other records may speak of, too, with the numbers
-/// under which `LinkTimes` knows them.
+/// The links and columns of a plan that other records may also set, with their numbers in
+/// `LinkTimes`.
 struct TimedLinks {
-    /// A link over a one-to-one relationship.
+    /// A link of a one-to-one relationship.
     struct OneToOne {
         var writer: Int
         var link: Int
@@ -15,29 +15,29 @@ struct TimedLinks {
     /// A column of the row itself.
     struct Own {
         var column: Int
-        /// The link that it holds the key of.
+        /// The link whose key the column contains.
         var link: Int?
         var kind: Int64
-        /// The objects of the link's owner, and a pair of owner and object.
+        /// The numbers for the objects of the link's owner, and for a pair of owner and object.
         var members: Int64
         var pair: Int64
     }
 
-    /// A link to many objects.
+    /// A to-many link.
     struct Many {
         var position: Int
         var policy: BulkPlan.ManyPolicy
         var place: Place
-        /// The owner's objects as a whole.
+        /// The number for the owner's set of objects.
         var members: Int64
-        /// A pair of owner and object.
+        /// The number for a pair of owner and object.
         var pair: Int64
     }
 
     enum Place {
-        /// The objects' column, which holds the owner.
+        /// The objects' column with the owner.
         case foreignKey(column: Int64)
-        /// The objects as owners, at the other end.
+        /// The join table; the objects are the owners at the inverse end.
         case join(otherMembers: Int64, ownerIsFirst: Bool, isReflexive: Bool)
     }
 
@@ -66,7 +66,7 @@ struct TimedLinks {
             switch plan.columns[column].source {
             case .attribute: break
             case .linkKey(let link): own.link = link
-            // They go with the key.
+            // These columns are handled together with the key column.
             case .linkEntity, .linkOrder, .owner: continue
             }
             columns.append(own)

@@ -1,12 +1,14 @@
 import GraphModel
 import SQLite
 
-/// Writes one to-many relationship of a load, wherever its links are.
+/// Writes one to-many relationship of a load, regardless of how its links are stored.
 struct ToManyWriter {
     private enum Place {
         case join(JoinWriter)
-        /// Only for pairs that nothing else in the load speaks of: what stands in the table is all
-        /// that it knows, and a record that waits has nothing to leave out.
+        /// Only for join rows that no other link of the load writes.
+        ///
+        /// The spool knows only the links in its table, and a deferred record has no links to leave
+        /// out.
         case spool(JoinSpool)
         case foreignKey(ForeignKeyWriter)
     }
@@ -15,11 +17,12 @@ struct ToManyWriter {
     private let policy: BulkPlan.ManyPolicy
 
     /// - Parameters:
-    ///   - claims: what several records may speak of, in the whole load.
-    ///   - mayPutOff: the owners' table was empty when the load began, and many rows may come.
-    ///   - mayWalk: the owners may be read in one walk.
-    ///   - otherTurn: the place of the relationship's other end among those that the load writes.
-    ///   - mayRefuse: a new owner may be refused when its row is written.
+    ///   - claims: The links that several records of the load may set.
+    ///   - mayPutOff: Whether the owners' table was empty when the load began, and many rows are
+    ///     expected.
+    ///   - mayWalk: Whether the owners may be read with a sequential cursor.
+    ///   - otherTurn: The index of the inverse among the relationships that the load writes.
+    ///   - mayRefuse: Whether a new owner may be rejected when its row is written.
     init(
         _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
         _ schema: StoreLayout,
@@ -62,7 +65,7 @@ struct ToManyWriter {
 
     /// Links a new object.
     ///
-    /// - Parameter left: objects that stay as they are.
+    /// - Parameter left: Objects that must be left unchanged.
     func link(
         new owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
@@ -77,7 +80,7 @@ struct ToManyWriter {
         }
     }
 
-    /// An object's links; not asked for where they are put off.
+    /// Returns the destinations of an object's links; not valid for deferred links.
     func destinations(of owner: Int64) throws(StoreError) -> [Int64] {
         switch place {
         case .join(let writer): try writer.destinations(of: owner)
@@ -86,9 +89,9 @@ struct ToManyWriter {
         }
     }
 
-    /// Brings an object's links to what the policy makes of the destinations.
+    /// Changes an object's links according to the policy.
     ///
-    /// - Parameter left: objects that stay as they are.
+    /// - Parameter left: Objects that must be left unchanged.
     func change(
         _ owner: ManagedObjectID, to destinations: [Int64], but left: Set<Int64>,
         in session: WriteSession
@@ -103,12 +106,12 @@ struct ToManyWriter {
         }
     }
 
-    /// Makes an object belong to nobody.
+    /// Clears the owner of an object.
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         if case .foreignKey(let writer) = place { try writer.free(destination, in: session) }
     }
 
-    /// Lets go of a table of pairs that was read.
+    /// Closes the cursor of a join table.
     func closeWalk() {
         if case .join(let writer) = place { writer.closeWalk() }
     }
@@ -121,7 +124,7 @@ struct ToManyWriter {
         }
     }
 
-    /// Forgets what is collected, and what is known of rows that a rollback took back.
+    /// Drops the pending links, and cached data that a rollback has changed.
     func forgetAll() {
         switch place {
         case .join(let writer): writer.forgetAll()
@@ -130,7 +133,7 @@ struct ToManyWriter {
         }
     }
 
-    /// Forgets the places in orders that others may have changed.
+    /// Clears the cached positions, which another writer may have changed.
     func forgetOrders() {
         switch place {
         case .join(let writer): writer.forgetOrders()

@@ -1,18 +1,18 @@
 import SQLite
 
-/// Who waits for whom, among the parked rows of a load.
+/// The dependencies between the deferred rows of a load.
 ///
-/// Every question takes a few look-ups, and one more for each row of the key that came before, so
-/// that a file whose every record waits settles in linear time unless many have one key or name; in
-/// memory are two bits a row.
+/// Every query takes a few lookups, plus one for each earlier row with the same key. A file whose
+/// records are all deferred is therefore resolved in linear time, unless many have the same key or
+/// name. The memory use is two bits per row.
 struct WaitingRows {
     private let entries: ParkedEntries
     private var waiting: Bits
     private var refused = Bits()
-    /// No row before this one waits.
+    /// No row before this index waits.
     private var firstCandidate = 0
-    /// Which rows `nextHopeless()` has still to look at: all in one pass, and those that began to
-    /// wait since.
+    /// The rows that `nextHopeless()` must still check: all rows in one pass, and the rows that
+    /// started to wait since then.
     private var pass: Int?
     private var suspects: [Int32] = []
     private var hasSuspected = false
@@ -29,60 +29,60 @@ struct WaitingRows {
         firstCandidate = min(firstCandidate, place)
     }
 
-    /// The row waits no longer.
+    /// Removes a row from the waiting rows.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: Whether the row was waiting.
     mutating func take(_ place: Int) -> Bool { waiting.remove(place) }
 
-    /// Notes that the row was decided and not written.
+    /// Notes that the row was rejected.
     mutating func noteRefused(_ place: Int) { _ = refused.insert(place) }
 
-    /// Whether that was noted.
+    /// Returns whether the row was rejected.
     func isRefused(_ place: Int) -> Bool { refused.contains(place) }
 
-    /// Whether a row with that key or name waits.
+    /// Returns whether a row with the key or name waits.
     func isWaiting(key: UInt64) throws(StoreError) -> Bool {
         try firstWaiting(key: key) != nil
     }
 
-    /// Whether what is awaited may still come: a row that waits has that key or name, or the row at
-    /// hand has it itself.
+    /// Returns whether the awaited object may still come: a waiting row, or the row itself, has the
+    /// key or name.
     func mayCome(_ key: UInt64, for place: Int) throws(StoreError) -> Bool {
         if try entries.has(place, key) { return true }
         return try isWaiting(key: key)
     }
 
-    /// Whether an earlier row with that key waits.
+    /// Returns whether an earlier row with the key waits.
     func isWaiting(key: UInt64, before place: Int) throws(StoreError) -> Bool {
         try entries.firstPlace(key: key) { $0 >= place || waiting.contains($0) }
             .map { $0 < place } ?? false
     }
 
-    /// Takes away those that wait for the key or name, in their order.
+    /// Removes and returns the rows that wait for the key or name, in order.
     mutating func takeWaiters(for key: UInt64) throws(StoreError) -> [Int] {
         try entries.places(awaiting: key).filter { waiting.remove($0) }
     }
 
-    /// The first row that waits.
+    /// Returns the first waiting row.
     mutating func next() -> Int? {
         guard let place = waiting.first(from: firstCandidate) else { return nil }
         firstCandidate = place
         return place
     }
 
-    /// A row of a circle in which each waits for the next; that at whose end the first row waits.
+    /// Returns a row of the cycle that the first waiting row leads to.
     mutating func nextInCircle() throws(StoreError) -> Int? {
         guard let start = next() else { return nil }
         let place = try circle(from: start)
-        // Where a name leads to a row behind others of its key, the first of those is in the
-        // circle, too, and the only one that can be written now.
+        // A name may lead to a row that comes after others with the same key. The first of these is
+        // then in the cycle, too, and is the only one that can be written now.
         return try firstWaiting(key: entries[place].key) ?? place
     }
 
-    /// Where the way from a row enters a circle, or ends.
+    /// Returns the row at which the path from a row enters a cycle, or ends.
     private func circle(from start: Int) throws(StoreError) -> Int {
-        // By Floyd's two walkers, who need no memory: they meet within the circle, and from there
-        // it is as far to where the circle is entered as it is from the start.
+        // Floyd's cycle detection, which needs no additional memory: the two positions meet within
+        // the cycle. From there, the entry of the cycle is as far as from the start.
         var (slow, fast) = (start, start)
         repeat {
             slow = try successor(of: slow) ?? slow
@@ -99,12 +99,12 @@ struct WaitingRows {
         return slow
     }
 
-    /// The row for which another waits, where it waits itself.
+    /// Returns the row that another row waits for, if it waits itself.
     private func successor(of place: Int) throws(StoreError) -> Int? {
         try firstWaiting(key: entries[place].awaited)
     }
 
-    /// The first row with that key, or name, that waits.
+    /// Returns the first waiting row with the key or name.
     private func firstWaiting(key: UInt64) throws(StoreError) -> Int? {
         if let place = try entries.firstPlace(key: key, where: { waiting.contains($0) }) {
             return place
@@ -112,7 +112,7 @@ struct WaitingRows {
         return try entries.firstPlace(name: key, where: { waiting.contains($0) })
     }
 
-    /// A row that waits for what no waiting row has.
+    /// Returns a row that waits for a key or name that no waiting row has.
     mutating func nextHopeless() throws(StoreError) -> Int? {
         while let place = nextSuspect() {
             if waiting.contains(place), try !isWaiting(key: entries[place].awaited) {
@@ -133,10 +133,10 @@ struct WaitingRows {
         return place
     }
 
-    /// Has `nextHopeless()` look at every row, the first ones first.
+    /// Makes `nextHopeless()` check every row, starting with the first one.
     ///
-    /// Once is enough, and more calls do nothing: a row for whose key or name another is settled is
-    /// woken, and looked at when it waits again.
+    /// Further calls have no effect, and are not needed. A row is woken when another row with its
+    /// awaited key or name is resolved, and is checked when it waits again.
     mutating func suspectAll() {
         guard !hasSuspected else { return }
         hasSuspected = true

@@ -1,21 +1,23 @@
 import Diagnostics
 import Files
 
-/// A file that grows at its end and is made durable on request; open only while it is written.
+/// A file that grows at its end and can be synced on request.
+///
+/// It is open only during a write.
 final class AppendedFile {
     private static let bufferMax = 1 << 20
 
     let path: FileName
-    /// Bytes written, those that wait to be included.
+    /// The length in bytes, including buffered bytes.
     private(set) var length: Int
     private var buffer: [UInt8] = []
     private var isDurable: Bool
 
-    /// - Parameter length: bytes of the file that stay, where it is there already.
+    /// - Parameter length: The number of bytes to keep if the file exists.
     init(_ path: FileName, length: Int = 0) {
         self.path = path
         self.length = length
-        // Whoever wrote what is there may have ended before it was durable.
+        // The process that wrote the existing bytes may have ended before it synced them.
         isDurable = length == 0
     }
 
@@ -28,7 +30,7 @@ final class AppendedFile {
         isDurable = false
     }
 
-    /// Makes the file, or cuts off what it got after the bytes that stay.
+    /// Creates the file, or truncates it to the bytes to keep.
     func make() throws {
         let isLonger = FileDescriptor.size(path) ?? 0 > length - buffer.count
         try withHandle { handle in
@@ -39,7 +41,7 @@ final class AppendedFile {
 
     func flush() throws {
         try withHandle(isWhole: true) { handle in FileDescriptor.writeAll(buffer, to: handle) }
-        // Of thousands of files each would keep what it needed once.
+        // Free the memory: there may be thousands of files.
         buffer = []
     }
 
@@ -52,7 +54,7 @@ final class AppendedFile {
         isDurable = true
     }
 
-    /// - Parameter isWhole: the file must hold what was written to it so far.
+    /// - Parameter isWhole: Whether the file must have exactly the bytes written to it so far.
     private func withHandle(isWhole: Bool = false, _ use: (Int32) -> Bool) throws {
         guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
             throw RunFailure(

@@ -1,8 +1,8 @@
 import Diagnostics
 
-/// What to do about faults if the user has no spec: flags of the command line instead of its keys.
+/// Fixes for runs without a spec: they name command-line flags instead of spec keys.
 enum CommandLineFix {
-    /// The fix of a diagnostic, without keys of a spec that the user does not have.
+    /// Returns the fix of a diagnostic without spec keys, since the user has no spec.
     static func of(_ diagnostic: Diagnostic) -> String? {
         if let fix = fixes[diagnostic.code] { return fix }
         guard let fix = diagnostic.fix, fix.firstMatch(of: key) != nil else {
@@ -43,9 +43,9 @@ enum CommandLineFix {
 }
 
 extension Diagnostic {
-    /// The diagnostic of a run whose spec is in no file.
+    /// Returns the diagnostic for a run whose spec is not in a file.
     ///
-    /// - Parameter file: what messages call the spec.
+    /// - Parameter file: The name of the spec in messages.
     func withoutSpecFile(_ file: String) -> Diagnostic {
         var diagnostic = self
         if diagnostic.stage?.location.file == file { diagnostic.stage = nil }

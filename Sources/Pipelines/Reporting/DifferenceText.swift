@@ -1,7 +1,7 @@
 import GraphStore
 
 extension RunOutcome {
-    /// What a dry run would change, a line for each entity; nil where that is not known.
+    /// The changes that a dry run would make, one line per entity; `nil` if they are unknown.
     package var differenceText: String? { difference?.text }
 
     /// Whether a dry run would change the store.
@@ -9,7 +9,7 @@ extension RunOutcome {
 }
 
 extension StoreDifference {
-    /// A line for each entity: `Task: 2 inserted, 3 updated (priority 3, title 1), 1 deleted`.
+    /// One line per entity: `Task: 2 inserted, 3 updated (priority 3, title 1), 1 deleted`.
     fileprivate var text: String {
         guard !isEmpty else { return "No changes" }
         return entities.map(Self.line).joined(separator: "\n")

@@ -1,5 +1,5 @@
 extension ExitStatus {
-    /// Its name, after sysexits.h where that has one.
+    /// The name of the status, from sysexits.h if it has one.
     package var name: String {
         switch self {
         case .ok: "OK"
@@ -20,7 +20,7 @@ extension ExitStatus {
         }
     }
 
-    /// What it says, in one sentence.
+    /// The meaning of the status, in one sentence.
     package var meaning: String {
         switch self {
         case .ok: "Every record is accounted for, with no more rejects than allowed."

@@ -1,11 +1,11 @@
-/// Single faults: each code with what it means and how it is mended.
+/// The faults: the meaning and the fix of each code.
 extension Explanation {
-    /// The faults of an area, such as those of `csv.…`.
+    /// Returns the faults of an area, such as `csv.…`.
     static func faults(of family: Explanation) -> [Explanation] {
         faults.filter { fault in family.names.contains { fault.title.hasPrefix($0 + ".") } }
     }
 
-    /// All of them, in the order of their areas.
+    /// All faults, in the order of their areas.
     static let faults = [
         inputFaults, runFaults, specFaults, modelFaults, storeFaults, historyFaults,
     ].joined().map { code, meaning, mend in

@@ -1,4 +1,4 @@
-/// Faults of what is read: tables, documents, compressed files.
+/// Faults of inputs: tables, documents, and compressed files.
 extension Explanation {
     static let inputFaults: [Fault] = [
         (

@@ -1,5 +1,5 @@
 extension Explanation {
-    /// The codes of faults in records that are shown beside the code of their reject.
+    /// The fault codes that are printed together with each reject code.
     static let details: [String: Set<String>] = [
         "parse": [
             "csv.text-after-quote", "csv.quote-in-field", "csv.unterminated-quote",
@@ -14,7 +14,7 @@ extension Explanation {
         "too-big": ["csv.record-too-big", "json.record-too-big"],
     ]
 
-    /// Messages by what stands before the point of their code.
+    /// The areas: the part of a code before the dot.
     static let families: [Explanation] = familyTexts.map { name, meaning, mend in
         Explanation(title: "\(name).…", names: [name], meaning: meaning, mend: mend)
     }

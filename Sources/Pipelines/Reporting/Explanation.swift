@@ -1,10 +1,10 @@
 import Diagnostics
 
-/// What a code means, and what to do about it: `etl explain CODE`.
+/// The meaning and the fix of a code, as `etl explain CODE` prints them.
 package struct Explanation: Sendable, Hashable {
-    /// How the code is shown, such as `65 DATAERR` or `reject cast`.
+    /// The title, such as `65 DATAERR` or `reject cast`.
     package var title: String
-    /// What the code is called on the command line, in lower case.
+    /// The names of the code on the command line, in lower case.
     package var names: [String]
     package var meaning: String
     package var mend: String
@@ -12,11 +12,12 @@ package struct Explanation: Sendable, Hashable {
     /// The explanation in three lines.
     package var text: String { "\(title)\n  \(meaning)\n  → \(mend)\n" }
 
-    /// Exit statuses, results of records, rejects, and areas of messages, by the part of a code before
-    /// its point; an area includes its faults.
+    /// Exit statuses, results of records, rejects, and message areas.
+    ///
+    /// An area is the part of a code before the dot, and includes its faults.
     package static let all = exits + results + rejects + families
 
-    /// All of them by their kind, a line each.
+    /// All explanations by kind, one line each.
     package static var overview: String {
         let groups = [
             ("Exit statuses", exits), ("Results of records", results), ("Rejects", rejects),
@@ -34,15 +35,17 @@ package struct Explanation: Sendable, Hashable {
         return blocks.joined(separator: "\n") + "\n`etl explain CODE` tells what to do.\n"
     }
 
-    /// The code alone.
+    /// The code without its kind.
     private var shortTitle: String {
         title.hasPrefix("reject ") ? String(title.dropFirst("reject ".count)) : title
     }
 
-    /// What is to be said of a code: of a fault, with the reject under which it is shown; of an
-    /// area or a reject, with each of its faults.
+    /// Returns the explanations of a code.
     ///
-    /// - Throws: `RunFailure` with status 64 where nothing has that code.
+    /// A fault comes with the reject under which it is printed; an area or a reject comes with its
+    /// faults.
+    ///
+    /// - Throws: `RunFailure` with status 64 if the code is unknown.
     package static func of(_ code: String) throws(RunFailure) -> [Explanation] {
         let name = code.lowercased()
         if let found = all.first(where: { $0.names.contains(name) }) {
@@ -55,7 +58,7 @@ package struct Explanation: Sendable, Hashable {
             faults.filter { $0.title == name }
             + rejects.filter { $0.names.contains(reject ?? "") }
         if !found.isEmpty { return found }
-        // A fault that is not told apart: its area.
+        // A code without its own explanation: explain its area.
         if let found = families.first(where: { $0.names.contains(family) }) { return [found] }
         let names = (all + faults).flatMap(\.names)
         throw RunFailure(
@@ -77,7 +80,7 @@ package struct Explanation: Sendable, Hashable {
                 mend: "Review the printed changes, and run the spec.")
         ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
 
-    /// The words that count records in the line of an import and in reports.
+    /// The words for the record counts in the line of an import and in reports.
     static let results: [Explanation] = [
         ("inserted", "The record has created an object.", "No action needed."),
         ("updated", "The record has changed an object.", "No action needed."),
@@ -115,7 +118,7 @@ package struct Explanation: Sendable, Hashable {
         Explanation(title: word, names: [word], meaning: meaning, mend: mend)
     }
 
-    /// The reasons for which a record may be refused.
+    /// The reasons for which a record can be rejected.
     static let rejectCodes = [
         "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
         "encoding", "too-big", "duplicate", "found", "extra",
@@ -128,7 +131,7 @@ package struct Explanation: Sendable, Hashable {
                 title: "reject \(code)", names: [code], meaning: meaning, mend: mend)
         }
 
-    /// What the reject of a record for this reason says.
+    /// Returns the meaning of a reject code.
     static func meaning(ofReject code: String) -> String { rejectTexts[code]?.0 ?? "" }
 
     private static let rejectTexts: [String: (String, String)] = [
@@ -199,7 +202,7 @@ package struct Explanation: Sendable, Hashable {
 }
 
 extension ExitStatus {
-    /// What to do about it, in one sentence.
+    /// The fix, in one sentence.
     fileprivate var mend: String {
         switch self {
         case .ok: "No action needed."

@@ -3,14 +3,14 @@ import RecordStreams
 
 /// A JSON value whose objects keep the order of their members.
 ///
-/// Reports, logs, and reasons of rejects are written by it, and no data: the texts of their values
-/// leave as `OutputText` does, with control characters as `\u001b`, so that reading them back gives the
-/// same. Notes are written exactly, for they are read back by name and by value; whoever makes one
-/// leaves secrets out.
+/// It is used for reports, logs, reject reasons, and notes, but not for data. Strings in reports,
+/// logs, and reject reasons are masked by `OutputText`, with control characters as `\u001b`, so
+/// that reading them back gives the same value. Notes are written exactly, because they are read
+/// back by name and value; the code that creates a note must leave out secrets.
 package indirect enum JSONTree: Sendable, Hashable {
     case text(String)
     case integer(Int64)
-    /// Any other number, as written.
+    /// Any other number, in its original notation.
     case number(String)
     case boolean(Bool)
     case null
@@ -28,21 +28,21 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The value as text, with two spaces for each level.
+    /// The value as JSON text, indented by two spaces per level.
     var formatted: String {
         var text = ""
         addFormatted(to: &text, indent: "\n")
         return text + "\n"
     }
 
-    /// The value as text without any white space.
+    /// The value as JSON text without white space.
     package var compact: String {
         var text = ""
         addCompact(to: &text, masks: true)
         return text
     }
 
-    /// The same with all texts as they are, for what is read back.
+    /// The value as compact JSON text without masking, for notes that are read back.
     package var exact: String {
         var text = ""
         addCompact(to: &text, masks: false)
@@ -80,7 +80,7 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// - Parameter indent: what begins a line at the level of the value itself.
+    /// - Parameter indent: The line break and indentation at the level of the value itself.
     private func addFormatted(to text: inout String, indent: String) {
         let inner = indent + "  "
         switch self {
@@ -114,7 +114,7 @@ package indirect enum JSONTree: Sendable, Hashable {
                 result.append(scalar)
                 continue
             }
-            // All of them are in the basic plane.
+            // All control characters are in the Basic Multilingual Plane.
             let digits = String(scalar.value, radix: 16)
             let zeros = String(repeating: "0", count: 4 - digits.count)
             result.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)

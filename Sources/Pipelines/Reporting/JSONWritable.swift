@@ -1,22 +1,22 @@
 import Files
 
-/// What can be written as JSON.
+/// A type whose values can be written as JSON.
 ///
-/// Notes, reports and log lines are small and written by every run, so they say themselves how
-/// they are written: a short run took a fifth of its time to make a coder for each of their types.
+/// Notes, reports, and log lines are small, and every run writes them. `Codable` is not used:
+/// setting up an encoder for each of their types took a fifth of the time of a short run.
 package protocol JSONWritable {
     var json: JSONTree { get }
 }
 
 extension JSONTree {
-    /// An object by the order of its names; members without a value are left out.
+    /// Returns an object with its members sorted by name; members without a value are omitted.
     package static func fields(
         _ members: KeyValuePairs<String, (any JSONWritable)?>
     ) -> JSONTree {
         sorted(members.compactMap { name, value in value.map { Member(name, $0.json) } })
     }
 
-    /// An object by the order of its names; members without a value are null.
+    /// Returns an object with its members sorted by name; members without a value are null.
     static func columns(_ members: KeyValuePairs<String, (any JSONWritable)?>) -> JSONTree {
         sorted(members.map { name, value in Member(name, value?.json ?? .null) })
     }
@@ -35,7 +35,7 @@ extension String: JSONWritable {
 }
 
 extension FileName: JSONWritable {
-    /// The name as text; as an object of its escaped text if it is not UTF-8.
+    /// The name as a string; if it is not UTF-8, an object with the escaped name.
     package var json: JSONTree {
         exactText.map { .text($0) }
             ?? .object([JSONTree.Member(Self.escapedKey, .text(escapedText))])
@@ -56,7 +56,7 @@ extension Int32: JSONWritable {}
 extension UInt8: JSONWritable {}
 
 extension Double: JSONWritable {
-    /// Whole numbers without a fraction; JSON has no word for one that is not finite.
+    /// The number, without a fraction if it is an integer; null if it is not finite.
     package var json: JSONTree {
         guard isFinite else { return .null }
         return Int64(exactly: self).map(JSONTree.integer) ?? .number(description)

@@ -1,20 +1,22 @@
 import Diagnostics
 import GraphModel
 
-/// A report as a textfile for Prometheus, in its exposition format 0.0.4.
+/// A report in the text exposition format 0.0.4 of Prometheus
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 ///
-/// See https://prometheus.io/docs/instrumenting/exposition_formats/; gauges all, since each run
-/// replaces the file.
+/// All metrics are gauges, because each run replaces the file.
 struct MetricsText {
     private static let successName = "etl_run_last_success_timestamp_seconds"
-    /// Seconds between 1970 and 2001, UTC.
+    /// The seconds between 1970-01-01 and 2001-01-01, UTC.
     private static let unixOffset = 978_307_200.0
 
     private let report: RunReport
     private var lines: [String] = []
 
-    /// - Parameter earlier: the file as it was, from which a run that failed takes when the last
-    ///   one succeeded.
+    /// Returns the text of a report.
+    ///
+    /// - Parameter earlier: The previous file; a failed run copies the time of the last success
+    ///   from it.
     static func text(of report: RunReport, after earlier: String?) -> String {
         var text = MetricsText(report: report)
         text.write(after: earlier)
@@ -102,7 +104,7 @@ struct MetricsText {
 
     private static func unixSeconds(_ iso: String) -> String {
         let seconds = (TimeText.date(iso, now: 0) ?? 0) + unixOffset
-        // In full: an exponent would do, but nobody reads that.
+        // Without an exponent, which is valid but hard to read.
         let whole = seconds.rounded(.down)
         let milliseconds = Int(((seconds - whole) * 1000).rounded(.down))
         return "\(Int(whole)).\(String(milliseconds + 1000).dropFirst())"

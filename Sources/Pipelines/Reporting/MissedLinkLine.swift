@@ -4,7 +4,7 @@ import FoundationEssentials
 import GraphStore
 import RecordStreams
 
-/// A link that a record went without: a line of a `.links.ndjson` file.
+/// A link that a record has no target for: one line of a `.links.ndjson` file.
 ///
 /// ```
 /// {"file":"in/tasks.csv","key":"nobody","line":7,"record":6,"relationship":"owner","run":"…"}
@@ -14,7 +14,7 @@ struct MissedLinkLine: Decodable, JSONWritable, Hashable {
     var record: Int?
     var line: Int?
     var relationship: String
-    /// The key that no object has; several values with commas between.
+    /// The key that no object has; several values are separated by commas.
     var key: String?
     var run: String
 
@@ -37,7 +37,7 @@ struct MissedLinkLine: Decodable, JSONWritable, Hashable {
     /// The link as one line of JSON.
     var text: [UInt8] { Array(json.compact.utf8) + [10] }
 
-    /// The lines of a file, in its order.
+    /// Returns the lines of a file, in order.
     static func read(_ path: FileName) throws -> [MissedLinkLine] {
         let decoder = JSONDecoder()
         return try WholeFile.read(path).split(separator: 10).map {

@@ -1,15 +1,15 @@
 import Diagnostics
 import Files
 
-/// Makes the folders that outputs go to.
+/// Creates the folders of outputs.
 enum OutputFolder {
-    /// Makes the folder of a file, and those above it, where they are missing.
+    /// Creates the folder of a file and its missing parents.
     static func make(for path: String) throws {
         guard path != "-" else { return }
         try make(PathText.folder(of: path))
     }
 
-    /// Makes a folder, and those above it, where they are missing, to outlast a loss of power.
+    /// Creates a folder and its missing parents durably.
     static func make(_ folder: String) throws {
         do throws(SystemFault) {
             try FileSystem.makeFolders(folder, isDurable: true)

@@ -8,12 +8,12 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// How much memory this process has.
+/// The memory use of this process.
 enum ProcessMemory {
-    /// The most that it had so far, in bytes.
+    /// The peak memory so far, in bytes.
     ///
-    /// See proc(5), `VmHWM`: what getrusage(2) tells on Linux may be what the caller had before
-    /// it became this program.
+    /// It reads `VmHWM`, see proc(5). On Linux, getrusage(2) may include the peak of the calling
+    /// process from before exec.
     static var peak: Int? {
         #if os(Linux)
             guard let text = FileDescriptor.head(ofFile: "/proc/self/status") else { return nil }
@@ -26,7 +26,7 @@ enum ProcessMemory {
         #endif
     }
 
-    /// See getrusage(2).
+    /// The peak according to getrusage(2).
     private static var ofUsage: Int? {
         var usage = rusage()
         #if canImport(Glibc)
@@ -42,9 +42,9 @@ enum ProcessMemory {
         #endif
     }
 
-    /// What it has now, in bytes; nil where the system does not tell.
+    /// The current memory use in bytes; `nil` if the system does not report it.
     ///
-    /// See proc(5), `statm`.
+    /// It reads `statm`, see proc(5).
     static var current: Int? {
         #if os(Linux)
             guard let text = FileDescriptor.head(ofFile: "/proc/self/statm") else { return nil }

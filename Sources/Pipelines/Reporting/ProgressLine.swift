@@ -2,12 +2,13 @@ import Diagnostics
 
 /// The text of a progress line.
 package enum ProgressLine {
-    /// A line such as `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s left`.
+    /// Returns a line such as
+    /// `import tasks [#####     ] 52% 1.2 of 2.3 MB, 310 k rows/s, 3 s left`.
     ///
-    /// Where there is less room, the bar is shorter, then the bytes go, the bar, and the middle of the
-    /// stage's name; rate and time stay.
+    /// If the terminal is narrow, it shortens the bar first. Then it omits the bytes, the bar, and
+    /// the middle of the stage's name. It always shows rate and time.
     ///
-    /// - Parameter columns: the width of the terminal; the line is one column shorter.
+    /// - Parameter columns: The width of the terminal; the line is one column shorter.
     package static func text(
         _ snapshot: RunProgress.Snapshot, seconds: Double, columns: Int
     ) -> String {
@@ -23,9 +24,9 @@ package enum ProgressLine {
             ? ReportWords.fit(name, room) + facts : String((name + facts).prefix(width))
     }
 
-    /// What stands behind the name of the stage.
+    /// Returns the part after the name of the stage.
     ///
-    /// - Parameter width: of the bar; 0 for none.
+    /// - Parameter width: The width of the bar; 0 for no bar.
     private static func facts(
         _ snapshot: RunProgress.Snapshot, _ seconds: Double, bar width: Int, hasBytes: Bool
     ) -> String {

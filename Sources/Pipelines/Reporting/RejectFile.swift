@@ -2,7 +2,7 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// The refused records of one input, and their reasons.
+/// The rejected records of one input, and their reasons.
 final class RejectFile {
     static let reasonsSuffix = ".why.ndjson"
     static let linksSuffix = ".links.ndjson"
@@ -11,17 +11,17 @@ final class RejectFile {
     private let reasons: AppendedFile
     let isArray: Bool
     private var isFirst = true
-    /// The byte behind which a byte of the records stands for itself.
+    /// The byte that escapes the byte after it.
     private let escape: UInt8?
-    /// How many of their records replays have saved.
+    /// The number of its records that replays have saved.
     private let replayed: Int
 
-    /// The file of the reasons of a file of records.
+    /// Returns the path of the reasons file that belongs to a file of records.
     static func reasons(of path: FileName) -> FileName { path.adding(reasonsSuffix) }
 
-    /// Files that are still to be made.
+    /// Describes files to be created by `make()`.
     ///
-    /// - Parameter replayed: how many records of files of this name replays have saved.
+    /// - Parameter replayed: The number of records of files with this name that replays have saved.
     init(path: FileName, isArray: Bool, header: [UInt8], escape: UInt8? = nil, replayed: Int) {
         records = AppendedFile(path)
         reasons = AppendedFile(Self.reasons(of: path))
@@ -31,12 +31,11 @@ final class RejectFile {
         records.write(isArray ? Array("[\n".utf8) : header)
     }
 
-    /// Goes on with the files of an earlier attempt; nil if they are gone, or if somebody has edited
-    /// them.
+    /// Reopens the files of an earlier attempt; returns `nil` if they were deleted or edited.
     ///
-    /// What they got after its last save is cut off, since these records are read again.
+    /// It truncates what was appended after the last save, because those records are read again.
     ///
-    /// - Parameter note: how long they were after the last save, or after a replay since.
+    /// - Parameter note: The lengths of the files after the last save, or after a later replay.
     init?(resuming note: RejectFileNote, escape: UInt8? = nil) throws {
         let reasonsPath = Self.reasons(of: note.path)
         guard let recordsSize = FileDescriptor.size(note.path),
@@ -56,24 +55,24 @@ final class RejectFile {
         try make()
     }
 
-    /// The end of an array, which is written when the file is closed.
+    /// The end of a JSON array, which is written when the file is closed.
     static let arrayEnd = Array("\n]\n".utf8)
 
     var path: FileName { records.path }
 
-    /// Makes the files, or cuts them to what is known of them.
+    /// Creates the files, or truncates them to their noted lengths.
     ///
-    /// Leftovers of the records go for good before those of the reasons, by which they are told from
-    /// an edited file.
+    /// The records are truncated durably before the reasons, because leftover reasons distinguish
+    /// leftovers from an edited file.
     func make() throws {
         try records.make()
         try reasons.make()
     }
 
-    /// Whether so much waits in memory that it is better written.
+    /// Whether enough bytes are buffered to write them.
     var isFull: Bool { records.isFull || reasons.isFull }
 
-    /// Bytes that wait in memory.
+    /// The number of buffered bytes.
     var waitingBytes: Int { records.waitingBytes + reasons.waitingBytes }
 
     func note(source: FileName) -> RejectFileNote {
@@ -86,7 +85,7 @@ final class RejectFile {
         if isArray, !isFirst { records.write(Array(",\n".utf8)) }
         isFirst = false
         records.write(isArray && reject.isCut ? Self.element(reject.raw) : reject.raw)
-        // An escape at the end of the input stands for itself, and would take the line end along.
+        // An escape at the end of the input is literal; here it would escape the line end.
         if let escape, reject.raw.reversed().prefix(while: { $0 == escape }).count % 2 == 1 {
             records.write([escape])
         }
@@ -94,10 +93,11 @@ final class RejectFile {
         reasons.write(RejectReason(reject, runID: runID).text)
     }
 
-    /// The beginning of a record as a JSON string: half an object would end the array for whoever
-    /// reads it, and with it the rejects behind.
+    /// Returns the beginning of a truncated record as a JSON string.
     ///
-    /// It is no longer than what it holds, so that it is not too big itself when it is read again.
+    /// Half an object would make the rest of the array unreadable, with all later rejects. The
+    /// string is no longer than the bytes that it holds, so it does not exceed the record limit
+    /// when it is read again.
     private static func element(_ beginning: [UInt8]) -> [UInt8] {
         let text = String(decoding: beginning, as: UTF8.self).unicodeScalars
         var left = beginning.count - 2
@@ -112,13 +112,14 @@ final class RejectFile {
         return Array(JSONText.quoted(String(text[..<(end ?? text.endIndex)])).utf8)
     }
 
-    /// Makes the reasons durable first, so that they tell of records that are not saved yet.
+    /// Writes the buffered bytes, and makes the reasons durable first, so that they reveal records
+    /// that are not saved yet.
     func flush() throws {
         try reasons.synchronize()
         try records.flush()
     }
 
-    /// In the order of `flush()`.
+    /// Makes both files durable, in the order of `flush()`.
     func synchronize() throws {
         try reasons.synchronize()
         try records.synchronize()
@@ -131,9 +132,9 @@ final class RejectFile {
 }
 
 extension RejectFileNote {
-    /// The note as it is after the replays of its folder.
+    /// Returns the note updated by the replays of its folder.
     ///
-    /// - Parameter files: what the folder says of its files.
+    /// - Parameter files: The files in the folder's own note.
     func replayed(in files: [RejectNote.File]) -> RejectFileNote {
         let name = path.lastComponent
         guard let file = files.first(where: { $0.name == name }),
@@ -147,9 +148,9 @@ extension RejectFileNote {
         return note
     }
 
-    /// Whether the files got more records than their run had saved when it was killed.
+    /// Whether the files have more records than their run had saved when it was killed.
     ///
-    /// Nobody edits the file of reasons, so it tells.
+    /// The reasons file decides, because users do not edit it.
     var hasLeftovers: Bool {
         FileDescriptor.size(RejectFile.reasons(of: path)) ?? 0 > reasonsLength
     }

@@ -3,25 +3,26 @@ import Files
 import GraphModel
 import RecordStreams
 
-/// What files of rejects are called: after the stage and the input, in UTF-8 and never too long.
+/// Names of reject files, from the stage and the input; valid UTF-8 and limited in length.
 ///
 /// ```
 /// tasks.tasks.csv              import `tasks`, input `in/tasks.csv.gz`
 /// tasks.2.tasks.csv            the second of two inputs of that name
 /// tasks.caf%E9-5d41402a.csv    an input whose name is not UTF-8
-/// tasks.aaaa…aaaa-7d793037.csv one whose name leaves no room for the stage
+/// tasks.aaaa…aaaa-7d793037.csv an input whose name is too long
 /// ```
-/// The digits are of the bytes of the whole name, so that no two names become one.
+/// The digits are a hash of the bytes of the complete name, so that different names stay different.
 enum RejectFileName {
-    /// The longest name: `.why.ndjson` or `.links.ndjson` is added to it.
+    /// The maximum length in bytes; `.why.ndjson` or `.links.ndjson` is appended to the name.
     static let bytesMax = FileName.componentBytesMax - RejectFile.linksSuffix.utf8.count
-    /// Longer endings are no format.
+    /// The maximum length of a file extension in bytes; a longer ending does not identify a format.
     private static let endingBytesMax = 16
 
-    /// The names for the inputs of a stage, of which no two share a file.
+    /// Returns unique file names for the inputs of a stage.
     static func names(of inputs: [FileName], stage: String) -> [FileName: FileName] {
         var names: [FileName: FileName] = [:]
-        // As texts without case: some file systems take names for one that are alike as texts.
+        // Compare names as text and without case, because some file systems treat such names as
+        // equal.
         let alike = Dictionary(grouping: Set(inputs)) { base(of: $0).displayText.lowercased() }
         for same in alike.values {
             for (place, input) in same.sorted().enumerated() {
@@ -32,9 +33,9 @@ enum RejectFileName {
         return names
     }
 
-    /// The name for one input.
+    /// Returns the name for one input.
     ///
-    /// - Parameter prefix: what tells it from others of the same name.
+    /// - Parameter prefix: Distinguishes it from other inputs with the same name.
     static func name(of input: FileName, stage: String, prefix: String = "") -> FileName {
         let base = base(of: input)
         let whole = FileName(bytes: FileName("\(stage).\(prefix)").bytes + base.bytes)
@@ -53,7 +54,7 @@ enum RejectFileName {
         guard input != InputFile.standardInput.path else { return "stdin" }
         var shown = input.lastComponent
         if InputName.isCommand(input) {
-            // The program's name.
+            // Use the name of the program.
             let words = input.bytes.dropFirst(InputName.commandPrefix.bytes.count)
             shown = FileName(bytes: words.prefix { $0 != UInt8(ascii: " ") }).lastComponent
         }
@@ -64,7 +65,7 @@ enum RejectFileName {
         return name.hasSuffix(".gz") ? FileName(bytes: name.bytes.dropLast(3)) : name
     }
 
-    /// A byte that is not UTF-8 as in URLs.
+    /// Percent-encodes a byte that is not UTF-8.
     private static func encoded(_ unit: FileName.Unit) -> [UInt8] {
         switch unit {
         case .scalar(let scalar): Array(String(scalar).utf8)

@@ -4,47 +4,48 @@ import FoundationEssentials
 import GraphStore
 import RecordStreams
 
-/// The records that a stage refused, in their own format, beside the reasons.
+/// The records that a stage rejected, in their own format, with their reasons.
 ///
 /// ```
-/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv             the records as they were
+/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv             the original records
 /// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.why.ndjson  one line for each: why
-/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.links.ndjson  links that were left out
+/// rejects/nightly-20261121T030000Z-4711/tasks.tasks.csv.links.ndjson  links without a target
 /// ```
-/// Nothing is made before the first reject. `synchronize()` makes what was added durable; the
-/// rows of the same batch are saved after it. Until then it is kept in memory, and no file stays
-/// open: thousands of inputs may have rejects.
+/// No file is created before the first reject. Rejects are buffered in memory until `synchronize()`
+/// makes them durable; the rows of the same batch are saved after it. No file stays open, because
+/// thousands of inputs may have rejects.
 struct RejectFiles {
-    /// Where the files of this run belong.
+    /// The final folder for the files of this run.
     let finalFolder: String
-    /// Where they are until they get their names.
+    /// The folder of the files until they are published.
     private let folder: String
     private let publication: Publication
     private let isDry: Bool
     private let stage: Stage
     private let inputs: ImportInputs
-    /// What the file of each input is called, by the input's path.
+    /// The name of each input's reject file, by the input's path.
     private let names: [FileName: FileName]
     private let runID: String
     private let origin: RejectNote
     private var files: [FileName: RejectFile] = [:]
-    /// Files that earlier attempts wrote and this one does not: of other runs, or edited since.
+    /// Files of earlier attempts that this attempt does not continue: they belong to other runs, or
+    /// were edited.
     private var others: [RejectFileNote] = []
-    /// How many records of files, by name, replays have saved.
+    /// The number of records that replays have saved, by file name.
     private var replayed: [FileName: Int] = [:]
-    /// There is a file with records, of this attempt or an earlier one.
+    /// Whether a file with records exists, from this attempt or an earlier one.
     private var hasFiles = false
-    /// The paths of the files, which belong to one input each.
+    /// The paths in use; each belongs to one input.
     private var taken: Set<FileName> = []
-    /// Inputs whose files are not made yet.
+    /// The inputs whose files have not been created.
     private var unmade: [FileName] = []
-    /// The links that records of each input went without, where the spec wants them reported.
+    /// The missed links of each input, if the spec asks to report them.
     private var links: [FileName: AppendedFile] = [:]
     private var otherLinks: [LinkFileNote] = []
     private var unmadeLinks: [AppendedFile] = []
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
-    /// Bytes that wait in memory, of all files.
+    /// The number of buffered bytes of all files.
     private var waitingBytes = 0
     private static let waitingBytesMax = 4 << 20
 
@@ -75,11 +76,11 @@ struct RejectFiles {
                 ? workingFolder : FileDescriptor.resolved(workingFolder) ?? workingFolder)
     }
 
-    /// Goes on with the files of an earlier attempt, cut to what its last save knows of them.
+    /// Resumes the files of an earlier attempt, truncated to their lengths at the last save.
     ///
-    /// Those of another run are ended. Files that are gone were drained or removed.
+    /// It closes files of another run. Missing files were drained by replays or removed.
     ///
-    /// - Returns: how many of their records replays have saved since.
+    /// - Returns: The number of their records that replays have saved since.
     /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished.
     mutating func resume(
         _ notes: [RejectFileNote], links linkNotes: [LinkFileNote]
@@ -100,7 +101,7 @@ struct RejectFiles {
                     note.path = FileName(self.folder).joining(note.path.lastComponent)
                 }
                 saved += note.replayed - earlier.replayed
-                // A dry run leaves those of the real one alone.
+                // A dry run must not change the files of the real run.
                 guard !isDry else { continue }
                 let file =
                     isReplaying
@@ -108,7 +109,7 @@ struct RejectFiles {
                     : try RejectFile(
                         resuming: note, escape: inputs.options.escape)
                 if isOwn, let file {
-                    // Of an attempt that was left, there may be an earlier one.
+                    // An abandoned attempt may itself have followed an earlier one.
                     if let left = files[note.source] {
                         others.append(left.note(source: note.source))
                     }
@@ -125,14 +126,14 @@ struct RejectFiles {
         }
         guard !isDry else { return saved }
         removeLeftovers()
-        // Inputs that are not there now may have had rejects that no save knows.
+        // Inputs that no longer exist may have rejects that no save includes.
         for file in try RejectNote.read(in: folder)?.files ?? [] where file.stage == stage.name {
             remove(FileName(folder).joining(file.name))
         }
         return saved
     }
 
-    /// Ends the files of an earlier attempt, whose records are not read again, and lets them stay.
+    /// Closes and keeps the files of an earlier attempt whose records are not read again.
     mutating func leave(_ notes: [RejectFileNote], links linkNotes: [LinkFileNote]) throws {
         _ = try resume(notes, links: linkNotes)
         others = self.notes
@@ -141,9 +142,10 @@ struct RejectFiles {
         (files, links) = ([:], [:])
     }
 
-    /// Goes on with the files of left-out links of an earlier attempt, cut to what its last save knows.
+    /// Resumes the missed-link files of an earlier attempt, truncated to their lengths at the last
+    /// save.
     ///
-    /// One that somebody has removed is begun anew.
+    /// A removed file is started again.
     private mutating func resume(_ notes: [LinkFileNote]) throws {
         guard !isDry else { return }
         for var note in notes {
@@ -158,7 +160,7 @@ struct RejectFiles {
         }
     }
 
-    /// Whether two paths lead to one folder, which may not be there.
+    /// Returns whether two paths lead to the same folder, which may not exist.
     private static func areSame(_ folder: String, _ other: String) -> Bool {
         (FileDescriptor.resolved(folder) ?? PathText.normalized(folder))
             == (FileDescriptor.resolved(other) ?? PathText.normalized(other))
@@ -168,7 +170,7 @@ struct RejectFiles {
         Dictionary(files.map { ($0.name, $0.replayed ?? 0) }, uniquingKeysWith: max)
     }
 
-    /// Removes files of this stage that an earlier attempt made and never saved anything with.
+    /// Removes files of this stage that an earlier attempt created without a save.
     func removeLeftovers() {
         guard FileDescriptor.size(folder) != nil else { return }
         for input in inputs.files {
@@ -181,23 +183,22 @@ struct RejectFiles {
         }
     }
 
-    /// Removes a file with its reasons, unless an input has it.
+    /// Removes a file and its reasons, unless an input uses it.
     private func remove(_ path: FileName) {
         guard !taken.contains(path) else { return }
         for name in [path, RejectFile.reasons(of: path)] { FileDescriptor.remove(name) }
     }
 
-    /// Whether the files of all rejects so far were removed, or emptied by replays.
+    /// Whether all reject files so far were removed, or emptied by replays.
     var areGone: Bool { !hasFiles && !isDry }
 
-    /// How long the files are; after `synchronize()`.
+    /// The lengths of the files; valid after `synchronize()`.
     var notes: [RejectFileNote] {
         others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
     }
 
-    /// How long the files of left-out links are, once they are synchronized.
-    ///
-    /// Nil if there are none.
+    /// The lengths of the missed-link files, valid after `synchronize()`; `nil` if there are no
+    /// files.
     var linkNotes: [LinkFileNote]? {
         let own = links.sorted { $0.key < $1.key }.map { source, file in
             LinkFileNote(source: source, path: file.path, length: file.length)
@@ -205,7 +206,7 @@ struct RejectFiles {
         return own.isEmpty && otherLinks.isEmpty ? nil : otherLinks + own
     }
 
-    /// The first rejects of each code, to be shown.
+    /// The first rejects of each code, for display.
     var firstOfEachCode: [Diagnostic] {
         shown.sorted { $0.key < $1.key }.flatMap(\.value)
     }
@@ -237,7 +238,7 @@ struct RejectFiles {
         }
     }
 
-    /// Adds a link that a record went without.
+    /// Adds a missed link of a record.
     mutating func add(_ link: MissedLink, at place: RecordLocation) throws {
         let source = place.file
         let file =
@@ -254,7 +255,7 @@ struct RejectFiles {
         if file.isFull || waitingBytes > Self.waitingBytesMax { try flush() }
     }
 
-    /// Writes what waits in memory; it need not be durable before the next save.
+    /// Writes the buffered bytes; they need not be durable before the next save.
     private mutating func flush() throws {
         try makeFiles()
         for file in files.values where file.waitingBytes > 0 { try file.flush() }
@@ -269,14 +270,14 @@ struct RejectFiles {
         try noteFiles()
         for source in unmade { try files[source]?.make() }
         for file in unmadeLinks { try file.make() }
-        // The names must be as durable as what the files hold.
+        // The directory entries must be as durable as the contents.
         try FileDescriptor.synchronizeFolder(folder)
         try FileDescriptor.synchronizeFolder(PathText.folder(of: folder))
         unmade.removeAll()
         unmadeLinks.removeAll()
     }
 
-    /// Notes the files before they are there, so that none is without a note.
+    /// Notes the files before they are created, so that every file has a note.
     private func noteFiles() throws {
         guard !isDry else { return }
         var note = try RejectNote.read(in: folder) ?? RejectNote.read(in: finalFolder) ?? origin
@@ -293,7 +294,8 @@ struct RejectFiles {
         try note.write(in: folder)
     }
 
-    /// A first line that the stage reads as that of its input; empty where there is none.
+    /// Returns the header line that the stage reads for its input; empty if the input has no
+    /// header.
     private func header(_ columnNames: [String]?, _ format: RecordFormat?) -> [UInt8] {
         guard let columnNames, inputs.options.header else { return [] }
         let options = inputs.options
@@ -320,10 +322,10 @@ struct RejectFiles {
         return line + [10]
     }
 
-    /// A name as a table without quotes has it.
+    /// Returns a column name for a table without quotes.
     ///
-    /// Without an escape only `read.columns` can give a name that holds a delimiter. It does so
-    /// again in a replay, whatever the header has there.
+    /// Without an escape, only `read.columns` can set a name that contains a delimiter. It also
+    /// does so in a replay, which ignores the header.
     private func escaped(_ name: String.UTF8View, _ delimiter: [UInt8]) -> [UInt8] {
         guard let escape = inputs.options.escape else {
             return name.map { [10, 13].contains($0) || delimiter.contains($0) ? 95 : $0 }
@@ -337,8 +339,10 @@ struct RejectFiles {
         names[source] ?? RejectFileName.name(of: source, stage: stage.name)
     }
 
-    /// A path that no other input's file has: between two attempts inputs of one name may come and
-    /// go, which moves their numbers.
+    /// Returns a path that no other input uses.
+    ///
+    /// Inputs with the same name may be added or removed between two attempts, which changes their
+    /// numbers.
     private func freePath(of source: FileName, suffix: String = "") -> FileName {
         let folder = FileName(folder)
         var path = folder.joining(name(of: source).adding(suffix))
@@ -352,7 +356,7 @@ struct RejectFiles {
         return path
     }
 
-    /// Makes what was added so far durable.
+    /// Makes all added rejects durable.
     mutating func synchronize() throws {
         try makeFiles()
         for file in files.values { try file.synchronize() }
@@ -360,7 +364,7 @@ struct RejectFiles {
         waitingBytes = 0
     }
 
-    /// Ends the files.
+    /// Completes and closes the files.
     mutating func close() throws {
         try makeFiles()
         for file in files.values { try file.close() }

@@ -2,25 +2,26 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// The reject files of earlier runs, which go after a time.
+/// Locates the reject folders of runs, and removes old ones.
 enum RejectFolders {
-    /// Where a run's rejects belong.
+    /// Returns the folder of a run's rejects.
     static func folder(
         of spec: PipelineSpec, _ values: ParameterValues, runID: String
     ) -> String {
         PathText.join(values.path(spec.rejects.folder), "\(spec.name)-\(runID)")
     }
 
-    /// Removes what runs of this pipeline rejected longer ago than `rejects.keep`.
+    /// Removes the rejects of this pipeline's runs that are older than `rejects.keep`.
     ///
-    /// A folder's age is that of its run, which is in its name: `nightly-20261121T030000Z-4711`.
+    /// The age of a folder is the age of its run, which is in its name:
+    /// `nightly-20261121T030000Z-4711`.
     static func removeOld(
         _ spec: PipelineSpec, _ values: ParameterValues, now: Date,
         _ warn: (Diagnostic) -> Void
     ) {
         let folder = values.path(spec.rejects.folder)
         let oldest = now.timeIntervalSinceReferenceDate - Double(spec.rejects.keepSeconds)
-        // No folder, no rejects.
+        // A missing folder has no rejects.
         guard let names = try? FileSystem.textNames(in: folder) else {
             return
         }

@@ -3,24 +3,24 @@ import Files
 import FoundationEssentials
 import RecordStreams
 
-/// What a folder of rejects says of the run that made it, so that they can be replayed.
+/// A description of the run that created a reject folder, which a replay needs.
 ///
-/// In the file, paths are relative to the folder, so that a project that is moved can be replayed.
+/// In the file, paths are relative to the folder, so that a moved project can be replayed.
 struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
-    /// One file of records, beside which are their reasons.
+    /// One file of records; its reasons are in a file next to it.
     struct File: Decodable, JSONWritable, Sendable, Hashable {
         var name: FileName
-        /// The import that refused them.
+        /// The import that rejected the records.
         var stage: String
-        /// The input that they came from.
+        /// The input of the records.
         var source: FileName
         /// Whether its records are the elements of a JSON array.
         var isArray: Bool?
-        /// How many of its records replays have saved; nil where there are none.
+        /// The number of its records that replays have saved; `nil` if none.
         var replayed: Int?
-        /// How long the file was after the last replay, without the end of an array.
+        /// The length of the file after the last replay, without the end of an array.
         var recordsLength: Int?
-        /// How long the file of reasons was then.
+        /// The length of the reasons file after the last replay.
         var reasonsLength: Int?
 
         var json: JSONTree {
@@ -38,17 +38,19 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     var format = RejectNote.currentFormat
     var pipeline: String
     var run: String
-    /// The spec's file, wherever the run was started.
+    /// The path of the spec, independent of the folder in which the run was started.
     var spec: FileName
-    /// The spec, if it is in no file, as that of `etl import`.
+    /// The text of the spec if it is not in a file, as for `etl import`.
     var specText: String?
-    /// `name=value`, as given on the command line.
+    /// The `name=value` pairs from the command line.
     var sets: [String]
-    /// Where relative paths of `sets` start.
+    /// The folder to which the paths in `sets` are relative.
     var workingFolder: FileName
     var files: [File] = []
 
-    /// - Returns: nil where the folder has no such note.
+    /// Reads the note of a folder.
+    ///
+    /// - Returns: The note; `nil` if it does not exist or has another format version.
     /// - Throws: `RunFailure` (65) if it is damaged.
     static func read(in folder: String) throws -> RejectNote? {
         let path = PathText.join(folder, name)
@@ -57,7 +59,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         let note: RejectNote
         do {
             note = try JSONDecoder().decode(RejectNote.self, from: data)
-            // They are files of this folder, and of no other.
+            // The names must refer to files in this folder.
             guard note.files.allSatisfy({ $0.name.components.count == 1 && !$0.name.isAbsolute })
             else { throw CocoaError(.fileReadCorruptFile) }
         } catch {
@@ -72,14 +74,14 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         return note.mappingPaths { base.joining($0).normalized }
     }
 
-    /// Replaces the folder's note as a whole.
+    /// Replaces the folder's note atomically.
     ///
-    /// - Parameter file: another place where it is written.
+    /// - Parameter file: Another path to write to.
     func write(in folder: String, to file: String? = nil) throws {
         let base = Self.base(folder)
         var note = mappingPaths { $0.relative(to: base) ?? $0 }
         for place in note.files.indices {
-            // It is shown, and not looked for.
+            // The source is for display only, so it can be masked.
             let source = note.files[place].source.displayText
             let masked = OutputText.masked(source)
             if masked != source { note.files[place].source = FileName(masked) }
@@ -110,7 +112,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     }
 }
 
-/// Small files that appear as a whole, and are durable then.
+/// Reads and atomically replaces small files, durably.
 enum WholeFile {
     /// Returns the bytes of a file that a run has written.
     ///
@@ -120,9 +122,9 @@ enum WholeFile {
         throw failure(path, .noEntry)
     }
 
-    /// The same; nil where there is no such file.
+    /// Returns the bytes of a file that a run has written; `nil` if it does not exist.
     static func readIfThere(_ path: FileName) throws(RunFailure) -> Data? {
-        // A pipe would be waited for.
+        // Reading a named pipe would block.
         if let kind = try? FileStatus(of: path).kind, kind != .file {
             throw RunFailure(
                 .dataError, code: "rejects.note", "\(path.displayText) is not a regular file",
@@ -137,7 +139,7 @@ enum WholeFile {
     }
 
     private static func failure(_ path: FileName, _ fault: SystemFault) -> RunFailure {
-        // A name that cannot be a file is a fault of the disk's content here.
+        // A name that cannot be a file means that the content of the disk is wrong.
         RunFailure(
             Fault(.store, fault.kind(else: .inputOutput)), code: "rejects.note",
             "\(path.displayText) cannot be read: \(fault.text)",
@@ -148,9 +150,9 @@ enum WholeFile {
         try write(bytes, to: FileName(path))
     }
 
-    /// The same of a file by its name.
+    /// Replaces a file atomically and durably.
     ///
-    /// - Parameter stored: the name that it has until it gets its own.
+    /// - Parameter stored: The temporary name of the file until it is renamed.
     static func write(
         _ bytes: [UInt8], to path: FileName, storedAs stored: FileName? = nil
     ) throws {

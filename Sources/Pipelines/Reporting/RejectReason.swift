@@ -3,10 +3,10 @@ import Files
 import FoundationEssentials
 import RecordStreams
 
-/// Why a record was refused: a line of a `.why.ndjson` file.
+/// The reason for a rejected record: one line of a `.why.ndjson` file.
 ///
-/// Every line has every key, so that tools see one table; what is unknown is null. Only `rowKey` is
-/// left out where an import wants none.
+/// Every line has every key, so that tools can read the file as one table; unknown values are null.
+/// Only `rowKey` is omitted if the import does not use it.
 struct RejectReason: Decodable, JSONWritable, Hashable {
     var code: String
     var detail: String
@@ -18,11 +18,12 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     var field: String?
     var value: String?
     var message: String
-    /// What else is wrong with the record; nil in files of earlier versions.
+    /// Other faults of the record; `nil` in files of earlier versions.
     var others: [Other]?
     var run: String
-    /// The key that is made of all fields of the record, which a replay uses: the record may be
-    /// mended by then.
+    /// The key built from all fields of the record.
+    ///
+    /// A replay uses it, because the record may have been corrected by then.
     var rowKey: String?
 
     /// Another fault of the record.
@@ -58,7 +59,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         rowKey = reject.rowKey
     }
 
-    /// In this order: of a secret that is cut through, nothing may stay.
+    /// Masks before it truncates, so that no part of a secret remains.
     private static func shown(_ value: String) -> String {
         String(OutputText.masked(value).prefix(2000))
     }
@@ -76,7 +77,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
     /// The reason as one line of JSON.
     var text: [UInt8] { Array(json.compact.utf8) + [10] }
 
-    /// The reasons in a file, in its order; lines that are none are left out.
+    /// Returns the reasons in a file, in order; skips invalid lines.
     static func read(_ path: FileName) throws -> [RejectReason] {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()

@@ -1,46 +1,46 @@
 import Diagnostics
 import RecordStreams
 
-/// The rejects of a stage: how many of each code, and the first of them.
+/// The rejects of a stage: the count of each code, and the first rejects.
 ///
-/// Its size is bounded, however many there are.
+/// Its size is bounded, regardless of the number of rejects.
 package struct RejectTally: Decodable, Sendable, Hashable {
     /// The rejects of one code.
     package struct Code: Decodable, Sendable, Hashable {
         /// The code, such as `cast`.
         package var code: String
-        /// How many there are.
+        /// The number of rejects.
         package var count: Int
-        /// The first of them.
+        /// The first rejects.
         package var first: [Example]
     }
 
-    /// A reject as it is shown.
+    /// A reject, as reports show it.
     package struct Example: Decodable, Sendable, Hashable {
-        /// The fault itself, such as `csv.unterminated-quote`.
+        /// The code of the fault, such as `csv.unterminated-quote`.
         package var detail: String
         /// The input.
         package var file: String
-        /// The record in it, from 1 on.
+        /// The number of the record in the input, from 1.
         package var record: Int?
-        /// The line of the fault, from 1 on.
+        /// The line of the fault, from 1.
         package var line: Int?
-        /// The byte in the line, from 1 on.
+        /// The byte in the line, from 1.
         package var column: Int?
-        /// The byte in the input, inflated and from 0 on.
+        /// The byte offset in the uncompressed input, from 0.
         package var byte: Int?
-        /// The field at fault.
+        /// The field with the fault.
         package var field: String?
-        /// The value at fault, or the beginning of it.
+        /// The invalid value, or its beginning.
         package var value: String?
-        /// What is wrong, in one sentence.
+        /// The error message, in one sentence.
         package var message: String
     }
 
     private static let examplesMax = 5
     private static let textMax = 300
 
-    /// In the order in which they came up.
+    /// The codes, in order of first occurrence.
     private(set) package var codes: [Code] = []
 
     mutating func add(_ reject: RejectedRecord) {
@@ -54,7 +54,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
     }
 
     static func example(_ reject: RejectedRecord) -> Example {
-        /// In this order: of a secret that is cut through, nothing may stay.
+        /// Masks before it truncates, so that no part of a secret remains.
         func shown(_ text: String) -> String { cut(OutputText.masked(text)) }
         let place = reject.location
         return Example(
@@ -71,10 +71,10 @@ package struct RejectTally: Decodable, Sendable, Hashable {
 }
 
 extension RejectTally.Example {
-    /// The reject as it is shown on stderr.
+    /// The reject as a diagnostic, as printed on stderr.
     var diagnostic: Diagnostic { diagnostic(detail, fix: nil) }
 
-    /// - Parameter code: the code to show.
+    /// - Parameter code: The code of the diagnostic.
     func diagnostic(_ code: String, fix: String?) -> Diagnostic {
         Diagnostic(
             code: code, message,

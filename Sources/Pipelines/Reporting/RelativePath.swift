@@ -1,14 +1,14 @@
 import Files
 
-/// Links between files that may be moved together.
+/// Relative links between files, which stay valid if the files are moved together.
 enum RelativePath {
-    /// How a page in a folder names another path; nil where one of them is not absolute.
+    /// Returns the relative link from a folder to a path; `nil` if one of them is not absolute.
     static func link(from folder: String, to path: String) -> String? {
         FileName(path).steps(from: FileName(folder))
             .map { $0.map(encoded).joined(separator: "/") }
     }
 
-    /// RFC 3986: all but unreserved characters in per cent.
+    /// Percent-encodes all characters except the unreserved ones (RFC 3986).
     private static func encoded(_ part: ArraySlice<UInt8>) -> String {
         part.map { byte in
             let scalar = Unicode.Scalar(byte)

@@ -4,13 +4,13 @@ import FoundationEssentials
 import GraphModel
 import RecordStreams
 
-/// The folder of a pipeline's reports, which several pipelines may share.
+/// The folder of a pipeline's reports, which several pipelines can share.
 ///
 /// ```
 /// runs/nightly-20261121T030000Z-4711.json
 /// runs/nightly-20261121T030000Z-4711.html
 /// ```
-/// An attempt that continues a run has files of its own, which are named by when it began.
+/// An attempt that continues a run has separate files, named after its own start.
 struct ReportFolder {
     static let dataSuffix = ".json"
     static let pageSuffix = ".html"
@@ -18,28 +18,28 @@ struct ReportFolder {
     let path: String
     let pipeline: String
 
-    /// The file of a run's report as data.
+    /// Returns the path of a run's JSON report.
     func dataPath(_ run: String) -> String {
         PathText.join(path, "\(pipeline)-\(run)\(Self.dataSuffix)")
     }
 
-    /// The file of a run's report as a page.
+    /// Returns the path of a run's HTML report.
     func pagePath(_ run: String) -> String {
         PathText.join(path, "\(pipeline)-\(run)\(Self.pageSuffix)")
     }
 
     /// The runs that have a report, oldest first.
     var runs: [String] {
-        // No folder, no reports.
+        // A missing folder has no reports.
         let names = (try? FileSystem.textNames(in: path)) ?? []
         let runs = names.compactMap { run(ofFile: $0[...], Self.dataSuffix).map { String($0) } }
         return Self.oldestFirst(runs.map { ($0, dataPath($0)) }).map(\.run)
     }
 
-    /// Runs with the paths of their reports, in the order in which the runs began.
+    /// Sorts runs and the paths of their reports by the start of the run.
     ///
-    /// Those of one second are in the order in which their reports were written: the numbers of
-    /// processes begin again with small ones.
+    /// Runs that started in the same second are sorted by the time their reports were written,
+    /// because process IDs wrap around.
     static func oldestFirst(
         _ reports: [(run: String, path: String)]
     ) -> [(run: String, path: String)] {
@@ -51,8 +51,10 @@ struct ReportFolder {
         }
     }
 
-    /// Runs with the paths of their reports, in the order in which the runs began, with the run that
-    /// ended last at the end: a run may begin first and then wait for the store.
+    /// Sorts runs and the paths of their reports by the start of the run, but moves the run that
+    /// ended last to the end.
+    ///
+    /// A run may start first and then wait for the store.
     static func lastEndedLast(
         _ reports: [(run: String, path: String)]
     ) -> [(run: String, path: String)] {
@@ -61,7 +63,8 @@ struct ReportFolder {
         guard let newest = times.max(), let place = times.lastIndex(of: newest),
             place + 1 < sorted.count, let last = sorted.last
         else { return sorted }
-        // A copy of a folder may have other times.
+        // Compare the end times in the reports too, because a copied folder may have other file
+        // times.
         func ended(_ path: String) -> Double {
             guard let report = try? StoredReport.read(path).report else { return 0 }
             return TimeText.date(report.ended, now: 0) ?? 0
@@ -72,18 +75,18 @@ struct ReportFolder {
         return moved
     }
 
-    /// The runs that have a report; the one that ended last is the last.
+    /// The runs that have a report; the run that ended last is at the end.
     var runsLastEndedLast: [String] {
         Self.lastEndedLast(runs.map { ($0, dataPath($0)) }).map(\.run)
     }
 
-    /// The report of the newest attempt of a run.
+    /// Returns the report of the newest attempt of a run.
     ///
-    /// - Throws: `RunFailure` if the run has no report that can be read.
+    /// - Throws: `RunFailure` if the run has no readable report.
     func newest(ofRun run: String) throws(RunFailure) -> StoredReport {
         for name in runsLastEndedLast.reversed()
         where name != run && RunName.second(name) >= RunName.second(run) {
-            // A report that cannot be read is not one of the run.
+            // An unreadable report does not count as a report of the run.
             guard let stored = try? StoredReport.read(dataPath(name)), stored.report.run == run
             else { continue }
             return stored
@@ -91,10 +94,11 @@ struct ReportFolder {
         return try StoredReport.read(dataPath(run))
     }
 
-    /// A warning that another spec of the same name writes its reports to the same folder.
+    /// Returns a warning if another spec with the same name writes its reports to the same folder.
     ///
-    /// - Parameter count: how many of the newest reports are looked at.
-    /// - Returns: the two specs without links, and the warning.
+    /// - Parameter count: The number of newest reports to check.
+    /// - Returns: The resolved paths of the two specs, and the warning; `nil` if there is no other
+    ///   spec.
     static func ofTwoSpecs(
         _ spec: PipelineSpec, _ values: ParameterValues, _ context: ParameterValues.Context,
         newest count: Int
@@ -107,7 +111,7 @@ struct ReportFolder {
             try? StoredReport.read(folder.dataPath(run)).report.spec
         }
         let other = others.first { file in
-            // A spec that was moved, or renamed, is no other one.
+            // A moved or renamed spec is not another spec.
             guard file != own, let other = SpecificationFile.read(file: file).spec,
                 other.name == spec.name, FileDescriptor.resolved(file) != own
             else { return false }
@@ -125,7 +129,7 @@ struct ReportFolder {
         return ([own, other], warning)
     }
 
-    /// The run whose report has that name; nil of any other file.
+    /// Returns the run of the report file with this name; `nil` for any other file.
     private func run(ofFile name: Substring, _ suffix: String) -> Substring? {
         guard name.utf8.count > pipeline.utf8.count + suffix.utf8.count, name.hasSuffix(suffix),
             name.hasPrefix(pipeline)
@@ -135,12 +139,13 @@ struct ReportFolder {
         return run.dropFirst()
     }
 
-    /// Removes all but the newest reports, and what runs left that were killed while they wrote one.
+    /// Removes all but the newest reports, and leftovers of runs that were killed while they wrote
+    /// one.
     ///
-    /// - Parameter own: the run that has just written its report, which stays.
-    /// - Returns: what could not be removed.
+    /// - Parameter own: The run that has just written its report, which is kept.
+    /// - Returns: Warnings for files that could not be removed.
     func rotate(keeping count: Int, with own: String) -> [Diagnostic] {
-        // Each run writes under names of its own, so that no later one comes upon them.
+        // Each run writes under unique names, so later runs do not overwrite leftovers.
         OutputFile.removeLeftovers(in: FileName(path)) { name in
             guard let name = name.exactText else { return false }
             if name == RunIndex.name { return true }
@@ -158,18 +163,18 @@ struct ReportFolder {
     }
 }
 
-/// The name of a run, or of an attempt that continues one, such as `20261121T030000Z-4711`: when it
-/// began, and as which process.
+/// The name of a run, or of an attempt that continues one, such as `20261121T030000Z-4711`: its
+/// start, and its process ID.
 enum RunName {
-    /// The name of a run that begins then, in this process where no other is named.
+    /// Returns the name of a run that starts at that time, by default in this process.
     static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {
         TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 
-    /// The second in which a run began, as its name has it, of one width.
+    /// Returns the start of a run to the second, as a string of fixed length from its name.
     static func second(_ name: String) -> Substring { name.prefix(16) }
 
-    /// When a run began, in seconds since 2001-01-01 UTC; nil for any other text.
+    /// Returns the start of a run in seconds since 2001-01-01 UTC; `nil` for any other string.
     static func started(_ name: Substring) -> Double? {
         let bytes = Array(name.utf8)
         guard bytes.count > 17, bytes[15] == UInt8(ascii: "Z"), bytes[16] == UInt8(ascii: "-"),

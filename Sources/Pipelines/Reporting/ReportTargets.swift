@@ -2,13 +2,13 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// The files besides `report.to` that get the report of a run: `report.metrics` and `--report`.
+/// The additional files that receive the report of a run: `report.metrics` and `--report`.
 struct ReportTargets {
     private let spec: PipelineSpec
     private let values: ParameterValues
-    /// Nil for none; `-` is stdout.
+    /// The metrics file; `nil` for none, `-` for stdout.
     let metrics: String?
-    /// Nil for none; `-` is stdout.
+    /// The file of `--report`; `nil` for none, `-` for stdout.
     let copy: String?
     private let workingFolder: FileName
 
@@ -22,9 +22,10 @@ struct ReportTargets {
         }
     }
 
-    /// Refuses, before anything is done, files that are to be something else in the same run.
+    /// Rejects files that the same run uses for something else, before the run does anything.
     ///
-    /// - Throws: `RunFailure` with status 78 for the metrics, 64 for `--report`.
+    /// - Throws: `RunFailure` with status 78 for the metrics, or 64 for `--report`; 73 if the
+    ///   folder of `--report` does not exist.
     func check(beside stages: [Stage]) throws(RunFailure) {
         guard metrics != nil || copy != nil else { return }
         if let problem = metricsProblem { throw RunFailure(.configuration, [problem]) }
@@ -32,7 +33,9 @@ struct ReportTargets {
         if let problem = copyFolderProblem { throw RunFailure(.cannotCreate, [problem]) }
     }
 
-    /// Why the file of `--report` has no place: its folder is taken as it was typed, and not made.
+    /// The error if the folder of `--report` does not exist.
+    ///
+    /// The path is used as typed, and the folder is not created.
     var copyFolderProblem: Diagnostic? {
         guard let copy, copy != "-" else { return nil }
         let folder = PathText.folder(of: copy)
@@ -42,21 +45,21 @@ struct ReportTargets {
             fix: "make it, or name another file")
     }
 
-    /// Why the metrics must not be written where they are to go.
+    /// The error if the metrics must not be written to their file.
     var metricsProblem: Diagnostic? {
         guard let metrics, let place = spec.report.metrics?.location else { return nil }
         return ProtectedFiles(spec, values)
             .problem(with: metrics, "the metrics", at: .source(place))
     }
 
-    /// Why the report must not be written to the file of `--report`.
+    /// The error if the report must not be written to the file of `--report`.
     var copyProblem: Diagnostic? {
         copy.flatMap {
             ProtectedFiles(spec, values).problem(with: $0, "the report", at: .nowhere)
         }
     }
 
-    /// Something else that a run writes to the file of `--report`.
+    /// Returns the error if the run also writes something else to the file of `--report`.
     private func sharedCopy(_ stages: [Stage]) -> Diagnostic? {
         guard let copy else { return nil }
         var others = [metrics].compactMap(\.self).map { FileName($0) }
@@ -69,7 +72,7 @@ struct ReportTargets {
             fix: "give --report another file")
     }
 
-    /// Where a file is or is to be, however its path is written.
+    /// Returns the resolved path of a file, which may not exist.
     private func place(_ path: FileName) -> FileName {
         guard path != "-" else { return path }
         let whole = workingFolder.joining(path)

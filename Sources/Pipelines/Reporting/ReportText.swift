@@ -90,7 +90,7 @@ enum ReportText {
 }
 
 extension ObjectCounts {
-    /// The counts, zeros left out.
+    /// The counts, without zeros.
     var words: String {
         [(inserted, "inserted"), (updated, "updated"), (deleted, "deleted")]
             .filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
@@ -99,7 +99,7 @@ extension ObjectCounts {
 }
 
 extension RejectTally.Example {
-    /// `tasks.csv:42:9 (size)`, as far as that is known.
+    /// The location, such as `tasks.csv:42:9 (size)`, if known.
     fileprivate var place: String {
         var place = file
         if let line { place += ":\(line)" + (column.map { ":\($0)" } ?? "") }
@@ -109,7 +109,7 @@ extension RejectTally.Example {
 }
 
 extension RunReport.Stage {
-    /// What the stage did, in the words of its line on stderr.
+    /// The results of the stage, in the words of its line on stderr.
     fileprivate var words: [String] {
         stageReport.parts(ReportWords.count) + RunReport.words(nested ?? [])
             + consequences.map { "\($0.what): \($0.text)" }

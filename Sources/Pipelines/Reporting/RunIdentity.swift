@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which run of which pipeline is under way, for each line of its log.
+/// The current pipeline and run, for each line of the log.
 package final class RunIdentity: Sendable {
     private struct State {
         var pipeline: String?
@@ -9,16 +9,16 @@ package final class RunIdentity: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes one that no run has yet.
+    /// Creates an identity without a run.
     package init() {}
 
-    /// The pipeline's name; nil before anything is known of it.
+    /// The name of the pipeline; `nil` until it is known.
     package var pipeline: String? { state.withLock { $0.pipeline } }
 
-    /// The run's ID.
+    /// The ID of the run; `nil` until it is known.
     package var run: String? { state.withLock { $0.run } }
 
-    /// Takes note of what is known by now.
+    /// Sets the pipeline and the run.
     func note(pipeline: String?, run: String) {
         state.withLock { state in
             state.pipeline = pipeline

@@ -1,34 +1,34 @@
 import Synchronization
 
-/// What the stages of a run have come to so far, for its report; those that fail, too.
+/// The results of the stages so far, including failed stages, for the report of the run.
 final class RunLedger: Sendable {
-    /// A stage that has begun.
+    /// The result of a stage that has started.
     struct Entry {
         var state: RunReport.State
-        /// Of a stage that did not come to its end, what was saved of it.
+        /// The report of the stage; of a stage that did not finish, the results that were saved.
         var report: StageReport?
         var inputs: [InputNote] = []
     }
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// Notes how a stage stands, and keeps what else is known of it.
+    /// Sets the state of a stage, and keeps its other results.
     func note(_ stage: Stage, _ state: RunReport.State) {
         entries.withLock { $0[stage.name, default: Entry(state: state)].state = state }
     }
 
-    /// Notes what a stage has saved so far.
+    /// Sets the saved results of a stage.
     func note(_ stage: Stage, _ report: StageReport) {
         entries.withLock { $0[stage.name, default: Entry(state: .failed)].report = report }
     }
 
-    /// Notes what an import has read; that nothing is known any more changes nothing.
+    /// Sets the inputs that an import has read; an empty list has no effect.
     func note(_ stage: Stage, inputs: [InputNote]) {
         guard !inputs.isEmpty else { return }
         entries.withLock { $0[stage.name, default: Entry(state: .failed)].inputs = inputs }
     }
 
-    /// Notes that what a stage did to the store was thrown away.
+    /// Notes that the changes of a stage to the store were discarded.
     func discard(_ stage: Stage) {
         entries.withLock { entries in
             guard var entry = entries[stage.name] else { return }

@@ -1,19 +1,20 @@
 import Synchronization
 
-/// Where a run is, for whoever watches; read from another thread at any time.
+/// The progress of a run for observers; can be read from any thread at any time.
 package final class RunProgress: Sendable {
-    /// A look at a run.
+    /// The progress at one moment.
     package struct Snapshot: Sendable {
         /// The stage that is running, such as `import tasks`.
         package var stage: String
-        /// What it does besides reading, such as `indexes`.
+        /// The current phase if the stage is not reading, such as `indexes`.
         package var phase: String
-        /// When it began.
+        /// The start of the stage.
         package var started = ContinuousClock().now
-        /// Bytes of its inputs, as stored, and how many of them were read; 0 where unknown.
+        /// The stored size of the stage's inputs in bytes, and the number of bytes read; 0 if
+        /// unknown.
         package var bytesTotal: Int
         package var bytesRead: Int
-        /// Records read, or rows written.
+        /// The number of records read, or of rows written.
         package var records: Int
     }
 
@@ -28,7 +29,8 @@ package final class RunProgress: Sendable {
 
     package var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
-    /// - Parameter records: what earlier attempts of the stage have done.
+    /// - Parameter records: The number of records that earlier attempts of the stage have
+    ///   processed.
     func begin(stage: String, bytesTotal: Int, records: Int = 0) {
         state.withLock { state in
             state.takeSample()
@@ -51,7 +53,7 @@ package final class RunProgress: Sendable {
         state.withLock { $0.snapshot.phase = phase }
     }
 
-    /// The stage is over: nothing is to be shown of it any more.
+    /// Ends the stage, so that no progress is shown.
     func end() {
         state.withLock { state in
             state.takeSample()
@@ -59,7 +61,7 @@ package final class RunProgress: Sendable {
         }
     }
 
-    /// How the run came along up to now.
+    /// Returns the samples of the run so far.
     func finishSamples() -> [RunSample] {
         state.withLock { state in
             state.takeSample()
@@ -69,7 +71,7 @@ package final class RunProgress: Sendable {
 }
 
 extension RunProgress.State {
-    /// Before the first stage there is nothing to be seen.
+    /// Takes a sample; does nothing before the first stage.
     fileprivate mutating func takeSample(at now: ContinuousClock.Instant = .now) {
         guard !snapshot.stage.isEmpty else { return }
         sampler.add(snapshot.stage, records: snapshot.records, at: now)

@@ -1,4 +1,4 @@
-/// How a report is written; read back by its `Decodable`, which has the same keys.
+/// Writes a report as JSON with the keys that its `Decodable` conformance reads.
 extension RunReport: JSONWritable {
     package var json: JSONTree {
         .fields([
@@ -95,7 +95,7 @@ extension ObjectCounts: JSONWritable {
 }
 
 extension StageReport {
-    /// All numbers of the stage that are known, whatever its kind, as a line of the log has them.
+    /// All known counts of the stage, for a line of the log.
     package var counts: JSONTree {
         let own = JSONTree.fields([
             "matched": matched, "changed": changed, "mirrored": mirrored,

@@ -1,198 +1,198 @@
-/// What a run did, as its report file says it: `runs/nightly-20261121T030000Z-4711.json`.
+/// The results of a run, as in its report file: `runs/nightly-20261121T030000Z-4711.json`.
 ///
-/// Each attempt of a run writes its own report, with the totals of all attempts so far. So the report
-/// of a failed attempt stays when a later one completes the run. The keys are a promise: within one
-/// `report` version, no key changes its meaning or is removed.
+/// Each attempt of a run writes a separate report, with the totals of all attempts so far. The
+/// report of a failed attempt is therefore kept when a later attempt completes the run. The keys
+/// are stable: within one `report` version, no key changes its meaning or is removed.
 package struct RunReport: Decodable, Sendable, Hashable {
-    /// The version of the format that this etl writes.
+    /// The format version that this release writes.
     package static let currentFormat = 1
 
-    /// The version of the format.
+    /// The format version of the report.
     package var report = RunReport.currentFormat
-    /// The version of the etl that ran.
+    /// The version of etl that wrote the report.
     package var version: String
     /// The name of the spec.
     package var pipeline: String
-    /// Names the run: its start, and the process of its first attempt.
+    /// The ID of the run: its start, and the process ID of its first attempt.
     package var run: String
-    /// The spec's file, without links where it has any.
+    /// The path of the spec, with symbolic links resolved if possible.
     package var spec: String
-    /// The folder of rejects that the run replayed, where it did.
+    /// The reject folder that the run replayed, if any.
     package var replay: String?
-    /// The part of the spec that was asked for; nil where that is all of it.
+    /// The selected part of the spec; `nil` for the complete spec.
     package var selection: Selection?
-    /// When the first attempt began, in ISO 8601 and UTC like all times here.
+    /// The start of the first attempt, in ISO 8601 and UTC like all times here.
     package var started: String
-    /// When this attempt ended.
+    /// The end of this attempt.
     package var ended: String
-    /// How long this attempt took.
+    /// The duration of this attempt in seconds.
     package var secondsElapsed: Double
-    /// 1, or more if the run continued what earlier attempts had left.
+    /// The number of attempts: 1, or more if the run continued earlier attempts.
     package var attempts: Int
-    /// Names this attempt as `run` names the first one; `nil` for the first attempt.
+    /// The ID of this attempt, in the format of `run`; `nil` for the first attempt.
     package var attempt: String?
-    /// How this attempt ended.
+    /// The exit status of this attempt.
     package var exit: Exit
-    /// The parameters in the order of the spec, secrets as `***`.
+    /// The parameters in the order of the spec; secrets are `***`.
     package var parameters: [Parameter]
-    /// The store; nil where its path is not known without a parameter.
+    /// The store; `nil` if its path depends on a parameter without a value.
     package var store: Store?
-    /// All stages of the spec in their order, those that did not run, too.
+    /// All stages of the spec in order, including stages that did not run.
     package var stages: [Stage]
-    /// Objects that were changed, per entity, by all stages together.
+    /// The objects that all stages together changed, per entity.
     package var objects: [ObjectCounts]
-    /// What was told on stderr, the first hundred of them.
+    /// The messages on stderr, at most the first 100.
     package var messages: [Message]
-    /// The most memory that the process had, in bytes.
+    /// The peak memory of the process in bytes.
     package var memoryPeak: Int?
-    /// How this attempt came along; few and evenly spread, however long it took.
+    /// Samples over the time of this attempt; evenly spread, and limited in number.
     package var samples: [RunSample]
 
-    /// The name of this attempt, which its files have after the pipeline's.
+    /// The name of this attempt, which follows the pipeline's name in its file names.
     var name: String { attempt ?? run }
 
-    /// When this attempt began, in ISO 8601.
+    /// The start of this attempt, in ISO 8601.
     var attemptStarted: String {
         attempt.flatMap { RunName.started($0[...]) }.map(TimeText.iso) ?? started
     }
 
-    /// How long the stages took in all attempts together.
+    /// The duration of the stages in all attempts together, in seconds.
     var stageSeconds: Double { stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) } }
 
-    /// What `--only`, `--from` and `--limit` left of a spec.
+    /// The part of a spec that `--only`, `--from`, and `--limit` selected.
     package struct Selection: Decodable, Sendable, Hashable {
-        /// The only stage that was to run.
+        /// The only stage to run.
         package var only: String?
-        /// The first stage that was to run.
+        /// The first stage to run.
         package var from: String?
-        /// Records that each import was to read at most.
+        /// The maximum number of records that each import reads.
         package var limit: Int?
     }
 
-    /// How the process ended.
+    /// The exit status of the process.
     package struct Exit: Decodable, Sendable, Hashable {
-        /// The exit status.
+        /// The number of the exit status.
         package var code: Int32
         /// The name of the code, such as `DATAERR`.
         package var name: String
-        /// What the code says, in one sentence.
+        /// The meaning of the exit status, in one sentence.
         package var meaning: String
     }
 
-    /// A parameter of the spec with its value.
+    /// A parameter of the spec and its value.
     package struct Parameter: Decodable, Sendable, Hashable {
         /// Its name in the spec.
         package var name: String
-        /// Its kind, such as `path`.
+        /// Its type, such as `path`.
         package var type: String
-        /// Its value as text, `***` for a secret.
+        /// Its value as text; `***` for a secret.
         package var value: String
     }
 
-    /// The store that the stages worked on.
+    /// The store of the run.
     package struct Store: Decodable, Sendable, Hashable {
         package var path: String
-        /// The digest of the model's version hashes; nil where no model was found.
+        /// The digest of the model's version hashes; `nil` if no model was found.
         package var model: String?
-        /// The size of the file after the run.
+        /// The size of the file after the run, in bytes.
         package var bytes: Int?
     }
 
-    /// What became of a stage.
+    /// The result of a stage.
     package enum State: String, Decodable, Sendable, Hashable {
         case done
         /// Done by an earlier attempt.
         case resumed
         case failed
-        /// Interrupted by a signal or a time limit; the next run goes on.
+        /// Interrupted by a signal or a time limit; the next run resumes it.
         case stopped
-        /// It came to its end, and what it did was thrown away with all others of its transaction.
+        /// Finished, but its changes were discarded with the transaction.
         case discarded
-        /// It did not run: an earlier one failed, or it was not asked for.
+        /// Did not run: an earlier stage failed, or the stage was not selected.
         case skipped
     }
 
-    /// A stage with what it did.
+    /// A stage and its results.
     package struct Stage: Decodable, Sendable, Hashable {
         package var name: String
         package var kind: String
         package var state: State
-        /// What the stage is about; nil for `verify`.
+        /// The entity of the stage; `nil` for `verify`.
         package var entity: String?
-        /// In all attempts together.
+        /// The duration in all attempts together, in seconds.
         package var secondsElapsed: Double?
-        /// Records by what became of them; imports alone.
+        /// Records by result; only for imports.
         package var records: RecordCounts?
-        /// Records read, or rows written, per second.
+        /// The number of records read or rows written, per second.
         package var rowsPerSecond: Double?
-        /// Fields of the records that nothing maps.
+        /// The fields of the records that the spec does not map.
         package var extraFields: [FieldCount] = []
-        /// Links that records went without, by relationship; nil where there are none.
+        /// Links without a target object, by relationship; `nil` if none.
         package var missedLinks: [MissedLinks]?
-        /// Where the files of these links are, if `missing: report` wants them.
+        /// The folder of the missed-link files, if `missing: report` is set.
         package var linksFolder: String?
         package var rejects: [RejectTally.Code] = []
-        /// Where the rejected records are.
+        /// The folder of the rejected records.
         package var rejectsFolder: String?
         package var objects: [ObjectCounts] = []
-        /// Those of them that stand inside the records of an import; nil for no changes.
+        /// Counts of the objects nested inside the records of an import; `nil` if none changed.
         package var nested: [ObjectCounts]?
-        /// Objects that an update or delete matched, and of those the ones it changed.
+        /// The number of objects that an update or delete matched, and the number that it changed.
         package var matched: Int?
         package var changed: Int?
-        /// Objects that a mirroring import deleted.
+        /// The number of objects that a mirroring import deleted.
         package var mirrored: Int?
-        /// Objects that a Deny rule kept.
+        /// The number of objects that a Deny rule kept.
         package var denied: Int?
-        /// These by the relationship whose rule it is, such as `Person.tasks`.
+        /// The denied objects by the relationship with the rule, such as `Person.tasks`.
         package var deniedBy: [String: Int]?
-        /// Objects that a delete took along, by entity.
+        /// The objects that were deleted by cascade, by entity.
         package var cascaded: [String: Int]?
-        /// Objects that lost a link to a deleted one.
+        /// The number of objects that lost a link to a deleted object.
         package var nullified: Int?
-        /// Statements that hold.
+        /// The number of statements that hold.
         package var verified: Int?
-        /// The inputs that were read to their end.
+        /// The inputs that were read completely.
         package var inputs: [Input] = []
         package var output: Output?
     }
 
     /// A file that an import has read.
     package struct Input: Decodable, Sendable, Hashable {
-        /// Its absolute path.
+        /// The absolute path.
         package var file: String
-        /// As stored.
+        /// The stored size in bytes.
         package var bytes: Int
-        /// Of the text in it: inflated, and in UTF-8.
+        /// The SHA-256 digest of the content: uncompressed, and in UTF-8.
         package var sha256: String
-        /// Records in it, rejected ones included.
+        /// The number of records, including rejects.
         package var records: Int
     }
 
-    /// A file that an export has made.
+    /// A file that an export has written.
     package struct Output: Decodable, Sendable, Hashable {
-        /// Its absolute path.
+        /// The absolute path.
         package var file: String
-        /// Rows in it, without a header.
+        /// The number of rows, without the header.
         package var rows: Int
-        /// As stored.
+        /// The stored size in bytes.
         package var bytes: Int
-        /// Values exported as null because their files are missing; nil if there are none.
+        /// The number of values exported as null because their files are missing; `nil` if none.
         package var missingFiles: Int?
     }
 
-    /// Something that was told on stderr.
+    /// A message on stderr.
     package struct Message: Decodable, Sendable, Hashable {
-        /// `error`, `warning` or `note`.
+        /// The severity: `error`, `warning`, or `note`.
         package var severity: String
         package var code: String
-        /// As it was shown, place and fix included.
+        /// The message as printed, including its location and its fix.
         package var text: String
     }
 }
 
 extension RunReport {
-    /// Adds up what stages changed, per entity, in the order in which they come.
+    /// Returns the sums of the changes per entity, in order of first occurrence.
     static func sum(_ counts: [ObjectCounts]) -> [ObjectCounts] {
         var sums: [ObjectCounts] = []
         for count in counts {
@@ -207,28 +207,29 @@ extension RunReport {
         return sums
     }
 
-    /// What became of the objects of each entity, such as `Items: 1 inserted, 2 updated`.
+    /// Returns the counts of each entity as text, such as `Items: 1 inserted, 2 updated`.
     static func words(_ counts: [ObjectCounts]) -> [String] {
         counts.map { "\($0.entity): \($0.words)" }
     }
 
-    /// The records of all imports together; nil where none ran.
+    /// The record counts of all imports together; `nil` if no import ran.
     package var records: RecordCounts? {
         let all = stages.compactMap(\.records)
         guard let first = all.first else { return nil }
         return all.dropFirst().reduce(into: first) { $0.add($1) }
     }
 
-    /// Whether the whole spec ran well, so that its pipeline has done what it is there for.
+    /// Whether the complete spec ran successfully.
     package var isSuccess: Bool { exit.code == 0 && replay == nil && selection == nil }
 
-    /// Which attempt it is, and which part of the spec ran; `nil` for a first attempt of all of it.
+    /// The number of the attempt and the part of the spec that ran; `nil` for a first attempt of
+    /// the complete spec.
     var entryText: String? {
         let parts = [attempts > 1 ? "attempt \(attempts)" : nil, partText].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// What of its pipeline the run was; nil for all of it.
+    /// The part of the pipeline that ran; `nil` for the complete pipeline.
     var partText: String? {
         if replay != nil { return "replay of rejects" }
         guard let selection else { return nil }
@@ -241,7 +242,7 @@ extension RunReport {
 }
 
 extension RunReport.Stage {
-    /// What is told of the stage in words.
+    /// The results as a `StageReport`, which describes them in words.
     var stageReport: StageReport {
         var report = StageReport(kind: kind, name: name)
         report.records = records
@@ -261,8 +262,8 @@ extension RunReport.Stage {
         return report
     }
 
-    /// What a delete did besides to objects that it did not name: `Step 3, Note 1`; and which
-    /// rules kept some that it did name.
+    /// The side effects of a delete on other objects, such as `Step 3, Note 1`, and the rules that
+    /// kept matched objects.
     var consequences: [(what: String, text: String)] {
         func list(_ counts: [String: Int]?) -> String {
             (counts ?? [:]).filter { $0.value > 0 }
@@ -294,7 +295,7 @@ extension RecordCounts {
         if let other = other.supersededItems { supersededItems = (supersededItems ?? 0) + other }
     }
 
-    /// What became of records, with its word, in the order in which it is shown.
+    /// The counts of records by result, in display order.
     var ends: [(word: String, count: Int)] {
         [
             ("inserted", inserted), ("updated", updated), ("unchanged", unchanged),

@@ -4,22 +4,22 @@ import FoundationEssentials
 import GraphModel
 import RecordStreams
 
-/// Makes the report of a run that has ended, and puts it where the spec says.
+/// Creates the report of a finished run, and writes it to the files that the spec names.
 struct RunReporter {
     private static let messagesMax = 100
 
     let run: PipelineRun
-    /// The spec's file, as it was given.
+    /// The path of the spec, as given.
     let file: String
     let warnings: [Diagnostic]
     let secondsElapsed: Double
 
-    /// Writes the report, and tells in the outcome where that failed.
+    /// Writes the report, and adds errors to the outcome.
     ///
-    /// A run that was not let to the store has none: it did nothing, and the run that has the store
-    /// writes its own. Neither has one that was asked for wrongly, nor a dry one.
+    /// Three kinds of runs have no report: a run that could not lock the store, a run with a usage
+    /// error, and a dry run. The run that holds the lock writes a separate report.
     ///
-    /// - Returns: the report's path; nil if there is none.
+    /// - Returns: The path of the report; `nil` without a report.
     func finish(_ outcome: inout RunOutcome) -> String? {
         guard !run.options.isDry, run.hasTurn, outcome.status != .usage,
             let (spec, values) = subject
@@ -51,7 +51,7 @@ struct RunReporter {
                 note(RunFailure(error))
             }
         }
-        // One place that cannot be written to is told once.
+        // Report an unwritable file only once.
         let told = Set(outcome.diagnostics)
         problems = problems.filter { !told.contains($0) }
         guard !problems.isEmpty else { return written }
@@ -60,7 +60,7 @@ struct RunReporter {
         return written
     }
 
-    /// Writes the report of a run that is as good as done; what fails of it is told at the end.
+    /// Writes the report of a run that is almost finished; errors are reported by `finish(_:)`.
     func writeEarly(_ outcome: RunOutcome) {
         guard let (spec, values) = subject else { return }
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
@@ -69,14 +69,14 @@ struct RunReporter {
         try? Self.write(Self.data(report), to: folder.dataPath(report.name))
     }
 
-    /// The spec and its parameters; those that were known when the run failed.
+    /// The spec and its parameters; after a failure, with the values that were known by then.
     private var subject: (PipelineSpec, ParameterValues)? {
         if let spec = run.spec, let values = run.values { return (spec, values) }
         guard let spec = run.spec ?? SpecificationFile.read(file: file).spec else { return nil }
         let values = ParameterValues.partial(
             spec, run.runner.context(now: run.options.now, runID: run.runID))
         let paths = [spec.report.folder, spec.report.metrics].compactMap(\.self)
-        // A URL that was refused is no folder.
+        // A rejected URL is not a folder.
         let areKnown = paths.allSatisfy { path in
             values.canResolve(path)
                 && URLCheck.diagnostic(values.resolve(path), at: .nowhere) == nil
@@ -93,14 +93,14 @@ extension Diagnostic {
     }
 }
 
-// MARK: Where it goes
+// MARK: Destinations
 
 extension RunReporter {
     private static func data(_ report: RunReport) -> [UInt8] {
         Array(report.json.formatted.utf8)
     }
 
-    /// - Returns: the path of the report, from wherever it is read.
+    /// - Returns: The absolute path of the report.
     private func writeToFolder(
         _ report: RunReport, _ spec: PipelineSpec, _ values: ParameterValues
     ) throws -> String {
@@ -120,14 +120,14 @@ extension RunReporter {
             }
             try Self.write(index.page(with: report), to: index.path)
         } catch {
-            // The reports are there; the next run writes the page again.
+            // The reports exist; the next run writes the index again.
             RunFailure(error).diagnostics.forEach { run.runner.warn($0.asWarning) }
         }
         let path = folder.dataPath(report.name)
         return FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
     }
 
-    /// - Throws: `RunFailure` with status 73 where the folder of the reports cannot be made.
+    /// - Throws: `RunFailure` with status 73 if the folder of the reports cannot be created.
     static func prepare(_ folder: String) throws {
         do {
             try OutputFolder.make(folder)
@@ -141,17 +141,17 @@ extension RunReporter {
 
     private func writeMetrics(_ report: RunReport, _ targets: ReportTargets) throws {
         guard let path = targets.metrics else { return }
-        // A run that failed before its files were looked at has a report, too.
+        // A run that failed before it checked its files also writes a report.
         if let problem = targets.metricsProblem { throw problem }
         let earlier = FileDescriptor.size(path).flatMap { _ in
-            // What cannot be read is replaced.
+            // An unreadable file is replaced.
             (try? FileSystem.contents(path)).flatMap { String(validating: $0, as: UTF8.self) }
         }
         try OutputFolder.make(for: path)
         try Self.write(Array(MetricsText.text(of: report, after: earlier).utf8), to: path)
     }
 
-    /// What `--report` asks for.
+    /// Writes the file of `--report`.
     private func writeCopy(_ report: RunReport, _ targets: ReportTargets) throws {
         guard let path = targets.copy else { return }
         if let problem = targets.copyProblem { throw problem }
@@ -174,7 +174,7 @@ extension RunReporter {
     }
 }
 
-// MARK: What it says
+// MARK: Contents
 
 extension RunReporter {
     private func report(
@@ -251,7 +251,7 @@ extension RunReporter {
         return result
     }
 
-    /// The path from wherever it is read.
+    /// Returns the absolute path.
     private func absolute(_ path: FileName) -> FileName {
         path == InputFile.standardInput.path || InputName.isCommand(path)
             ? path

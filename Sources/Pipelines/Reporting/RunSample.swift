@@ -1,19 +1,20 @@
 import Synchronization
 
-/// Where a run was at one moment.
+/// The progress of a run at one moment.
 package struct RunSample: Decodable, Sendable, Hashable {
-    /// Seconds since the attempt began.
+    /// The time since the start of the attempt, in seconds.
     package var second: Double
     /// The stage that was running, such as `import tasks`.
     package var stage: String
-    /// Records read or rows written by that stage so far.
+    /// The number of records that the stage has read, or of rows that it has written, so far.
     package var records: Int
-    /// The memory of the process then; nil where that is not known.
+    /// The memory of the process at that time, in bytes; `nil` if unknown.
     package var memory: Int?
 }
 
-/// Samples of a run, evenly spread over its time and bounded in number: when there are too many,
-/// every other one goes, and the next ones come half as often.
+/// Takes samples of a run, evenly spread over its time and limited in number.
+///
+/// If there are too many samples, it drops every other one and doubles the interval.
 struct RunSampler {
     static let samplesMax = 240
     private let started: ContinuousClock.Instant
@@ -26,7 +27,7 @@ struct RunSampler {
         next = started + interval
     }
 
-    /// Whether it is time for another one.
+    /// Returns whether the next sample is due.
     func isDue(_ now: ContinuousClock.Instant) -> Bool { now >= next }
 
     mutating func add(

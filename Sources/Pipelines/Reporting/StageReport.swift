@@ -1,44 +1,45 @@
 import Diagnostics
 import GraphStore
 
-/// What a stage did.
+/// The results of a stage.
 package struct StageReport: Sendable, Hashable, Decodable {
-    /// `import`, `update`, `delete`, `export` or `verify`.
+    /// The kind: `import`, `update`, `delete`, `export`, or `verify`.
     package var kind: String
     package var name: String
     package var secondsElapsed = 0.0
-    /// Records by what became of them; imports alone.
+    /// Records by result; only for imports.
     package var records: RecordCounts?
-    /// Fields of the records that nothing maps, by name; imports alone.
+    /// The fields of the records that the spec does not map, by name; only for imports.
     package var extraFields: [FieldCount] = []
-    /// Links that records went without, by relationship; nil where there are none.
+    /// Links without a target object, by relationship; `nil` if none.
     package var missedLinks: [MissedLinks]?
-    /// Where the files of these links are, if `missing: report` wants them.
+    /// The folder of the missed-link files, if `missing: report` is set.
     package var linksFolder: String?
-    /// The rejects by code, with the first of each; nil where there are none.
+    /// The rejects by code, with the first rejects of each code; `nil` if none.
     package var rejects: RejectTally?
-    /// Where the rejected records are, if there are any.
+    /// The folder of the rejected records, if any.
     package var rejectsFolder: String?
-    /// Objects that a save changed, per entity, in the order of the model.
+    /// The objects that saves changed, per entity, in the order of the model.
     package var objects: [ObjectCounts] = []
-    /// Those of them that stand inside the records of an import; nil for no changes.
+    /// Counts of the objects nested inside the records of an import; `nil` if none changed.
     package var nested: [ObjectCounts]?
-    /// Objects that an update or delete matched, and of those the ones it changed.
+    /// The number of objects that an update or delete matched, and the number that it changed.
     package var matched: Int?
     package var changed: Int?
-    /// Objects that a mirroring import deleted because no record names them; nil without `mirror`.
+    /// The number of objects that a mirroring import deleted because no record names them; `nil`
+    /// without `mirror`.
     package var mirrored: Int?
-    /// Objects that a Deny rule kept.
+    /// The number of objects that a Deny rule kept.
     package var denied = 0
-    /// These by the relationship whose rule it is, such as `Person.tasks`; nil where there are none.
+    /// The denied objects by the relationship with the rule, such as `Person.tasks`; `nil` if none.
     package var deniedBy: [String: Int]?
-    /// Objects of each entity that a delete took along.
+    /// The objects that were deleted by cascade, by entity.
     package var cascaded: [String: Int] = [:]
-    /// Objects that lost a link to a deleted one.
+    /// The number of objects that lost a link to a deleted object.
     package var nullified = 0
-    /// Rows that an export wrote, to which file and how many bytes.
+    /// The file that an export wrote, with its rows and bytes.
     package var exported: ExportedFile?
-    /// Statements that hold.
+    /// The number of statements that hold.
     package var verified: Int?
 
     package init(kind: String, name: String) {
@@ -47,33 +48,33 @@ package struct StageReport: Sendable, Hashable, Decodable {
     }
 }
 
-/// A file that an export made.
+/// A file that an export wrote.
 package struct ExportedFile: Sendable, Hashable, Decodable {
     package var path: String
     package var rows: Int
     package var bytes: Int
-    /// Values exported as null because their files are missing; nil if there are none.
+    /// The number of values exported as null because their files are missing; `nil` if none.
     package var missingFiles: Int?
 }
 
-/// How many records have a field.
+/// The number of records that have a field.
 package struct FieldCount: Sendable, Hashable, Decodable {
     package var name: String
     package var records: Int
 }
 
-/// Links of one relationship that records went without, since no object had their keys.
+/// The links of one relationship that have no target, because no object has their keys.
 package struct MissedLinks: Sendable, Hashable, Decodable {
     /// The relationship.
     package var relationship: String
-    /// How many.
+    /// The number of links.
     package var count: Int
-    /// The first of them, such as `tasks.ndjson:7 'nobody'`.
+    /// The first links, such as `tasks.ndjson:7 'nobody'`.
     package var first: [String]
 
     static let shownMax = 5
 
-    /// The relationship with the number and the first of them, as the log shows it.
+    /// The relationship, the number of links, and the first links, as in the log.
     package var line: String {
         let more = count > first.count && !first.isEmpty ? ", …" : ""
         let places = first.isEmpty ? "" : " (\(first.joined(separator: ", "))\(more))"
@@ -83,7 +84,7 @@ package struct MissedLinks: Sendable, Hashable, Decodable {
     }
 }
 
-/// Objects of one entity that were changed.
+/// The number of changed objects of one entity.
 package struct ObjectCounts: Sendable, Hashable, Decodable {
     package var entity: String
     package var inserted: Int
@@ -91,7 +92,7 @@ package struct ObjectCounts: Sendable, Hashable, Decodable {
     package var deleted: Int
 }
 
-/// Records of an import by what became of them.
+/// The records of an import by result.
 package struct RecordCounts: Sendable, Hashable, Decodable {
     package var read = 0
     package var inserted = 0
@@ -101,33 +102,34 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     package var filtered = 0
     package var superseded = 0
     package var rejected = 0
-    /// Records that were rejected, and that `etl replay` has saved since; nil where there are none.
+    /// Rejected records that `etl replay` has saved since; `nil` if none.
     package var replayed: Int?
-    /// Records whose objects were thrown away with a store that came to nothing; nil where that
-    /// did not happen.
+    /// Records whose objects were discarded with the store of a failed run; `nil` if none.
     package var discarded: Int?
-    /// Records of a stage that did not come to its end, to which the next run gives theirs; nil
-    /// where there are none.
+    /// Deferred records of a stage that did not finish, which the next run writes; `nil` if none.
     package var waiting: Int?
-    /// Lines without anything in them; no records; nil where there are none.
+    /// Empty lines, which are not records; `nil` if none.
     package var blankLines: Int?
-    /// Objects made because a link named them; no records.
+    /// Objects created as link targets; these are not records.
     package var createdTargets = 0
-    /// Values that were none of their attributes and became null; no records.
+    /// Values that could not be converted to their attributes' types and became null; these are not
+    /// records.
     package var nulledValues = 0
-    /// Objects inside records with the key of an earlier one in their list; no records; nil where
-    /// there are none.
+    /// Objects inside records that share the key of an earlier object in their list; these are not
+    /// records.
+    ///
+    /// `nil` if none.
     package var supersededItems: Int?
 
     package init() {}
 
-    /// `1 of 5 records was rejected`.
+    /// Text such as `1 of 5 records was rejected`.
     var rejectedOfRead: String {
         "\(Self.grouped(rejected)) of \(ReportWords.several(read, "record")) "
             + "\(rejected == 1 ? "was" : "were") rejected"
     }
 
-    /// The number with commas between thousands.
+    /// Returns the number with thousands separated by commas.
     static func grouped(_ number: Int) -> String {
         var text = ""
         for (place, digit) in String(number).reversed().enumerated() {
@@ -137,10 +139,10 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
         return String(text.reversed())
     }
 
-    /// Whether every record that was read came to exactly one end.
+    /// Whether every record that was read has exactly one result.
     package var isConserved: Bool { read == ended }
 
-    /// Takes note of the records that have come to no end, where the stage came to none.
+    /// Counts the records without a result as waiting, if the stage did not finish.
     mutating func noteWaiting() {
         waiting = read > ended ? read - ended : nil
     }
@@ -150,14 +152,14 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
             + (replayed ?? 0) + (discarded ?? 0)
     }
 
-    /// Notes that records which were rejected have been saved by replays.
+    /// Counts rejected records as replayed, after replays have saved them.
     mutating func noteReplayed(_ count: Int) {
         guard count > 0 else { return }
         rejected -= count
         replayed = (replayed ?? 0) + count
     }
 
-    /// Counts what changed objects as discarded.
+    /// Counts the records that changed objects as discarded.
     mutating func discard() {
         discarded = inserted + updated
         inserted = 0
@@ -168,7 +170,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 }
 
 extension StageReport {
-    /// Takes out what the stage did to a store that was thrown away.
+    /// Removes the changes of the stage to a store that was discarded.
     mutating func discard() {
         records?.discard()
         objects = []
@@ -181,11 +183,11 @@ extension StageReport {
         nullified = 0
     }
 
-    /// Notes what became of the objects inside the records.
+    /// Sets the counts of the objects nested inside the records.
     ///
     /// - Parameters:
-    ///   - entities: those of these objects.
-    ///   - own: the entity of the records, whose own changes are counted with these.
+    ///   - entities: The entities of these objects.
+    ///   - own: The entity of the records, whose own changes are subtracted.
     mutating func noteNested(_ entities: [String], besides own: String) {
         let changed = objects.filter { entities.contains($0.entity) }.map { count in
             guard count.entity == own, let records else { return count }
@@ -197,15 +199,15 @@ extension StageReport {
         nested = changed.isEmpty ? nil : changed
     }
 
-    /// Whether anything in the store is other than before.
+    /// Whether the stage has changed the store.
     var hasChangedObjects: Bool {
         objects.contains { $0.inserted + $0.updated + $0.deleted > 0 }
     }
 
-    /// The stage in one line, zeros left out.
+    /// The results of the stage in one line, without zeros.
     package var line: String { line(.done) }
 
-    /// The same of a stage that may have failed, or been stopped, with what it came to by then.
+    /// Returns the results in one line, with the state of a failed or stopped stage.
     package func line(_ state: RunReport.State) -> String {
         let time =
             secondsElapsed < 100
@@ -216,14 +218,14 @@ extension StageReport {
         return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text
     }
 
-    /// Objects that a delete took along.
+    /// The number of objects deleted by cascade.
     var cascadedCount: Int {
         kind == "delete" ? max(0, objects.reduce(0) { $0 + $1.deleted } - (changed ?? 0)) : 0
     }
 
-    /// What the stage did, zeros left out.
+    /// Returns the results of the stage, without zeros.
     ///
-    /// - Parameter number: how a number is shown.
+    /// - Parameter number: Formats a number.
     func parts(_ number: (Int) -> String) -> [String] {
         var parts: [String] = []
         func add(_ count: Int?, _ word: String) {
@@ -264,7 +266,7 @@ extension StageReport {
     }
 }
 
-/// Adds up change sets, per entity.
+/// Sums change sets per entity.
 struct ObjectTally: Decodable, JSONWritable {
     private struct Counts: Decodable {
         var inserted = 0
@@ -272,10 +274,11 @@ struct ObjectTally: Decodable, JSONWritable {
         var deleted = 0
     }
 
-    /// By the number of their entity.
+    /// The counts by entity number.
     private var counts: [Int64: Counts] = [:]
 
-    /// Numbers and counts in turn, as dictionaries whose keys are no text are read.
+    /// Entity numbers and counts alternate, which is how `Codable` stores dictionaries with
+    /// non-string keys.
     var json: JSONTree {
         let turns = counts.sorted { $0.key < $1.key }.flatMap { number, count in
             [

@@ -2,18 +2,20 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// Reports that runs have written, found by whatever tells the run.
+/// A report that a run has written.
 package struct StoredReport: Sendable {
-    /// The file of the report.
+    /// The path of the report.
     package var path: String
     package var report: RunReport
 
     /// Finds the report of a run.
     ///
-    /// - Parameter run: the report's file, JSON or page; the run's id, where its report is in
-    ///   `./runs`; a folder of reports or a spec, whose newest is taken; or the folder of the run's
-    ///   rejects.
-    /// - Throws: `RunFailure` with status 66 where there is none, 78 where it cannot be read.
+    /// - Parameter run: One of:
+    ///   - the report's file, JSON or HTML
+    ///   - the run's ID, if its report is in `./runs`
+    ///   - a folder of reports or a spec, for the newest report
+    ///   - the reject folder of the run
+    /// - Throws: `RunFailure` with status 66 if it does not exist, or 78 if it cannot be read.
     package static func find(
         _ run: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> StoredReport {
@@ -79,7 +81,7 @@ package struct StoredReport: Sendable {
     private static func find(
         inFolder folder: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> StoredReport {
-        // A note that cannot be read is told as none.
+        // An unreadable note counts as no note.
         if let note = try? RejectNote.read(in: folder) {
             var context = context
             context.sets = note.sets
@@ -93,7 +95,7 @@ package struct StoredReport: Sendable {
         return try read(newest)
     }
 
-    /// The reports of all pipelines in a folder; the run that ended last is the last.
+    /// Returns the reports of all pipelines in a folder; the run that ended last is at the end.
     static func paths(in folder: String) -> [String] {
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
             guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
@@ -105,18 +107,18 @@ package struct StoredReport: Sendable {
     }
 
     private static func names(in folder: String) -> [String] {
-        // No folder, no reports.
+        // A missing folder has no reports.
         (try? FileSystem.textNames(in: folder)) ?? []
     }
 }
 
 extension StoredReport {
-    /// How a report is shown.
+    /// An output format of a report.
     package enum Format: String, Sendable, CaseIterable {
         case text, json, html
     }
 
-    /// The report in a form, with its line end.
+    /// Returns the report in a format, with a final line break.
     package func text(as format: Format) throws -> String {
         switch format {
         case .text: ReportText.text(of: report)
@@ -128,10 +130,11 @@ extension StoredReport {
 }
 
 extension ReportFolder {
-    /// Where the reports of a spec's runs are.
+    /// Returns the report folder of a spec.
     ///
-    /// - Parameter text: the spec, if it is in no file.
-    /// - Throws: `RunFailure` where the spec cannot be read, or does not tell without a parameter.
+    /// - Parameter text: The spec, if it is not in a file.
+    /// - Throws: `RunFailure` if the spec cannot be read, or if the folder depends on a parameter
+    ///   without a value.
     static func of(
         spec file: String, text: String? = nil, _ context: ParameterValues.Context
     ) throws(RunFailure) -> (folder: ReportFolder, spec: PipelineSpec, values: ParameterValues) {
@@ -154,14 +157,15 @@ extension ReportFolder {
 }
 
 extension ReportFolder {
-    /// The reports of the pipeline whose run on a store ended last, in the folder `runs` next to it.
+    /// Returns the report folder of the pipeline whose run on a store ended last: `runs` next to
+    /// the store.
     ///
-    /// - Throws: `RunFailure` with status 66 if no report there names the store.
+    /// - Throws: `RunFailure` with status 66 if no report in it names the store.
     static func ofLastRun(onStore path: String) throws(RunFailure) -> ReportFolder {
         let folder = PathText.join(PathText.folder(of: path), "runs")
         let place = FileDescriptor.resolved(path)
         for path in StoredReport.paths(in: folder).reversed() {
-            // A report that cannot be read names no store.
+            // Skip unreadable reports.
             guard let report = try? StoredReport.read(path).report,
                 let store = report.store?.path, FileDescriptor.resolved(store) == place
             else { continue }

@@ -1,7 +1,7 @@
 import Diagnostics
 import Synchronization
 
-/// The warnings that a run has given, for its report.
+/// The warnings that a run has emitted, for its report.
 final class ToldWarnings: Sendable {
     private struct State {
         var diagnostics: [Diagnostic] = []
@@ -10,7 +10,7 @@ final class ToldWarnings: Sendable {
     private static let countMax = 100
     private let state = Mutex(State())
 
-    /// Keeps a warning.
+    /// Adds a warning.
     func add(_ warning: Diagnostic) {
         state.withLock { state in
             if state.diagnostics.count < Self.countMax { state.diagnostics.append(warning) }

@@ -1,16 +1,16 @@
-/// Reads a run of `SortedSpill` piece by piece, in a block of memory that does not grow.
+/// Reads the pieces of one run of a `SortedSpill` through a block of memory of fixed size.
 final class RunReader {
-    /// The bytes in front of a piece: its number and its length.
+    /// The size of a piece's header: its number and its length.
     static let headBytes = 12
 
     private let file: SpillFile
     private var position: Int64
     private let end: Int64
     private let block: UnsafeMutableRawBufferPointer
-    /// What is read and not yet given out.
+    /// The range of the block that was read from the file but not yet returned.
     private var held = 0..<0
     private var found = 0..<0
-    /// Where in the file the piece at hand is, if it is larger than the block.
+    /// The range of the current piece in the file if it is larger than the block.
     private var large: Range<Int64>?
     private(set) var number: UInt64 = 0
 
@@ -23,9 +23,10 @@ final class RunReader {
 
     deinit { block.deallocate() }
 
-    /// The piece at hand, which lives until another one is asked for of any run.
+    /// Returns the current piece, which is valid until the next call of `piece(in:)` or `next()` on
+    /// any run.
     ///
-    /// - Parameter room: where it is put if it is a large one.
+    /// - Parameter room: The memory for a piece that is larger than the block.
     func piece(in room: PieceRoom) throws(RunFailure) -> UnsafeRawBufferPointer {
         guard let large else { return UnsafeRawBufferPointer(rebasing: block[found]) }
         let bytes = room.bytes(Int(large.upperBound - large.lowerBound))
@@ -33,9 +34,9 @@ final class RunReader {
         return UnsafeRawBufferPointer(bytes)
     }
 
-    /// Goes to the next piece.
+    /// Advances to the next piece.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: Whether there is a next piece.
     func next() throws(RunFailure) -> Bool {
         guard position < end || !held.isEmpty else { return false }
         try hold(Self.headBytes)
@@ -57,7 +58,7 @@ final class RunReader {
         return true
     }
 
-    /// Makes sure that so many bytes are in the block, which it has room for.
+    /// Reads until the block holds at least `count` unread bytes; `count` must not exceed its size.
     private func hold(_ count: Int) throws(RunFailure) {
         guard held.count < count else { return }
         block.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[held]))
@@ -69,7 +70,7 @@ final class RunReader {
     }
 }
 
-/// Room for a piece that is larger than the blocks of the runs, which share it.
+/// Memory for pieces that are larger than the blocks of the runs, which share it.
 final class PieceRoom {
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 

@@ -1,9 +1,9 @@
-/// Pieces of bytes that come in any order and go out in the order of their numbers, in little memory
-/// however many they are.
+/// An external merge sort: accepts numbered pieces of bytes in any order and returns them by
+/// number.
 ///
-/// What fills half of its memory is sorted and written as a run to a file without a name, which is
-/// gone with whoever has it open; in the end the runs are merged. Pieces of one number keep their
-/// order.
+/// If the pieces fill half of its memory, it sorts them and writes them as a run to an unnamed
+/// file. The system deletes the file when it is closed. `forEach` merges the runs. Pieces with
+/// equal numbers keep their order.
 struct SortedSpill: ~Copyable {
     private struct Entry {
         var number: UInt64
@@ -11,7 +11,9 @@ struct SortedSpill: ~Copyable {
         var count: Int
     }
 
-    /// A run: a piece is its number, its length and its bytes.
+    /// A sorted run in the file.
+    ///
+    /// Each piece is stored as its number, its length, and its bytes.
     private struct Run {
         var start: Int64
         var byteCount: Int64
@@ -26,20 +28,24 @@ struct SortedSpill: ~Copyable {
     private var entries: [Entry] = []
     private var runs: [Run] = []
     private var fileBytes: Int64 = 0
-    /// How many pieces it holds.
+    /// The number of pieces.
     private(set) var count = 0
-    /// No more is to be added, since the file would take more than it may, or cannot be written, or
-    /// has as many runs as can be merged; what comes all the same stays in memory.
+    /// Whether the caller should stop adding pieces: the file has reached its size limit or its
+    /// maximum number of runs, or cannot be written.
+    ///
+    /// Pieces added after that stay in memory.
     private(set) var isFull = false
-    /// The file could not be written, and nothing of what was added is lost.
+    /// Whether writing the file failed.
+    ///
+    /// No piece is lost.
     private(set) var hasFailed = false
 
     /// - Parameters:
-    ///   - file: where pieces are written, once there are more than fit the memory; no other spill
-    ///     uses it meanwhile.
-    ///   - memoryBytes: what it takes, about.
-    ///   - fileBytesMax: what the file may take.
-    ///   - runsMax: how many runs it may have; each needs a block of memory when they are merged.
+    ///   - file: The file for pieces that do not fit in memory; no other spill may use it at the
+    ///     same time.
+    ///   - memoryBytes: The approximate memory limit in bytes.
+    ///   - fileBytesMax: The maximum size of the file in bytes.
+    ///   - runsMax: The maximum number of runs; the merge needs a block of memory for each.
     init(
         in file: SpillFile, memoryBytes: Int, fileBytesMax: Int64 = .max, runsMax: Int = .max
     ) {
@@ -57,8 +63,8 @@ struct SortedSpill: ~Copyable {
     /// Adds a piece.
     ///
     /// - Parameters:
-    ///   - byteCountMax: how many bytes it has at most.
-    ///   - fill: writes it to as many, and returns where it ends.
+    ///   - byteCountMax: The maximum size of the piece in bytes.
+    ///   - fill: Writes the piece to memory of that size, and returns the end of the piece.
     mutating func add(
         _ number: UInt64, atMost byteCountMax: Int,
         _ fill: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
@@ -75,7 +81,8 @@ struct SortedSpill: ~Copyable {
         self.count += 1
     }
 
-    /// A piece may be larger than what there is for all; and what cannot be written stays here.
+    /// Enlarges the buffer for a piece larger than the buffer, or for pieces that cannot be
+    /// written.
     private mutating func grow(to size: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<used]))
@@ -83,10 +90,11 @@ struct SortedSpill: ~Copyable {
         bytes = larger
     }
 
-    /// Gives all pieces in the order of their numbers; nothing can be added afterwards.
+    /// Calls a closure with each piece in the order of the numbers; no piece can be added
+    /// afterwards.
     ///
-    /// - Parameter body: gets a number and its piece, which lives as long as the call.
-    /// - Throws: `RunFailure` (74) where the file cannot be read, or what `body` throws.
+    /// - Parameter body: Receives a number and its piece, which is valid only during the call.
+    /// - Throws: `RunFailure` (74) if the file cannot be read, or an error of `body`.
     mutating func forEach(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) throws {
         sort()
         let share = max(1 << 12, memoryBytes / 2 / (runs.count + 1))
@@ -97,9 +105,10 @@ struct SortedSpill: ~Copyable {
             if try reader.next() { readers.append(reader) }
         }
         let room = PieceRoom()
-        // What is in memory came last.
+        // The pieces in memory were added after those in the runs.
         var rest = entries[...]
-        // A heap of the runs' places by their next number; the earlier run first of equals.
+        // A heap of run indexes by their next number. Of equal numbers, the earlier run comes
+        // first.
         var heap = RunHeap(readers.map(\.number) + (rest.first.map { [$0.number] } ?? []))
         while let (number, place) = heap.first {
             if place == readers.count {
@@ -118,11 +127,13 @@ struct SortedSpill: ~Copyable {
     }
 
     private mutating func sort() {
-        // Where a piece starts tells which of two came first.
+        // The start position reflects the order of addition.
         entries.sort { ($0.number, $0.start) < ($1.number, $1.start) }
     }
 
-    /// Writes what is in memory, where it stays as it is when that cannot be done.
+    /// Writes the pieces in memory as a run.
+    ///
+    /// If that fails, they stay in memory unchanged.
     private mutating func writeRun() {
         let size = used + entries.count * RunReader.headBytes
         guard fileBytes + Int64(size) <= fileBytesMax, runs.count < runsMax else {
@@ -167,7 +178,7 @@ struct SortedSpill: ~Copyable {
         entries.removeAll(keepingCapacity: true)
         used = 0
         if bytes.count > memoryBytes / 2 {
-            // One piece was larger than what there is for all.
+            // A piece larger than the regular buffer enlarged it.
             bytes.deallocate()
             bytes = .allocate(byteCount: memoryBytes / 2, alignment: 8)
         }
@@ -179,19 +190,21 @@ struct SortedSpill: ~Copyable {
     }
 }
 
-/// Numbers, each of a place, of which the smallest comes first, and the earlier place of equals.
+/// A min-heap of (number, run index) pairs.
+///
+/// Of equal numbers, the lower index comes first.
 private struct RunHeap {
     private var nodes: [(number: UInt64, place: Int)]
 
-    /// - Parameter numbers: that of each place.
+    /// - Parameter numbers: The number of each run, by index.
     init(_ numbers: [UInt64]) {
-        // What is sorted is a heap.
+        // A sorted array is a heap.
         nodes = numbers.enumerated().map { ($1, $0) }.sorted { Self.precedes($0, $1) }
     }
 
     var first: (number: UInt64, place: Int)? { nodes.first }
 
-    /// Gives the first place another number; nil takes it away.
+    /// Replaces the number of the first entry; `nil` removes the entry.
     mutating func replaceFirst(with number: UInt64?) {
         var node: (number: UInt64, place: Int)
         if let number {

@@ -1,9 +1,8 @@
 import Files
 
-/// A file without a name, which is gone with whoever has it open.
+/// An unnamed file, which the system deletes when it is closed.
 ///
-/// It is made when it is first written, and written over by each who uses it: what it has of the
-/// disk need not be found again.
+/// It is created by the first write. Later users overwrite it, so its disk space is reused.
 final class SpillFile {
     private let folder: String
     private var descriptor: Int32 = -1
@@ -16,15 +15,15 @@ final class SpillFile {
         if descriptor >= 0 { FileDescriptor.close(descriptor) }
     }
 
-    /// What it takes of its disk, in bytes.
+    /// The size of the file in bytes.
     var size: Int64 { descriptor < 0 ? 0 : FileDescriptor.size(descriptor) }
 
-    /// What is free of its disk, in bytes.
+    /// The free space on its disk in bytes.
     var freeBytes: Int64 { FileDescriptor.freeBytes(in: folder) ?? 0 }
 
-    /// Writes bytes at a place.
+    /// Writes bytes at a position.
     ///
-    /// - Returns: whether that succeeded.
+    /// - Returns: Whether the write succeeded.
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> Bool {
         if descriptor < 0 {
             descriptor = FileDescriptor.createUnnamed(in: folder, prefix: ".etl-sorted-")
@@ -32,7 +31,7 @@ final class SpillFile {
         return descriptor >= 0 && FileDescriptor.writeAll(bytes, to: descriptor, at: position)
     }
 
-    /// Fills a room with the bytes from a place on.
+    /// Fills a buffer with the bytes at a position.
     func read(
         _ room: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(RunFailure) {
@@ -46,7 +45,7 @@ final class SpillFile {
             } catch {
                 throw lost(error.text)
             }
-            // There is less than was written.
+            // The file is shorter than the written data.
             guard count > 0 else { throw lost("its end is gone") }
             filled += count
         }

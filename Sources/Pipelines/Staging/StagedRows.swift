@@ -3,28 +3,28 @@ import Files
 import GraphStore
 import RecordStreams
 
-/// Rows as pieces of bytes, and such pieces as rows again.
+/// Converts rows to pieces of bytes, and pieces back to rows.
 ///
-/// A piece is where the record stands in its input, the record's own bytes, for rejects and for the
-/// texts in them, and the cells made of it.
+/// A piece contains the location of the record in its input, the bytes of the record, and the
+/// cells. The bytes serve reject files and the text cells, which refer to them.
 final class StagedRows {
-    /// More rows, or more bytes of records, are not to be written at once.
+    /// Limits of one write, in rows and in bytes of records.
     private static let countMax = 1024
     private static let bytesMax = 1 << 20
-    /// A record's place and its length.
+    /// The maximum size of a record's location and length.
     private static let headBytesMax = 6 * UnsafeMutableRawPointer.packedBytesMax
 
     let batch: RowBatch
     private let countMax: Int
-    /// The inputs, by their number in pieces.
+    /// The inputs; pieces refer to them by index.
     private var sources: [FileName] = []
     private var records: [(location: RecordLocation, raw: UnsafeBufferPointer<UInt8>)] = []
-    /// The row of the table that each is likely to belong to; 0 for new ones.
+    /// The row ID that each record probably updates; 0 for a new object.
     private(set) var numbers: [Int64] = []
-    /// Bytes of the records.
+    /// The total size of the records in bytes.
     private(set) var byteCount = 0
 
-    /// - Parameter saveEvery: records between two saves.
+    /// - Parameter saveEvery: The number of records between two saves.
     init(_ plan: ImportPlan, saveEvery: Int) {
         countMax = min(Self.countMax, max(1, saveEvery))
         batch = RowBatch(width: plan.bulk.width, capacity: countMax)
@@ -32,16 +32,16 @@ final class StagedRows {
 
     // MARK: To bytes
 
-    /// How many bytes a row takes at most.
+    /// Returns the maximum size of a row in bytes.
     func byteCountMax(of mapped: MappedBatch, _ row: Int) -> Int {
         Self.headBytesMax + mapped.rawRecord(ofRow: row).count
             + mapped.rows.packedSizeMax(ofRow: row)
     }
 
-    /// Writes a row.
+    /// Writes a row to memory.
     ///
-    /// - Parameter room: as many bytes as `byteCountMax` has said.
-    /// - Returns: what is left of them.
+    /// - Parameter room: Memory of at least `byteCountMax(of:_:)` bytes.
+    /// - Returns: The end of the written bytes.
     func write(
         _ mapped: MappedBatch, _ row: Int, to room: UnsafeMutableRawPointer
     ) -> UnsafeMutableRawPointer {
@@ -69,9 +69,9 @@ final class StagedRows {
     var count: Int { records.count }
     var isFull: Bool { count >= countMax || byteCount >= Self.bytesMax }
 
-    /// Adds the row of a piece, which is copied.
+    /// Adds the row of a piece, and copies the piece.
     ///
-    /// - Parameter number: the row of the table; 0 for a new one.
+    /// - Parameter number: The row ID in the table; 0 for a new object.
     func add(_ piece: UnsafeRawBufferPointer, number: Int64) {
         let copy = UnsafeRawBufferPointer(batch.arena.copy(piece.bindMemory(to: UInt8.self)))
         guard var bytes = copy.baseAddress else { return }
@@ -99,10 +99,10 @@ final class StagedRows {
         byteCount = 0
     }
 
-    /// Where the record of a row begins.
+    /// Returns the location of a row's record.
     func location(ofRow row: Int) -> RecordLocation { records[row].0 }
 
-    /// The record that a row was made of, as the store refuses it.
+    /// Returns the record of a row that the store rejected.
     func rejected(row: Int, _ reject: BulkReject, _ plan: ImportPlan) -> RejectedRecord {
         let (location, raw) = records[row]
         var record = RejectedRecord(
@@ -118,7 +118,7 @@ final class StagedRows {
         return record.rejected(reject, plan)
     }
 
-    /// Where in its record a text begins, or the one in a list that is written so.
+    /// Returns the offset of a text cell in its record, or of the list item that equals `value`.
     private func start(
         of cell: BulkCell, _ value: String?, in raw: UnsafeBufferPointer<UInt8>
     ) -> Int? {
@@ -140,7 +140,7 @@ final class StagedRows {
 }
 
 extension RecordLocation {
-    /// Goes on over some bytes.
+    /// Advances the location over bytes.
     fileprivate mutating func advance(over bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         byteOffset? += bytes.count
         let lineEnd = bytes.lastIndex(of: 10)

@@ -2,12 +2,13 @@ import Diagnostics
 import GraphStore
 import RecordStreams
 
-/// Records that are kept aside until there are many, and then written in the order of their objects'
-/// rows, those of new objects last and in their own order.
+/// Buffers many records, then writes them in the order of their row IDs; new objects come last, in
+/// input order.
 ///
-/// They wait in a file without a name. Nothing of a section is in the store before all of it was
-/// read. What is noted with each save from then on (`SectionNote`) tells the next run, should this
-/// one end, which records it has to read again, and which of them are written:
+/// The records are in an unnamed file. No record of a section is saved before the complete section
+/// has been read. From then on, each save stores a `SectionNote`. After an interruption, the next
+/// run learns from the note which records it must read again, and which of them are already
+/// written:
 ///
 /// ```
 /// saved │ section, of rows 7 3 9 new 3 5 │ not read yet
@@ -15,38 +16,40 @@ import RecordStreams
 ///                              ^ a save: all up to row 4, and one of the next row
 /// ```
 final class StagedSection {
-    /// Where the next run begins to read again; nil at the beginning of an input.
+    /// The position where the next run starts to read again; `nil` at the beginning of an input.
     let start: InputPosition?
-    /// What an earlier attempt has written of the section, which ends where it ended then.
+    /// The progress of an earlier attempt at this section, which must end at the same position.
     let earlier: SectionNote?
-    /// Rows behind that one count as new.
+    /// The largest row ID when the section began; rows with larger IDs count as new.
     private let lastRow: Int64
     private let recordsMax: Int
     private let rows: StagedRows
-    /// So much of each run is in memory at least when they are merged.
+    /// The minimum memory for each run during the merge, in bytes.
     private static let runBlockBytesMin = 1 << 14
     private var spill: SortedSpill
-    /// Records, good and bad.
+    /// The number of records, including rejects.
     private(set) var records = 0
-    /// Inputs that ended in the section.
+    /// The inputs that ended within the section.
     private(set) var finished: [InputNote] = []
-    /// Records of new objects.
+    /// The number of records of new objects.
     private var newRecords = 0
     private var newWritten = 0
-    /// All records of rows up to that one are written, and so many of the next row.
+    /// All records of the rows up to `writtenUpTo` are written, and `writtenOfNext` records of the
+    /// next row.
     private var writtenUpTo: Int64 = 0
     private var writtenOfNext = 0
-    /// How many of that row an earlier attempt has written, and were read again.
+    /// The number of records of that next row that an earlier attempt has written and that were
+    /// read again.
     private var readOfNext = 0
-    /// Tells which row was found for which record.
+    /// A hash of the row IDs found for the records, in order.
     private var rowsHash: Int64 = 0
 
     /// - Parameters:
-    ///   - start: where the next run begins to read again.
-    ///   - lastRow: rows behind that one count as new.
-    ///   - recordsMax: ends it, as soon as there are so many.
-    ///   - file: where its records wait.
-    ///   - budget: what it may take of memory, and when saves come.
+    ///   - start: The position where the next run starts to read again.
+    ///   - lastRow: The last row ID; rows with larger IDs count as new.
+    ///   - recordsMax: The number of records that completes the section.
+    ///   - file: The file for the buffered records.
+    ///   - budget: The memory limit and the interval of saves.
     init(
         _ plan: ImportPlan, from start: InputPosition?, lastRow: Int64, recordsMax: Int,
         in file: SpillFile, _ budget: BudgetSpec
@@ -57,13 +60,13 @@ final class StagedSection {
         self.recordsMax = recordsMax
         rows = StagedRows(plan, saveEvery: budget.saveEvery)
         let memoryBytes = MemoryShares(budget.memory).staging
-        // Others need the disk, too, and first of all the store.
+        // Leave disk space for others, above all for the store.
         spill = SortedSpill(
             in: file, memoryBytes: memoryBytes, fileBytesMax: (file.size + file.freeBytes) / 4,
             runsMax: max(2, memoryBytes / 2 / Self.runBlockBytesMin))
     }
 
-    /// The section of an earlier attempt, once more.
+    /// Repeats the section of an earlier attempt.
     init(
         _ plan: ImportPlan, again earlier: SectionNote, from start: InputPosition?,
         in file: SpillFile, _ budget: BudgetSpec
@@ -80,28 +83,29 @@ final class StagedSection {
 
     // MARK: Staging
 
-    /// Whether it has all records that it is to have.
+    /// Whether all records of the section have been read.
     var isComplete: Bool {
         guard let earlier else { return records >= recordsMax || spill.isFull }
         return records >= earlier.records && finished.count >= earlier.finished.count
     }
 
-    /// Whether an earlier attempt has kept the same records aside, and not all are there again.
+    /// Whether the section repeats an earlier attempt and not all of its records have been read
+    /// again.
     var isReadAgain: Bool { earlier != nil && !isComplete }
 
-    /// How many rows are to be written; not to be asked while they are given.
+    /// The number of rows to write; not valid during `forEachBatch`.
     var rowCount: Int { spill.count }
 
-    /// Its file could not be written.
+    /// Whether writing its file failed.
     var hasFailed: Bool { spill.hasFailed }
 
-    /// Most of its records are of new objects, which are in order anyway.
+    /// Whether more than half of its records are of new objects, which need no sorting.
     var isMostlyNew: Bool { newRecords > records / 2 }
 
-    /// Keeps the rows of a batch, but for those that an earlier attempt has written.
+    /// Adds the rows of a batch, except rows that an earlier attempt has written.
     ///
-    /// - Throws: `CannotResume` where the batch is not what it was then, `RunFailure` (74) where there
-    ///   is no room for it any more.
+    /// - Throws: `CannotResume` if the batch differs from the earlier attempt; `RunFailure` (74) if
+    ///   the disk has no more space.
     func add(_ batch: MappedBatch, _ writer: BulkWriter) throws {
         records += batch.recordCount
         if let input = batch.finishedInput { finished.append(input) }
@@ -118,26 +122,28 @@ final class StagedSection {
         if let earlier { try compare(with: earlier, batch.position) }
     }
 
-    /// Whether an earlier attempt has written the record at hand, of that row.
+    /// Returns whether an earlier attempt has written the current record, which belongs to `row`.
     private func isWritten(_ row: Int64) -> Bool {
         guard row == writtenUpTo + 1, readOfNext < writtenOfNext else { return row <= writtenUpTo }
         readOfNext += 1
         return true
     }
 
-    /// - Parameter position: how far the input at hand was read.
+    /// - Parameter position: The read position in the current input.
     private func compare(with earlier: SectionNote, _ position: InputPosition?) throws {
         guard !spill.hasFailed else { throw Self.noRoom }
         guard records <= earlier.records, earlier.finished.starts(with: finished),
             !isComplete || Self.isSame(position, earlier.end)
         else { throw CannotResume("the records to read again have changed") }
-        // Which records are written is known by their rows.
+        // The row IDs determine which records are written.
         guard !isComplete || rowsHash == earlier.rowsHash else {
             throw CannotResume("another program has deleted objects or changed their keys")
         }
     }
 
-    /// Where its bytes end may differ by what stands between two records; the reader compares those.
+    /// Compares positions.
+    ///
+    /// Offsets may differ by the bytes between two records, which the reader compares.
     private static func isSame(_ one: InputPosition?, _ other: InputPosition?) -> Bool {
         one?.path == other?.path && one?.record == other?.record
             && (one?.offset != other?.offset || one?.digest == other?.digest)
@@ -156,9 +162,9 @@ final class StagedSection {
 
     // MARK: Writing
 
-    /// Gives all rows in order.
+    /// Calls a closure with all rows in order, in batches.
     ///
-    /// - Parameter body: gets some of them; `note(end:)` may be saved with them.
+    /// - Parameter body: Receives a batch; it may save `note(end:)` together with it.
     func forEachBatch(_ body: (StagedRows) throws -> Void) throws {
         var last: UInt64 = 0
         func give() throws {
@@ -174,7 +180,7 @@ final class StagedSection {
         if rows.count > 0 { try give() }
     }
 
-    /// Notes that the rows at hand are written.
+    /// Records that the current rows are written.
     private func noteWritten(upTo last: UInt64) {
         guard last < .max else {
             (writtenUpTo, writtenOfNext) = (lastRow, 0)
@@ -186,9 +192,9 @@ final class StagedSection {
         writtenOfNext += rows.numbers.reversed().prefix { $0 == row }.count
     }
 
-    /// How far the section is written.
+    /// Returns the progress of the section.
     ///
-    /// - Parameter end: where it ends; nil at the end of an input.
+    /// - Parameter end: The position where the section ends; `nil` at the end of an input.
     func note(end: InputPosition?) -> SectionNote {
         SectionNote(
             end: end, records: records, finished: finished, lastRow: lastRow,

@@ -1,9 +1,11 @@
-/// A page that needs nothing else, and loads nothing.
+/// A self-contained HTML page, which loads no other resource.
 enum HTMLPage {
+    /// Returns the page.
+    ///
     /// - Parameters:
-    ///   - mark: a comment by which etl knows the page again.
-    ///   - style: rules of this page, beside those of all pages.
-    ///   - body: with its tags.
+    ///   - mark: A comment by which etl recognizes the page.
+    ///   - style: Additional style rules for this page.
+    ///   - body: The `body` element, including its tags.
     static func text(
         title: Markup, mark: Markup = .empty, style: Markup = .empty, body: Markup
     ) -> Markup {

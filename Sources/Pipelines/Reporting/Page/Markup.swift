@@ -1,10 +1,12 @@
 import Diagnostics
 
-/// A piece of HTML or SVG; whatever text is put into it is escaped, by its type.
+/// A piece of HTML or SVG.
+///
+/// Interpolated strings are escaped; interpolated markup is not.
 ///
 /// ```
 /// let cell: Markup = "<td>\(value)</td>"      // value is a String: escaped
-/// let row: Markup = "<tr>\(cell)</tr>"        // cell is Markup: as it is
+/// let row: Markup = "<tr>\(cell)</tr>"        // cell is Markup: inserted unchanged
 /// ```
 struct Markup: ExpressibleByStringInterpolation, Sendable {
     private(set) var text: String
@@ -19,7 +21,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         text = stringInterpolation.text
     }
 
-    /// Markup that nobody but this module wrote, such as its style sheet.
+    /// Creates markup from a string of this module, such as its style sheet, without escaping it.
     init(trusted text: String) {
         self.text = text
     }
@@ -37,7 +39,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ value: Int) { text += String(value) }
 
-        /// A coordinate, in tenths.
+        /// Appends a coordinate, rounded to tenths.
         mutating func appendInterpolation(_ value: Double) {
             text += "\((value * 10).rounded() / 10)"
         }
@@ -49,8 +51,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// The text without secrets and control characters, and with what HTML gives a meaning spelled
-    /// out.
+    /// Returns the text escaped for HTML, without secrets and control characters.
     static func escape(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

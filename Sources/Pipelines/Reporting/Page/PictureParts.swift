@@ -1,8 +1,10 @@
 import Diagnostics
 
-/// The shapes that pictures of stages are made of; their colours are the style sheet's.
+/// The shapes of the stage diagram.
+///
+/// Their colors are in the style sheet.
 enum PictureParts {
-    /// A count beside an arrow, and how it is meant.
+    /// A count next to an arrow, and its style.
     struct Label {
         var text: String
         var style: String
@@ -12,7 +14,7 @@ enum PictureParts {
         "<g class=\"stage \(stage.state.rawValue)\">\(parts)</g>\n"
     }
 
-    /// The stage itself: its name, and below it how it went.
+    /// Draws the stage: its name, and its result below.
     static func node(
         _ stage: RunReport.Stage, _ x: Double, _ y: Double, _ width: Double, _ height: Double
     ) -> Markup {
@@ -34,7 +36,7 @@ enum PictureParts {
             """
     }
 
-    /// A file, or objects of the store.
+    /// Draws a file, or objects of the store.
     static func end(
         _ end: StagePicture.End, _ x: Double, _ y: Double, _ width: Double, _ height: Double
     ) -> Markup {
@@ -75,7 +77,7 @@ enum PictureParts {
             """
     }
 
-    /// The way of rejects: down, and to the side.
+    /// Draws the arrow to the rejects: down, then to the right.
     static func bend(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> Markup {
         """
         <path class="arrow bad" d="M\(x1) \(y1)V\(y2 - 8)q0 8 8 8H\(x2 - 6)"/>\
@@ -83,14 +85,14 @@ enum PictureParts {
         """
     }
 
-    /// What leads from a stage to the next one.
+    /// Draws the line between two stages.
     static func spine(_ x: Double, _ y1: Double, _ y2: Double) -> Markup {
         "<path class=\"spine\" d=\"M\(x) \(y1)V\(y2)\"/>"
     }
 
     static let pillHeight = 42.0
 
-    /// What was rejected: how many records, and below it by which codes.
+    /// Draws the rejects: their count, and their codes below.
     static func pill(
         _ label: (count: String, codes: String), _ x: Double, _ y: Double, _ width: Double
     ) -> Markup {
@@ -105,7 +107,7 @@ enum PictureParts {
             """
     }
 
-    /// The first label above a horizontal arrow, the others below it.
+    /// Draws the first label above a horizontal arrow, and the others below it.
     static func labels(_ labels: [Label], _ x: Double, _ y: Double) -> Markup {
         let parts = labels.enumerated().map { place, label -> Markup in
             let y = place == 0 ? y - 8 : y + 2 + Double(place) * 15
@@ -117,7 +119,7 @@ enum PictureParts {
         return "\(parts)"
     }
 
-    /// The labels beside a vertical arrow, one after the other.
+    /// Draws the labels next to a vertical arrow, on one line.
     static func line(_ labels: [Label], _ x: Double, _ y: Double) -> Markup {
         let parts = labels.map { label -> Markup in
             "<tspan class=\"\(label.style)\" dx=\"4\">\(label.text)</tspan>"
@@ -133,7 +135,7 @@ enum PictureParts {
 }
 
 extension RunReport.Stage {
-    /// How the stage went: `1.2 s, 310 k rows/s`, or its state.
+    /// The result of the stage: `1.2 s, 310 k rows/s`, or its state.
     fileprivate var secondLine: String {
         guard state != .skipped else { return "did not run" }
         var parts = state == .done ? [] : [state == .resumed ? "done earlier" : state.rawValue]
@@ -142,7 +144,7 @@ extension RunReport.Stage {
         return parts.joined(separator: " · ")
     }
 
-    /// Records that changed nothing.
+    /// The counts of records that changed nothing.
     fileprivate var thirdLine: String {
         if let verified { return ReportWords.several(verified, "statement") + " checked" }
         if let denied { return "\(ReportWords.count(denied)) kept by a deny rule" }
@@ -208,7 +210,7 @@ extension RunReport.Stage {
         return labels
     }
 
-    /// `2 rejected`, and `cast 1, key 1`.
+    /// The rejects: `2 rejected` and `cast 1, key 1`.
     var rejectLabel: (count: String, codes: String)? {
         guard let count = records?.rejected, count > 0 else { return nil }
         let codes = rejects.sorted { $0.count > $1.count }

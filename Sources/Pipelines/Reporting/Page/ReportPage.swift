@@ -1,12 +1,12 @@
 import Diagnostics
 
-/// A report as one HTML page that needs nothing else: no script, no font, no picture from elsewhere.
+/// A report as one self-contained HTML page, without scripts, fonts, or external images.
 struct ReportPage {
-    /// Rows of tables that may be long.
+    /// The maximum number of rows in a table.
     private static let rowsMax = 200
 
     private let report: RunReport
-    /// The folder in which the page stands, from which links are told.
+    /// The folder of the page, to which links are relative.
     private let folder: String?
 
     private init(_ report: RunReport, folder: String?) {
@@ -14,7 +14,9 @@ struct ReportPage {
         self.folder = folder
     }
 
-    /// - Parameter folder: where the page stands, so that it can lead to rejects; nil for no links.
+    /// Returns the HTML of a report.
+    ///
+    /// - Parameter folder: The folder of the page, for links to the rejects; `nil` for no links.
     static func text(of report: RunReport, in folder: String? = nil) -> String {
         ReportPage(report, folder: folder).page.text
     }
@@ -81,8 +83,8 @@ struct ReportPage {
     }
 
     private var messages: Markup {
-        // What is in the tables of rejects is not said twice; that one of them ended a stage, which
-        // comes with its fix, is said there nowhere.
+        // Rejects listed in the tables are not repeated, except a reject that ended a stage: only
+        // its message has the fix.
         let rejects = Set(
             report.stages.flatMap(\.rejects).flatMap(\.first).map {
                 DiagnosticRenderer.text($0.diagnostic)
@@ -134,7 +136,7 @@ extension ReportPage {
             """
     }
 
-    /// What changed per entity.
+    /// The changed objects per entity.
     fileprivate var changes: Markup {
         guard !report.objects.isEmpty else { return .empty }
         let most = report.objects.map { max($0.inserted, $0.updated, $0.deleted) }.max() ?? 0
@@ -159,7 +161,7 @@ extension ReportPage {
             """
     }
 
-    /// What deletes did to objects that they did not name.
+    /// The effects of deletions on other objects.
     fileprivate var consequences: Markup {
         let rows = report.stages.flatMap { stage in
             stage.consequences.map { what, text -> [Markup] in
@@ -208,7 +210,7 @@ extension ReportPage {
             """
     }
 
-    /// Links that records went without.
+    /// The links without a target object.
     fileprivate var missedLinks: Markup {
         let parts = report.stages.compactMap { stage -> Markup? in
             guard let missed = stage.missedLinks, !missed.isEmpty else { return nil }
@@ -234,7 +236,7 @@ extension ReportPage {
 
     private func folderNote(_ path: String?, _ what: String = "The records") -> Markup {
         guard let path else { return .empty }
-        // A secret would be written in a form that is not known as one.
+        // A percent-encoded secret would not be recognized and masked.
         let place = OutputText.masked(path)
         guard let link = folder.flatMap({ RelativePath.link(from: $0, to: place) }) else {
             return "<p class=\"dim\">\(what) are in <code>\(path)</code></p>"
@@ -243,7 +245,7 @@ extension ReportPage {
             "<p class=\"dim\">\(what) are in <a href=\"\(link)\"><code>\(path)</code></a></p>"
     }
 
-    /// Fields that no stage takes.
+    /// The fields that no stage reads.
     fileprivate var extraFields: Markup {
         let rows = report.stages.flatMap { stage in
             stage.extraFields.map { field -> [Markup] in

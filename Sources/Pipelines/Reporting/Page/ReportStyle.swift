@@ -1,4 +1,5 @@
-/// The style sheet of report pages: one of colours for light and dark, and what depends on them.
+/// The style sheet of report pages: color variables for light and dark mode, and the rules that use
+/// them.
 enum ReportStyle {
     static let sheet = Markup(
         trusted: """
@@ -109,7 +110,7 @@ enum ReportStyle {
             @media print{body{background:#fff}header,.card,.table,.picture,.chart,dl{break-inside:avoid}}
             """)
 
-    /// What the page of all runs has besides: bars as long as their share of the longest one.
+    /// Additional rules for the page of all runs: bars scaled to the longest one.
     static let index = Markup(
         trusted: """
             h1{margin-bottom:16px}.bars{display:flex;height:6px;margin-top:4px;min-width:120px}

@@ -1,4 +1,4 @@
-/// Numbers of a report as people read them.
+/// Formats numbers of a report for people.
 enum ReportWords {
     static func count(_ number: Int) -> String { RecordCounts.grouped(number) }
 
@@ -16,7 +16,7 @@ enum ReportWords {
             ? "\(short(mebibytes)) MiB" : "\(short(mebibytes / 1024)) GiB"
     }
 
-    /// `310 k`, `1.2 M`.
+    /// Returns a rate such as `310 k` or `1.2 M`.
     static func rate(_ value: Double) -> String {
         switch value {
         case ..<1000: short(value)
@@ -33,27 +33,27 @@ enum ReportWords {
         }
     }
 
-    /// Three digits at the most, where there are no more before the point.
+    /// Returns the number with at most three digits, unless its integer part is longer.
     private static func short(_ value: Double) -> String {
         if value >= 99.95 { return count(Int(value.rounded())) }
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// `2026-11-21 03:00:00 UTC`.
+    /// Returns a time such as `2026-11-21 03:00:00 UTC`.
     static func time(_ iso: String) -> String {
         guard iso.utf8.count >= 19 else { return iso }
         return iso.prefix(10) + " " + iso.dropFirst(11).prefix(8) + " UTC"
     }
 
-    /// The text with its middle left out where it is longer.
+    /// Returns the text, with its middle replaced by `…` if it is longer than `length`.
     static func fit(_ text: String, _ length: Int) -> String {
         guard text.count > length else { return text }
         let end = (length - 1) / 2
         return text.prefix(length - 1 - end) + "…" + text.suffix(end)
     }
 
-    /// `1 file`, `2 files`.
+    /// Returns a count with its noun, such as `1 file` or `2 files`.
     static func several(_ count: Int, _ one: String, _ many: String? = nil) -> String {
         "\(self.count(count)) \(count == 1 ? one : many ?? one + "s")"
     }

@@ -2,19 +2,20 @@ import Diagnostics
 import Files
 import FoundationEssentials
 
-/// The page that lists the runs of a folder of reports, the newest first: `runs/index.html`.
+/// The page that lists the runs of a report folder, newest first: `runs/index.html`.
 ///
-/// Each run is a line of the file, so that the next run takes the lines of reports that are still
-/// there as they are, and reads only the reports that have none. Reports that cannot be read are
-/// left out.
+/// Each run is one line of the file. The next run copies the lines whose reports still exist, and
+/// reads only the reports without a line. Unreadable reports are omitted.
 /// ```
 /// <tr id="nightly-20261121T030000Z-4711" data-seconds="1.5" data-changes="240">…</tr>
 /// ```
 struct RunIndex {
     static let name = "index.html"
-    /// Rows of other versions are made anew.
+    /// The mark of this version.
+    ///
+    /// Rows written by another version are created again.
     private static let mark = "\(anyMark), format 1, \(Release.version) -->"
-    /// Pages of all versions begin so.
+    /// The start of the mark in all versions.
     private static let anyMark = "<!-- etl runs"
     private static let rowsMax = 1000
 
@@ -26,15 +27,15 @@ struct RunIndex {
 
     var path: String { PathText.join(folder, Self.name) }
 
-    /// Whether a page is there that etl did not write, and must not replace.
+    /// Whether the file exists but was not written by etl, and must not be replaced.
     var isTaken: Bool {
         guard let bytes = try? FileSystem.contents(path) else { return false }
         return !String(decoding: bytes, as: UTF8.self).contains(Self.anyMark)
     }
 
-    /// The page, once a run has written its report.
+    /// Returns the page, after a run has written its report.
     func page(with report: RunReport) -> [UInt8] {
-        // No folder, no reports.
+        // A missing folder has no reports.
         let names = Set((try? FileSystem.textNames(in: folder)) ?? [])
         let known = knownRows
         let own = "\(report.pipeline)-\(report.name)"
@@ -50,7 +51,7 @@ struct RunIndex {
         return Array(Self.page(rows, count: stems.count).text.utf8)
     }
 
-    /// The file's name without its end, and the run in it; nil for any other file than a report.
+    /// Returns the file name without its suffix, and its run; `nil` if the file is not a report.
     private static func stem(_ name: String) -> (stem: String, run: String)? {
         guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
         let stem = String(name.dropLast(ReportFolder.dataSuffix.count))
@@ -58,10 +59,11 @@ struct RunIndex {
         return RunName.started(run[...]) == nil ? nil : (stem, run)
     }
 
-    /// The rows of the page that is there.
+    /// The rows of the existing page.
     private var knownRows: [String: Row] {
         guard let bytes = try? FileSystem.contents(path) else { return [:] }
-        // Split as bytes, because each run does this: characters of a `String` take far longer.
+        // Split as bytes, because every run does this and splitting a `String` by characters takes
+        // far longer.
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -93,17 +95,17 @@ struct RunIndex {
 }
 
 extension RunIndex {
-    /// A run's line.
+    /// The line of one run.
     fileprivate struct Row {
         let stem: String
         let seconds: Double
-        /// How much its chart of counts shows.
+        /// The sum of the counts in its chart.
         let changes: Int
         private let text: String
 
         var markup: Markup { Markup(trusted: text + "\n") }
 
-        /// Reads a line of a page that etl wrote; nil for any other.
+        /// Reads a line of a page that etl wrote; returns `nil` for any other line.
         init?(line: String) {
             guard line.hasPrefix("<tr "), line.hasSuffix("</tr>") else { return nil }
             let parts = line.split(
@@ -118,7 +120,7 @@ extension RunIndex {
             text = line
         }
 
-        /// - Parameter names: the files of the folder.
+        /// - Parameter names: The names of the files in the folder.
         init(_ report: RunReport, _ stem: String, _ names: Set<String>) {
             func sum(_ count: (ObjectCounts) -> Int) -> Int {
                 report.objects.reduce(0) { $0 + count($1) }

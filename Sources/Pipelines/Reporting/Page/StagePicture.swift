@@ -1,10 +1,9 @@
-/// The stages of a run as a picture: where records came from, what became of them, where they
-/// went, with the counts on the arrows.
+/// A diagram of the stages of a run: sources, results, and targets, with counts on the arrows.
 ///
-/// One drawing for wide windows, in which a stage is a row, and one for narrow ones, in which it is
-/// a column; the page shows one of the two.
+/// It has two drawings, and the page shows one of them: in wide windows a stage is a row, in narrow
+/// windows a column.
 struct StagePicture {
-    /// What stands at one end of a stage.
+    /// The source or the target of a stage.
     struct End {
         var title: String
         var detail: String
@@ -41,11 +40,11 @@ struct StagePicture {
     }
 }
 
-/// How stages are laid out.
+/// A layout of the stages.
 protocol PictureLayout {
     static var width: Double { get }
 
-    /// Draws a stage, and tells how high it is.
+    /// Draws a stage, and returns its height.
     static func stage(
         _ stage: RunReport.Stage, at y: Double, isLast: Bool
     ) -> (Markup, height: Double)
@@ -93,7 +92,7 @@ enum WidePicture: PictureLayout {
     }
 }
 
-/// A stage as a column: source, stage, target below each other.
+/// A stage as a column: source, stage, and target, from top to bottom.
 enum NarrowPicture: PictureLayout {
     static let width = 350.0
     private static let nodeHeight = 64.0

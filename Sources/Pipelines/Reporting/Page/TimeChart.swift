@@ -1,14 +1,15 @@
-/// A quantity over the time of a run, as a picture that fits any width: the curve stretches, its
-/// labels do not.
+/// A chart of a quantity over the time of a run.
+///
+/// Its curve stretches to any width; its labels do not.
 struct TimeChart {
-    /// A stretch of time with one value.
+    /// A time span with one value.
     struct Step {
         var from: Double
         var to: Double
         var value: Double
     }
 
-    /// A stage's share of the time.
+    /// The time span of a stage.
     struct Band {
         var name: String
         var from: Double
@@ -58,7 +59,7 @@ struct TimeChart {
             """
     }
 
-    /// The names of the stages that have room for one.
+    /// The names of the stages whose bands are wide enough for a label.
     private var names: [Markup] {
         bands.filter { ($0.to - $0.from) / end > 0.12 }.map { band -> Markup in
             """
@@ -75,7 +76,7 @@ struct TimeChart {
         var last: Double?
         for step in steps {
             let y = Self.height * (1 - step.value / top)
-            // Where time was left out, the curve begins anew.
+            // After a gap in time, start a new subpath.
             if last != step.from {
                 if isClosed, let last { path = "\(path)V\(Self.height)H\(x(last))" }
                 let start: Markup =
@@ -89,7 +90,7 @@ struct TimeChart {
         return isClosed ? "\(path)V\(Self.height)z" : path
     }
 
-    /// 1, 2 or 5 times a power of ten.
+    /// Rounds up to 1, 2, 2.5, 5, or 10 times a power of ten.
     private static func roundUp(_ value: Double) -> Double {
         guard value > 0 else { return 0 }
         var unit = 1.0
@@ -99,10 +100,10 @@ struct TimeChart {
 }
 
 extension RunReport {
-    /// A curve of less says nothing.
+    /// The minimum duration of a chart, in seconds; a shorter curve is not informative.
     private static let secondsMin = 0.5
 
-    /// Rows per second; nil where the run was too short for a curve.
+    /// Rows per second; `nil` if the run was too short for a curve.
     var rateChart: TimeChart? {
         let steps = zip(samples, samples.dropFirst()).compactMap {
             first, second -> TimeChart.Step? in
@@ -120,7 +121,7 @@ extension RunReport {
             words: ReportWords.rate)
     }
 
-    /// Memory; nil where it is not known.
+    /// Memory over time; `nil` if the run was too short for a curve.
     var memoryChart: TimeChart? {
         let steps = zip(samples, samples.dropFirst()).compactMap {
             first, second -> TimeChart.Step? in
