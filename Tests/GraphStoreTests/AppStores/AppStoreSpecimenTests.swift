@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// The stores of real apps, compared with what plain SQL finds in them.
+/// The stores of real apps, compared with the results of plain SQL.
 @Suite(
     "Specimens of apps' stores",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))

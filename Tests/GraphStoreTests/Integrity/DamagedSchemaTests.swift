@@ -224,7 +224,7 @@ import Testing
         let text = try sample.place(of: "{\"")
         damaged.replaceSubrange(text..<text + 8, with: Array("XXXXXXXX".utf8))
         try expectAll(sample, damaged, losses: told, "eight bytes")
-        // Without it, the model is lost.
+        // Without Z_MODELCACHE as well, the model is lost.
         let cache = try #require(
             try connection.integer("SELECT rootpage FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
         )

@@ -213,8 +213,9 @@ import Testing
             on: Connection(path: path, mode: .readOnly))
     }
 
-    /// Returns key, entity, version, and the attributes of each row; links are omitted, as links to
-    /// lost objects are cleared.
+    /// Returns key, entity, version, and the attributes of each row, except integers and BLOBs.
+    ///
+    /// Integer columns also hold links, which are cleared if their objects are lost.
     private static func rows(of table: String, _ path: String) throws -> [String] {
         let connection = try Connection(path: path, mode: .readOnly)
         let columns = try lines(
@@ -255,7 +256,7 @@ import Testing
         let connection = try Connection(path: path, mode: .readWrite)
         let roots = try lines(
             "SELECT rootpage FROM sqlite_master WHERE name IN ('ZTAG', 'ZLIST')", on: connection)
-        // Empties the tables without their indexes, by defining them as separate tables.
+        // Gives ZTAG the root page of an empty table, so its indexes still list the old rows.
         try connection.execute(
             """
             PRAGMA writable_schema = ON;

@@ -263,7 +263,7 @@ struct BreakableStore {
                 let found = try PersistentContainer.verify(at: path, .full)
                 #expect(!found.isSound, "seed \(seed), round \(round)")
             } catch let error where error.code == .encoding {
-                // The damaged bit of the header is the one that sets the encoding.
+                // The flipped bit is the one in the header that sets the text encoding.
             } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")
             }

@@ -145,7 +145,7 @@ import Testing
         #expect(
             tester.trial(from: 2, seed: 5).problems
                 == ["There is no version at 2; there are 2"])
-        // The caller can give values that match a pattern.
+        // The tester cannot generate values for a pattern, so `complete` must supply them.
         let ruled = ModelHistory([
             try model(
                 """
