@@ -6,7 +6,7 @@ import TestSeeds
 /// A runner of work on a simulated disk, with faults that depend on a seed, until the work
 /// succeeds.
 final class Simulation {
-    /// A fault in the result of a seed.
+    /// A problem with the result of a seed.
     struct Finding: Error, CustomStringConvertible {
         let scenario: String
         let seed: UInt64
@@ -78,7 +78,7 @@ final class Simulation {
 
     /// Plays a seed.
     ///
-    /// - Returns: The fault, or `nil` if the result is correct.
+    /// - Returns: The problem, or `nil` if the result is correct.
     func play(_ seed: UInt64, _ scenarios: [Scenario]) throws -> Finding? {
         var random = SeededGenerator(seed: seed)
         let scenario = scenarios[random.pick(scenarios.count)]

@@ -357,7 +357,7 @@ import Testing
                 #expect(storeError { try container.checkpoint() }?.message == expected)
                 #expect(storeError { try container.buildPendingIndexes() }?.message == expected)
             }
-            // A handler must not write through another context; the error also fails the request.
+            // Another context cannot save within a handler; its error also fails the request.
             var isFirst = true
             let request = BatchInsertRequest(entityName: "Task", properties: ["title"]) { row in
                 defer { isFirst = false }

@@ -82,7 +82,7 @@ import Testing
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 3, ["1|a|1"])
     }
 
-    /// A record with the same key as a rejected one is deferred again, with its successor.
+    /// A record whose key was rejected before is deferred again, together with the next one.
     @Test(
         arguments: [
             [[1, "X", 1], [1, "a", 3], [3, "X", 1]],

@@ -118,7 +118,7 @@ import Testing
         try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["-", "-", "-"])
         let token = try other.currentHistoryToken()
         let context = other.newContext()
-        // The written data gives no information on rows.
+        // None of these writes sets a count itself.
         switch way {
         case "objects": try context.insert("Tag")[.string("name")] = "z"
         case "request":

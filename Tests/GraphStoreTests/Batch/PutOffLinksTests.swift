@@ -112,7 +112,7 @@ private let entities = """
         var records: [[TestValue]] = []
         for _ in 0..<400 {
             let id = Int.random(in: 0..<80, using: &random)
-            // Half of the lists are longer than a deferred row can hold.
+            // Some lists are longer than a deferred row can hold.
             let names = Bool.random(using: &random) ? 5 : 2 * PackedLinks.linksMax
             let tags = (0..<names).map { "t\($0)" }.filter { _ in Bool.random(using: &random) }
             records.append([.integer(Int64(id)), .list(tags.map { .text($0) })])

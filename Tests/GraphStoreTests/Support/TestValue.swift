@@ -113,8 +113,10 @@ extension PersistentContainer {
 }
 
 extension BulkMemory {
-    /// Returns the limits of a test: if memory for keys is small, everything else gets none except
-    /// what keys leave unused.
+    /// Returns the memory limits for tests.
+    ///
+    /// If keys have less than 128 MiB, each of the other parts has 1 byte, and unused memory of
+    /// keys is lent to the page cache.
     static func ofTests(keys: Int) -> BulkMemory {
         guard keys < 128 << 20 else { return BulkMemory(keys: keys) }
         var memory = BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
