@@ -3,15 +3,17 @@ package import GraphModel
 import SQLite
 import XcodeModel
 
-/// A store as an app would have left it, written by plain SQL: nothing of it comes from the code
-/// that is to read it.
+/// A store as an app would have left it, written by plain SQL, without the code that will read it.
 ///
-/// Inheritance, colliding columns of siblings, a companion column, an ordered to-many, pairs whose
-/// table the other side names, pairs of one entity with itself (own inverse or not), a one-to-one,
-/// a to-many without inverse, external values, archives, a derived attribute with its triggers,
-/// dangling keys, dates with and without a fraction, and a history.
+/// It has:
+/// - inheritance, colliding columns of siblings, and a companion column
+/// - an ordered to-many, a to-many without inverse, and a one-to-one relationship
+/// - join rows whose table the other side names, and join rows of one entity with itself (own
+///   inverse or not)
+/// - external values, archives, and a derived attribute with its triggers
+/// - dangling keys, dates with and without a fraction, and a history
 package enum AppStoreFixture {
-    /// The model of the app, in the words of a model file.
+    /// The model of the app, in the format of a model file.
     package static let modelText = """
         model: 1
         version: shelf-3
@@ -76,16 +78,18 @@ package enum AppStoreFixture {
 
     package static let storeUUID = "8E1B2F7C-3C1D-4E5F-9A0B-112233445566"
     package static let largeValueName = "0A0B0C0D-1111-2222-3333-444455556666"
-    /// What the file of the large value holds.
+    /// The content of the large value's file.
     package static let largeValue = [UInt8]((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
 
-    /// Makes the store, closed and without a log, with its large value beside it.
+    /// Creates the store, closed and without a WAL, with its large value next to it.
     ///
-    /// - Parameter isEmpty: the store has no objects yet, as an app ships it to be filled.
+    /// - Parameter isEmpty: Whether the store has no objects yet, like one that an app ships to be
+    /// filled.
     package static func make(
         at path: String, _ model: ManagedObjectModel, isEmpty: Bool = false
     ) throws {
-        // Core Data's own functions are not there for the rows, so the triggers come last.
+        // SQLite lacks Core Data's own functions while rows are inserted, so the triggers come
+        // last.
         let connection = try made(
             at: path, model, tables + (isEmpty ? counters : rows + history) + triggers)
         if isEmpty { return }
@@ -103,9 +107,9 @@ package enum AppStoreFixture {
         try Data(largeValue).write(to: URL(fileURLWithPath: "\(folder)/\(largeValueName)"))
     }
 
-    /// Makes a store of tables, rows and triggers, which carries its model.
+    /// Creates a store of tables, rows, and triggers, which carries its model.
     ///
-    /// - Parameter framework: the version of the app's framework.
+    /// - Parameter framework: The version of the app's framework.
     package static func make(
         at path: String, _ model: ManagedObjectModel, framework: Int = 1244, sql: String
     ) throws {
@@ -128,8 +132,8 @@ package enum AppStoreFixture {
         return connection
     }
 
-    /// Makes a store of ours one as an app would have it: it carries its model as an archive, and
-    /// nothing of ours.
+    /// Turns one of our stores into an app's store: it carries its model as an archive, and none of
+    /// our tables.
     package static func disown(_ path: String, _ model: ManagedObjectModel) throws {
         let connection = try Connection(path: path, mode: .readWrite)
         try connection.execute("DROP TABLE ETL_MODEL; DROP TABLE ETL_PENDING")
@@ -146,7 +150,7 @@ package enum AppStoreFixture {
     /// Drops a to-one relationship's column with its companion and its indexes, as in stores that
     /// keep one-to-one relationships on one side only.
     ///
-    /// - Parameter column: such as `ZPERSON.ZPASSPORT`.
+    /// - Parameter column: The column, such as `ZPERSON.ZPASSPORT`.
     package static func drop(_ column: String, at path: String) throws {
         let parts = column.split(separator: ".").map(String.init)
         let (table, name) = (parts[0], parts[1])
@@ -169,23 +173,23 @@ package enum AppStoreFixture {
         }
     }
 
-    /// What `Z_MODELCACHE` holds for a model.
+    /// Returns the content of `Z_MODELCACHE` for a model.
     package static func cachedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
         Deflation.deflate(try archivedModel(model)) ?? []
     }
 
-    /// The same as a `.mom` file holds it: not deflated.
+    /// Returns the model as a `.mom` file holds it, without compression.
     package static func archivedModel(_ model: ManagedObjectModel) throws -> [UInt8] {
         try CachedModelWriter.archive(of: model)
     }
 
-    /// The same, deflated with zlib's header.
+    /// Returns the archived model, deflated with zlib's header.
     package static func zlibModel(_ model: ManagedObjectModel) throws -> [UInt8] {
         Deflation.deflate(try archivedModel(model), windowBits: 15) ?? []
     }
 
     private static func plist(_ model: ManagedObjectModel, _ framework: Int) -> [UInt8] {
-        // How Core Data hashes derived attributes nobody knows.
+        // The hash of derived attributes in Core Data is unknown.
         let unknown = Set(model.entityNamesWithOwnHashes)
         let hashes = model.versionHashes.map { name, hash in
             (name, BinaryPlist.data(unknown.contains(name) ? Array(repeating: 7, count: 32) : hash))
@@ -201,7 +205,7 @@ package enum AppStoreFixture {
         ]).bytes
     }
 
-    /// A dictionary of plain values.
+    /// An archived dictionary of plain values.
     private static var plainArchive: [UInt8] {
         let writer = ArchiveWriter()
         let root = writer.dictionary([
@@ -218,7 +222,7 @@ package enum AppStoreFixture {
         return writer.archive(root: root)
     }
 
-    /// An object of a class that only the app has.
+    /// An archived object of a class that only the app has.
     private static var opaqueArchive: [UInt8] {
         let writer = ArchiveWriter()
         return writer.archive(root: writer.object("ShelfColor", [("red", .real(0.25))]))
@@ -226,7 +230,7 @@ package enum AppStoreFixture {
 
     // MARK: SQL
 
-    /// What every store has.
+    /// The tables that every store has.
     package static let bookkeeping = """
         CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);
         CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
@@ -318,7 +322,7 @@ package enum AppStoreFixture {
 
         """
 
-    /// A book was updated in its author and pages, a film deleted, a tag inserted.
+    /// An update of a book's author and pages, a deletion of a film, and an insertion of a tag.
     private static let history = """
         INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, NULL, 'sync'), (2, 16003, NULL, 'org.shelf');
         INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZTIMESTAMP, ZQUERYGEN)

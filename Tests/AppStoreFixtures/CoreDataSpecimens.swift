@@ -19,10 +19,10 @@ package enum CoreDataSpecimens {
         FileManager.default.fileExists(atPath: root + "/coredata")
         && FileManager.default.fileExists(atPath: root + "/xcdatamodel")
 
-    /// Why a test is skipped.
+    /// The reason why a test is skipped.
     package static let absence = "../shared/specimens is absent"
 
-    /// One store, with the bundle that holds its app's models if it is there.
+    /// One store, with the bundle of its app's models, if it exists.
     package struct Store: Sendable, CustomStringConvertible {
         /// The file; open a copy, because SQLite may checkpoint its write-ahead log.
         package let path: String

@@ -1,4 +1,4 @@
-/// An app's store with an index over space: a virtual table, which triggers keep.
+/// An app's store with a spatial index: a virtual table that triggers maintain.
 package enum SpatialAppStore {
     package static let modelText = """
         model: 1

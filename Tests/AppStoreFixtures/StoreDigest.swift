@@ -1,13 +1,13 @@
 internal import CZlib
 import Foundation
 
-/// The CRC-32 of bytes, as gzip and Python have it.
+/// Returns the CRC-32 of bytes, as in gzip and Python.
 package func checksum(_ bytes: [UInt8]) -> UInt32 {
     bytes.withUnsafeBufferPointer { UInt32(crc32(0, $0.baseAddress, UInt32($0.count))) }
 }
 
-/// What is in a folder, hidden names too: each file's path, size and checksum, and the time at which
-/// it was last written.
+/// Returns the contents of a folder, including hidden files: each file's path, size, checksum, and
+/// modification time.
 package func folderDigest(_ folder: String) throws -> [String] {
     let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     return try names.sorted().map { name in

@@ -2,10 +2,10 @@ import Foundation
 import GraphModel
 import GraphStore
 
-/// Finds objects by a predicate in SQL and in memory: the same must be found.
+/// Finds objects by a predicate in SQL and in memory, and requires the same result.
 ///
-/// The input is the predicate's format. Where only one of the two fails, nothing is said: which part of
-/// an AND is looked at first is not promised.
+/// The input is the predicate's format. If only one of the two fails, no error is reported, because
+/// the evaluation order of an AND is not promised.
 enum AgreementFuzz {
     private static let model = """
         model: 1
@@ -40,8 +40,8 @@ enum AgreementFuzz {
         }
     }()
 
-    /// A context in which every object has a change that is not saved, so that it looks at all of them
-    /// itself.
+    /// A context in which every object has an unsaved change, so that the context evaluates all of
+    /// them in memory.
     private static let changed: BackgroundContext = {
         let context = container.newBackgroundContext()
         do {
@@ -96,7 +96,7 @@ enum AgreementFuzz {
     static func run(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let lower = text.lowercased()
-        // What the time is may change between the two, and `note` is not the same.
+        // The time may change between the two, and `note` differs.
         guard !["now", "random", "note"].contains(where: lower.contains),
             let predicate = try? GraphPredicate(format: text)
         else { return }
@@ -111,7 +111,7 @@ enum AgreementFuzz {
         }
     }
 
-    /// The numbers of what is found; nil if the predicate fails.
+    /// Returns the primary keys of the found objects; `nil` if the predicate fails.
     private static func find(
         _ request: FetchRequest<ManagedObject>, _ context: BackgroundContext
     ) -> [String]? {

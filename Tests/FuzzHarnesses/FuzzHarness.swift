@@ -1,10 +1,9 @@
 import Foundation
 
-/// What is fed with bytes that a fuzzer makes up.
+/// The code that is tested with bytes from a fuzzer.
 ///
-/// None of it may crash, hang, or contradict itself.
-/// `Tests/fuzz` runs one under libFuzzer, which looks for bytes that reach new code. `FuzzTests`
-/// runs all of them over the corpus that came of it.
+/// No harness may crash, hang, or contradict itself. `Tests/fuzz` runs one under libFuzzer, which
+/// looks for bytes that reach new code. `FuzzTests` runs all of them over the resulting corpus.
 package enum FuzzHarness: String, CaseIterable, Sendable {
     /// Records of NDJSON, JSON, CSV, and TSV.
     case records
@@ -20,14 +19,14 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
     case archives
     /// Models of Xcode.
     case models
-    /// Damaged stores, of which the same must be saved each time.
+    /// Damaged stores, whose recovery must have the same result each time.
     case salvage
-    /// Rejects that somebody has edited, replayed.
+    /// Replays of rejects that were edited.
     case replay
 
-    /// Tries one input.
+    /// Runs one input.
     ///
-    /// What is wrong ends the process, so that the fuzzer keeps the bytes.
+    /// A fault ends the process, so that the fuzzer keeps the bytes.
     package func run(_ bytes: [UInt8]) {
         switch self {
         case .records: RecordFuzz.run(bytes)
@@ -42,7 +41,7 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
         }
     }
 
-    /// A folder of the process, in memory where the system has such a one.
+    /// A folder of the process, in memory if the system supports it.
     static let folder: String = {
         let shared = "/dev/shm"
         let base =
@@ -54,20 +53,20 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
         return path
     }()
 
-    /// Removes what the harnesses have left in files.
+    /// Removes the files of the harnesses.
     package static func clean() {
         try? FileManager.default.removeItem(atPath: folder)
     }
 }
 
-/// Whether an input is one of those that are tried in a way that costs as much as many others.
+/// Returns whether an input is one of the few that take a more expensive path.
 ///
-/// - Parameter share: one in so many is, the same ones each time; a power of two.
+/// - Parameter share: One in `share` inputs is, always the same ones; must be a power of two.
 func isOne(of share: UInt8, _ bytes: [UInt8]) -> Bool {
     bytes.reduce(0, { $0 &* 31 &+ $1 }) & (share - 1) == 0
 }
 
-/// Ends the process with a message where something is not so, in release builds, too.
+/// Ends the process with a message if a condition is false, also in release builds.
 func require(_ holds: Bool, _ message: @autoclosure () -> String = "") {
     guard holds else { fatalError(message()) }
 }

@@ -2,10 +2,10 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// Reads records twice, in chunks of different sizes: where a chunk ends must not show.
+/// Reads records twice, in chunks of different sizes, which must not affect the result.
 ///
-/// The first byte chooses the format and what tables have beyond RFC 4180, the second one the other
-/// options, and the third one the chunks.
+/// The first byte chooses the format and the table options beyond RFC 4180, the second byte the
+/// other options, and the third byte the chunks.
 enum RecordFuzz {
     static func run(_ bytes: [UInt8]) {
         guard bytes.count > 3 else { return }
@@ -42,7 +42,7 @@ enum RecordFuzz {
         return (try? FileSystem.write(bytes, to: descriptor)) != nil
     }
 
-    /// What comes of an input, line by line.
+    /// Returns the result of an input, line by line.
     private static func read(_ path: FileName, _ options: ReadOptions) -> [String] {
         let paths =
             options.format == .csv || options.format == .tsv
@@ -57,7 +57,7 @@ enum RecordFuzz {
                 input: InputFile(path: path, byteCount: 1), options: options,
                 selection: selection)
             while try reader.next(batch) {
-                // Good and bad ones come in an order of their own.
+                // Good and bad records are listed separately.
                 var found: [(Int, String)] = []
                 for record in 0..<batch.count {
                     let fields = batch.fields(of: record).map { text($0, batch) }
@@ -98,7 +98,7 @@ enum RecordFuzz {
     }
 }
 
-/// Inflates bytes, a few at a time and many, which must come to the same.
+/// Inflates bytes in small and in large chunks, and requires the same result.
 enum GzipFuzz {
     static func run(_ bytes: [UInt8]) {
         let path = FileName(FuzzHarness.folder + "/gzip")

@@ -3,14 +3,13 @@ import Foundation
 import GraphStore
 import Pipelines
 
-/// Replays a run's rejects whose files somebody has edited: the replay says what is wrong, and the files
-/// are read the same by the next one.
+/// Replays a run's rejects whose files were edited.
 ///
-/// Of most inputs the records are read and mapped only; one in sixteen is replayed as a whole, and one in
-/// 64 is replayed twice.
+/// The replay must report the faults, and the next replay must read the files the same. Most inputs
+/// are only read and mapped; one in 16 is replayed completely, and one in 64 is replayed twice.
 ///
-/// The input is three files with the byte 0xFF between them: the records, their reasons, and the note of
-/// the run; a file that is missing is as the run has left it.
+/// The input is three files separated by the byte 0xFF: the records, their reasons, and the note of
+/// the run. A missing file is as the run has left it.
 enum ReplayFuzz {
     private static let model = """
         model: 1
@@ -67,7 +66,7 @@ enum ReplayFuzz {
         }
     }()
 
-    /// The folder that the inputs are written to, and what the run left in each file of it.
+    /// The folder that the inputs are written to, and the original content of each of its files.
     private static let place: (folder: String, files: [(name: String, bytes: [UInt8])]) = {
         do {
             let names = ["t.t.ndjson", "t.t.ndjson.why.ndjson", ".run.json"]
@@ -83,7 +82,7 @@ enum ReplayFuzz {
             separator: 0xFF, maxSplits: 2, omittingEmptySubsequences: false)
         let (folder, left) = place
         let isWhole = isOne(of: 16, bytes)
-        // A replay leaves other files than it has found.
+        // A complete replay changes the files of the folder.
         if isWhole { try? FileManager.default.removeItem(atPath: folder) }
         defer { if isWhole { try? FileManager.default.removeItem(atPath: folder) } }
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

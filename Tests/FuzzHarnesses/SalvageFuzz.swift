@@ -3,13 +3,13 @@ import Foundation
 import GraphModel
 import GraphStore
 
-/// Damages the file of a small store, and saves what can be read.
+/// Damages the file of a small store, and recovers its readable data.
 ///
-/// A second time the same must come of it. Most inputs are saved into one new store, which is emptied
-/// again; one in sixteen goes through the whole salvage, and one in 64 does so twice.
+/// A second recovery must have the same result. Most inputs are recovered into one new store, which
+/// is emptied again. One in 16 uses the complete recovery, and one in 64 uses it twice.
 ///
-/// Each four bytes of the input are a place in the file, and what is done there: a byte is changed,
-/// a page is emptied, or the file is cut.
+/// Each four bytes of the input are an offset in the file and an action: change a byte, zero a
+/// page, or truncate the file.
 enum SalvageFuzz {
     private static let model = """
         model: 1
@@ -102,7 +102,7 @@ enum SalvageFuzz {
         require(first.text == second.text, "\(first.text)\nand then:\n\(second.text)")
     }
 
-    /// What would be saved, if the file says that it holds what it should.
+    /// Returns the data that would be recovered, if the file's header is valid.
     private static func attempt(_ path: String) -> StoreSalvage? {
         try? trial.run(path)
     }

@@ -12,8 +12,8 @@ enum YAMLFuzz {
     }
 }
 
-/// Parses predicates and expressions, prints them, and parses that again, which must come to the
-/// same; and evaluates them.
+/// Parses predicates and expressions, prints them, and parses the output, which must have the same
+/// result; also evaluates them.
 enum PredicateFuzz {
     private struct Row: EvaluationRow {
         func value(at slot: Int) -> EvaluatedValue {
@@ -35,7 +35,7 @@ enum PredicateFuzz {
                 let again = try ParsedPredicate(format: printed)
                 require("\(again.predicate)" == printed, "\(text) prints as \(printed)")
             } catch {
-                // Printed, `!MATCHES` takes one level more.
+                // In printed form, `!MATCHES` has one more level.
                 require(error.code == .tooDeep, "\(text) prints as \(printed): \(error)")
             }
             var slots: [[String]: Int] = [:]

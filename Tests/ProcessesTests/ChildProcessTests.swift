@@ -5,10 +5,10 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// Commands from their start to their end.
+/// Commands from start to end.
 @Suite("Child processes", .serialized, OwnThread()) struct ChildProcessTests {
     init() {
-        // As the command sets it: a reader that goes away is an error of writing.
+        // As etl sets it: a closed pipe becomes a write error.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -85,7 +85,8 @@ import Testing
             _ = try ChildProcess(Command(words: words, folder: folder), .reading, show: { _ in })
         }
         #expect(failure?.reason == reason)
-        // Of a folder that is missing swift-subprocess keeps a descriptor; a spec's folder is there.
+        // swift-subprocess leaks a descriptor if the folder is missing; a spec's folder always
+        // exists.
     }
 
     @Test("an owner that is gone ends the command, and what it has started")
@@ -97,7 +98,7 @@ import Testing
         let began = ContinuousClock.now
         child = nil
         #expect(ContinuousClock.now - began < .seconds(60))
-        // Whoever adopts an orphan may take a moment to bury it.
+        // The process that adopts an orphan may take a moment to reap it.
         for _ in 0..<100 where isAlive(process) { usleep(20_000) }
         #expect(!isAlive(process) || SystemProcess.hasTerminal)
     }
@@ -159,7 +160,8 @@ import Testing
             if number % 3 > 0 { #expect(try read(child) == "\(number)\n") }
             if number % 3 > 1 { #expect(child.waitForEnd { false } == .exit(0)) }
         }
-        // Other suites of this process open files at the same time, but thirty leaks would show.
+        // Other suites of this process open files at the same time, but thirty leaks would be
+        // visible.
         for _ in 0..<250 where try descriptors() >= before + 15 { usleep(20_000) }
         #expect(try descriptors() < before + 15)
         #expect(deadChildren() == 0)
@@ -171,7 +173,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
     }
 
-    /// Whether a process runs; one that nobody has buried yet does not.
+    /// Returns whether a process runs; a zombie does not.
     private func isAlive(_ process: Int32) -> Bool {
         guard SystemProcess.isRunning(process) else { return false }
         let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)

@@ -89,7 +89,7 @@ import Testing
         #expect(try Reading.of(text, as: "a.csv", paths: ["a"]).error == code)
     }
 
-    /// With the mark before it, and in the line of the fault.
+    /// Errors include the byte-order mark, and refer to the line of the fault.
     @Test(arguments: [
         ("\u{FEFF}a\"b\n", 4, 1, 5), ("\u{FEFF}\"a\nb\"x,c\n", 8, 2, 3),
         ("a,\"b\r\nc\n\"d\r\n", 9, 3, 2), ("\"a\rb\"x\r1\r", 5, 2, 3), ("a,\"b", 2, 1, 3),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RecordStreams
 
-/// Names of files, as the file system has them.
+/// Names of files as the file system stores them.
 @Suite("File names") struct FileNameTests {
     static let composed = FileName("\u{E9}.csv")
     static let decomposed = FileName("e\u{301}.csv")
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: On disk
 
-    /// Such names as only some file systems allow.
+    /// Names that only some file systems allow.
     private static let names: [FileName] = [
         composed, decomposed, latin1, "\u{301}x.csv",
         FileName(String(repeating: "n", count: 246) + ".csv"),
@@ -140,7 +140,7 @@ import Testing
         }
         #expect(
             try InputFiles.expand(patterns: ["a*"], baseFolder: folder.path).count == 1)
-        // A link on the way may have led to anything.
+        // A link in the path may lead anywhere.
         #expect(try InputFiles.expand(patterns: ["*/a.csv"], baseFolder: folder.path).isEmpty)
     }
 
@@ -157,9 +157,9 @@ import Testing
     }
 }
 
-/// Files of any name.
+/// Files with arbitrary names.
 enum RawFiles {
-    /// Whether the file system of temporary files takes names as bytes.
+    /// Whether the file system of temporary files accepts names as bytes.
     static let areAllowed: Bool = {
         do {
             let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import FoundationEssentials
 import RecordStreams
 import Testing
 
-/// A folder that is removed with its contents when the test lets go of it.
+/// A folder that is deleted with its contents when its owner is released.
 final class TemporaryFolder {
     let path: String
 
@@ -37,7 +37,7 @@ final class TemporaryFolder {
     }
 }
 
-/// What a reader gave, as one line of text for each record, reject, and the error at the end.
+/// The output of a reader: one line of text for each record, reject, and the error at the end.
 struct Reading: Equatable {
     var records: [String] = []
     var rejects: [String] = []
@@ -45,7 +45,7 @@ struct Reading: Equatable {
     var duplicateKeys = 0
     var blankLines = 0
 
-    /// Reads the bytes as a file of that name.
+    /// Reads the bytes as a file with the name.
     static func of(
         _ bytes: [UInt8], as name: String, paths: [String], chunk: Int? = nil,
         _ change: (inout ReadOptions) -> Void = { _ in }
@@ -81,7 +81,7 @@ struct Reading: Equatable {
         return whole.reading
     }
 
-    /// What was read and what of the input it came from.
+    /// A reading with the bytes of the input that it came from.
     struct Whole: Equatable {
         var reading = Reading()
         var bytes: [UInt8] = []
@@ -108,7 +108,7 @@ struct Reading: Equatable {
         return result
     }
 
-    /// The same in pieces, by several decoders in turn.
+    /// Reads the same in pieces, with several decoders in turn.
     static func inPieces(
         _ input: InputFile, _ options: ReadOptions, _ selection: FieldSelection, decoders: Int
     ) -> Whole {

@@ -4,17 +4,17 @@ import Testing
 
 @testable import RecordStreams
 
-/// What is written to a pipe waits for its reader, even where the pipe does not.
+/// Writes to a pipe wait for its reader, even if the pipe is non-blocking.
 @Suite("Full pipes") struct FullPipeTests {
     @Test func takeEverythingWhereTheyDoNotWait() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/pipe"
         #expect(mkfifo(path, 0o600) == 0)
-        // Open for both, so that neither side waits for the other to open it.
+        // Opened for reading and writing, so that neither side waits for the other to open it.
         let reader = open(path, O_RDWR)
         let writer = open(path, O_WRONLY | O_NONBLOCK)
         #expect(reader >= 0 && writer >= 0)
-        // More than a pipe holds.
+        // More bytes than a pipe can hold.
         let bytes = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let count = bytes.count
         let received = Mutex<[UInt8]>([])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Gzip") struct GzipTests {
     private static let text = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"
 
-    /// CRC-32 as RFC 1952 gives it, bit by bit.
+    /// Returns the CRC-32 of RFC 1952, computed bit by bit.
     private static func crc(_ bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { crc, byte in
             (0..<8).reduce(crc ^ UInt32(byte)) { value, _ in
@@ -20,7 +20,7 @@ import Testing
         [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// A member whose data is one stored block.
+    /// Returns a member whose data is one stored block.
     private static func member(
         _ text: String, flags: UInt8 = 0, optional: [UInt8] = [], badChecksum: Bool = false,
         badLength: Bool = false, headerChecksum: UInt16? = nil
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// A member whose extra field tells its size, as blocked gzip has them.
+    /// Returns a member whose extra field contains its size, as in blocked gzip.
     private static func block(
         _ text: String, sizeError: Int = 0, badChecksum: Bool = false
     ) -> [UInt8] {
@@ -102,8 +102,8 @@ import Testing
         return member(text, flags: 4, optional: extra, badChecksum: badChecksum)
     }
 
-    /// Blocks of records, of all lengths up to the longest, whose ends fall anywhere in a record;
-    /// and the records that are left.
+    /// Returns blocks of records, of all lengths up to the maximum, which end anywhere in a record,
+    /// and the remaining records.
     private static func blocks(_ count: Int) -> (bytes: [[UInt8]], rest: String) {
         let numbers = 1...(10_000 + count * 3_000)
         let text = numbers.map { "{\"a\":\($0)}\n" }.joined()
@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: [1, 4, 60]) func readsBlocksThatTellTheirSizeInOrder(count: Int) throws {
         let (blocks, rest) = Self.blocks(count)
-        // What follows does not tell, and what follows that does.
+        // The next member has no size field, and the block after it does.
         let middle = rest.prefix(rest.count / 2)
         let bytes =
             blocks.joined() + Self.block("") + Self.member(String(middle.prefix(30_000)))
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// The bytes that a block holds.
+    /// Returns the bytes that a block holds.
     private static func plain(_ block: [UInt8]) -> ArraySlice<UInt8> {
         block.dropFirst(23).dropLast(8)
     }
@@ -141,7 +141,7 @@ import Testing
     @Test(arguments: [
         (block("9}\n", badChecksum: true), "9 gzip.crc"),
         (Array(block("9}\n").dropLast(5)), "9 gzip.truncated"),
-        // What cannot be the size is left to the other way of reading.
+        // An impossible size makes the reader use the sequential method.
         (block("9}\n", sizeError: -3), "9"), (block("9}\n", sizeError: -1), "9 gzip.truncated"),
         (block("9}\n", sizeError: 2) + block("{\"a\":10}\n"), "9 10"),
         (block("9}\n") + [7], "9 gzip.trailing"),
@@ -153,7 +153,7 @@ import Testing
         #expect(found == "1 2 3 4 5 6 7 8 " + expected)
     }
 
-    /// As many as one thread takes at once need one place to be inflated to.
+    /// Blocks that one thread inflates at once share one buffer.
     @Test(arguments: [(0, 0), (1, 1), (4, 1), (5, 2), (9, 3), (60, 7)])
     func takesMemoryForBlocksThatThereAre(count: Int, groups: Int) throws {
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RecordStreams
 
-/// Keys that come twice deep inside, and records, lists and names of unusual size.
+/// Repeated nested keys, and records, lists, and names of unusual size.
 @Suite("JSON limits") struct JSONLimitTests {
     @Test(arguments: [
         ("items[*].tags[*]", #"{"items":[{"tags":["a"],"tags":["b"]}]}"#, "['b']", 1),

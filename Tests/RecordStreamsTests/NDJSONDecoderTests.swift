@@ -76,7 +76,7 @@ import Testing
         let batch = RecordBatch()
         let isRead = try reader.next(batch)
         #expect(isRead && batch.count == 2)
-        // Of the second record both paths have the two, each by itself.
+        // Each path has its own copy of the second record's two items.
         #expect(batch.itemCount == 3 + 2 + 2)
     }
 

@@ -2,10 +2,10 @@ import RecordStreams
 import TestSeeds
 import Testing
 
-/// Pieces of an input that are decoded elsewhere give what the whole input gives.
+/// Pieces of an input that are decoded separately have the same result as the complete input.
 @Suite("Pieces") struct PieceTests {
     private static let tooBig = String(repeating: "x", count: 70)
-    /// What lines of each format are made of, good and bad.
+    /// The parts of the lines of each format, good and bad.
     private static let parts: [(name: String, parts: [String])] = [
         (
             "a.csv",
@@ -59,14 +59,15 @@ import Testing
         }
     }
 
-    /// Without what depends on where chunks end: the blank lines behind the last record.
+    /// Returns the reading without the blank lines after the last record, which depend on the ends
+    /// of chunks.
     private static func compared(_ whole: Reading.Whole) -> Reading.Whole {
         var whole = whole
         whole.reading.blankLines = 0
         return whole
     }
 
-    /// Which records are left to other decoders: else they would be decoded where they are read.
+    /// Tests which records are left to other decoders; the rest is decoded by the reading thread.
     @Test func areAsManyWholeRecordsAsABatchMayHold() throws {
         let folder = try TemporaryFolder()
         let selection = FieldSelection([FieldPath(name: "a")])

@@ -105,7 +105,7 @@ enum Value: Equatable {
         #expect(line == #"{"t":"a|b\\|","l":["a|b","c\\","\\|","d\\"]}"# + "\n")
     }
 
-    /// Long texts and lists leave the encoder part by part, and look like short ones.
+    /// Long texts and lists leave the encoder in parts, and look like short ones.
     @Test(arguments: [RecordFormat.csv, .ndjson], ["", ",", "\"", "é", "\n"])
     func writesLongValues(as format: RecordFormat, special: String) throws {
         let folder = try TemporaryFolder()
@@ -119,7 +119,7 @@ enum Value: Equatable {
             return text.contains(#/[,"\n]/#)
                 ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
         }
-        // Whatever is special stands once, behind some parts, or all over.
+        // The special character occurs once after some parts, or all over.
         let plain = String(repeating: "0123456789abcdef", count: 20_000)
         let texts = [plain + special, String(repeating: "a1" + special, count: 200_000)]
         let lists = [
@@ -138,7 +138,7 @@ enum Value: Equatable {
                 return escaped.hasSuffix("\\") ? escaped + "\\" : escaped
             }
             var joined = items.joined(separator: "|")
-            // Behind the last one no bar follows.
+            // The last item is not followed by a bar.
             if joined.hasSuffix("\\\\") { joined.removeLast() }
             return "\(quoted(text)),\(quoted(joined)),end\n"
         }
@@ -147,7 +147,7 @@ enum Value: Equatable {
         #expect(found == expected, "differs")
     }
 
-    /// Texts are written a word at a time, wherever in the word a quote is.
+    /// Texts are written one word at a time, wherever in the word a quote is.
     @Test func escapesQuotesInEveryPlace() throws {
         let folder = try TemporaryFolder()
         let plain = Array("ab,cdefghijklmnopqrst")
@@ -167,7 +167,7 @@ enum Value: Equatable {
         #expect(lines == escaped.joined())
     }
 
-    /// Texts are written sixteen bytes at a time, with an overlap at their end.
+    /// Texts are written 16 bytes at a time, with an overlap at their end.
     @Test(
         arguments: [RecordFormat.csv, .ndjson], [",", "\"", "\\", "\n", "\r", "\u{1F}", " ", "é"])
     func writesEachByteInEveryPlace(as format: RecordFormat, special: String) throws {
@@ -332,7 +332,7 @@ enum Value: Equatable {
         let rights = try #require(FileRights(of: path))
         #expect(rights != usual)
         let output = try OutputFile(path: path)
-        // What is written is as private from its beginning on.
+        // The output has the same permissions from the start.
         for name in try folder.names() {
             #expect(FileRights(of: folder.path + "/" + name) == rights, "\(name)")
         }
@@ -343,7 +343,7 @@ enum Value: Equatable {
 
     @Test func removesWhatAKilledProcessLeft() throws {
         let folder = try TemporaryFolder()
-        // No process has the largest number; this one has its own.
+        // No process has the largest number; the other number is this process's.
         let mine = ".o.csv.\(ProcessInfo.processInfo.processIdentifier)-7.part"
         for name in [".o.csv.2147483647-0.part", mine, ".p.csv.2147483647-0.part"] {
             try folder.write([], to: name)

@@ -2,7 +2,7 @@ import RecordStreams
 import TestSeeds
 import Testing
 
-/// What is larger than a record may be is told by its size alone, wherever chunks end.
+/// An oversized record is reported with its size alone, wherever chunks end.
 @Suite("Record sizes") struct RecordSizeTests {
     private static let chunks = [1, 2, 7, 41, 42, 43, 100, 1 << 16]
     private static let recordBytesMax = 40
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A quote that closes behind the largest record is one that never closes.
+    /// A quote that closes after the maximum record size counts as unclosed.
     @Test func takesLinesInQuotesThatCloseTooLateForRecords() throws {
         let text = "a,b\n1,x\n7,\"\(Self.x(30))\n8,evil\n\(Self.x(30))\"\n2,y\n"
         let expected = Reading(
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Whatever else is wrong with it.
+    /// The size is reported whatever other faults the record has.
     @Test(arguments: [
         "1,\"\(x(20))\ny\"\(x(30))", "1,\(x(20))\"\(x(30))", "\"\(x(60))", "\"\(x(60))\"",
     ])
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// What inputs of each format are made of, good and bad.
+    /// The parts of the inputs of each format, good and bad.
     private static let parts: [(name: String, between: String, parts: [String])] = [
         (
             "a.csv", "",
@@ -198,7 +198,8 @@ import Testing
         }
     }
 
-    /// Without the blank lines: those behind the last record are counted only beside one.
+    /// Returns the reading without blank lines, because the lines after the last record are counted
+    /// only next to a record.
     private static func compared(_ whole: Reading.Whole) -> Reading {
         var reading = whole.reading
         reading.blankLines = 0

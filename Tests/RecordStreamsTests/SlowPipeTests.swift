@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordStreams
 
-/// A pipe gives what has arrived, without waiting for a full chunk.
+/// A pipe delivers the bytes that have arrived, without waiting for a full chunk.
 @Suite("Slow pipes") struct SlowPipeTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -14,7 +14,7 @@ import Testing
         folder = try TemporaryFolder()
         path = folder.path + "/pipe"
         #expect(mkfifo(path, 0o600) == 0)
-        // Open for both, so that neither side waits for the other to open it.
+        // Opened for reading and writing, so that neither side waits for the other to open it.
         descriptor = open(path, O_RDWR)
         #expect(descriptor >= 0)
     }
@@ -35,7 +35,7 @@ import Testing
             selection: FieldSelection([field]))
     }
 
-    /// The next records, one at a time as they were sent.
+    /// Returns the next records, one at a time as they were sent.
     private func next(_ reader: RecordReader) throws -> [String] {
         let batch = RecordBatch()
         guard try reader.next(batch) else { return ["end"] }
@@ -69,7 +69,7 @@ import Testing
         close(descriptor)
     }
 
-    /// Also where its end is little beside what came before it, and nothing follows.
+    /// Also if its last part is small compared with the rest, and nothing follows.
     @Test func deliverALargeRecordAndKeepNothingOfItsBeginnings() throws {
         let escapes = String(repeating: "\\n", count: 500)
         let values = Array(repeating: "\"\(escapes)\"", count: 2000).joined(separator: ",")
@@ -85,7 +85,7 @@ import Testing
         let batch = RecordBatch()
         #expect(try reader.next(batch))
         #expect(batch.fields(of: 0)[0].count == 2000)
-        // What is unescaped has one million bytes.
+        // The unescaped text has one million bytes.
         #expect(batch.arena.byteCount <= 4 << 20)
         close(descriptor)
     }

@@ -4,7 +4,7 @@ import RecordStreams
 import Synchronization
 import Testing
 
-/// A wait for whoever writes into a pipe ends when nobody wants its bytes any more.
+/// A wait for the writer of a pipe ends when the reader is cancelled.
 @Suite("Waiting for pipes") struct StreamWaitTests {
     private static let cancelled = "The file cannot be read: Operation canceled"
     private let folder: TemporaryFolder
@@ -16,9 +16,9 @@ import Testing
         #expect(mkfifo(path, 0o600) == 0)
     }
 
-    /// All values of `a` in the pipe.
+    /// Returns all values of `a` in the pipe.
     ///
-    /// - Parameter isCancelled: is asked while there is nothing to be read.
+    /// - Parameter isCancelled: A check that is called while nothing can be read.
     private func values(isCancelled: @escaping @Sendable () -> Bool) throws -> [String] {
         var options = ReadOptions()
         options.format = .ndjson
@@ -35,7 +35,7 @@ import Testing
         return values
     }
 
-    /// The message of a reader that waits twice and is cancelled then.
+    /// Returns the error message of a reader that waits twice and is then cancelled.
     private func messageOfCancelled() -> String? {
         let waits = Atomic<Int>(0)
         let error = #expect(throws: RecordStreamError.self) {
@@ -47,7 +47,7 @@ import Testing
     #if os(Linux)
         @Test func endsWhereNobodyHasOpenedIt() {
             #expect(messageOfCancelled() == Self.cancelled)
-            // Nobody who would read it is left behind, but for a moment what another test starts.
+            // No reader is left, except briefly in a process that another test starts.
             var (attempts, code) = (0, Int32(0))
             while code != ENXIO, attempts < 1000 {
                 let writer = open(path, O_WRONLY | O_NONBLOCK)
@@ -73,7 +73,7 @@ import Testing
         let path = path
         let hasWriter = Atomic<Bool>(false)
         let values = try values {
-            // The reader waits already.
+            // The reader is already waiting.
             if !hasWriter.exchange(true, ordering: .relaxed) {
                 DispatchQueue.global().async {
                     let writer = open(path, O_WRONLY)

@@ -4,11 +4,11 @@ import RecordStreams
 import TestSeeds
 import Testing
 
-/// Tables as they come: preambles, comments, escapes, and delimiters of all kinds.
+/// Tables from practice: preambles, comments, escapes, and delimiters of all kinds.
 @Suite("Table dialects") struct TableDialectTests {
     private static let chunks = [1, 2, 3, 7, 1 << 16]
 
-    /// Reads the columns `a` and `b`, cut in several ways.
+    /// Reads the columns `a` and `b` with several chunk sizes.
     private func expect(
         _ text: String, _ records: [String], rejects: [String] = [], error: String? = nil,
         blankLines: Int = 0, _ change: (inout ReadOptions) -> Void

@@ -76,11 +76,11 @@ import Testing
             #expect(error?.code == .busy)
             #expect(waits.count == asked)
         }
-        // Each wait counts its own time.
+        // Each wait measures its own time.
         #expect(waits == waits[..<4].sorted() + waits[4...].sorted())
         #expect(waits[4] < waits[3])
         second.waitForLocks { _ in
-            // Whoever has the lock gives it back meanwhile.
+            // The lock's holder releases it during the wait.
             (try? first.execute("COMMIT")) != nil
         }
         try second.execute("BEGIN IMMEDIATE; COMMIT")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Indexes put aside") struct IndexesAsideTests {
     private let names = #"SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'index'"#
 
-    /// A table of 30,000 rows with indexes of several kinds.
+    /// Returns a table of 30,000 rows with indexes of several kinds.
     private func filled(_ more: String = "") throws -> Connection {
         let connection = try Connection()
         try connection.execute(
@@ -25,7 +25,7 @@ import Testing
         return try rows.step() ? rows.string(0) : ""
     }
 
-    /// Deletes the rows up to a key; gives the indexes that were there meanwhile.
+    /// Deletes the rows up to a key; returns the indexes that existed during the deletion.
     private func delete(_ count: Int, _ connection: Connection) throws -> String {
         var there = ""
         try connection.execute("BEGIN")

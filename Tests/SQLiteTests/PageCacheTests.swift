@@ -9,11 +9,11 @@ import Testing
         try connection.execute("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL")
         try connection.execute("CREATE TABLE t (a); PRAGMA cache_size = -400")
         _ = try connection.takeCacheShareWritten()
-        // Five pages each.
+        // Each row takes five pages.
         try connection.execute("INSERT INTO t VALUES (zeroblob(20000))")
         #expect(abs(try connection.takeCacheShareWritten() - 0.06) < 0.015)
         #expect(try connection.takeCacheShareWritten() == 0)
-        // More than fits is written before the transaction ends.
+        // Pages that do not fit in the cache are written before the transaction ends.
         try connection.execute("BEGIN")
         for _ in 0..<50 { try connection.execute("INSERT INTO t VALUES (zeroblob(20000))") }
         let early = try connection.takeCacheShareWritten()

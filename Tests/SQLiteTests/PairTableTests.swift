@@ -5,7 +5,7 @@ import Testing
 @Suite("Pair table") struct PairTableTests {
     private func memory() throws -> Connection { try Connection() }
 
-    /// What a query finds, which is made with the table's name.
+    /// Returns the result of a query that is built from the table's name.
     private func read(
         _ pairs: [UInt64], on connection: Connection, _ sql: (String) -> String
     ) throws -> String? {

@@ -8,7 +8,7 @@ import Testing
         try Connection()
     }
 
-    /// What SQLite says of the only parameter: its type, and its bytes as hex.
+    /// Returns SQLite's view of the only parameter: its type, and its bytes as hex.
     private func echo(_ bind: (Statement) -> Void) throws -> String {
         let statement = try connection().prepare(
             "SELECT typeof(?1) || ' ' || CASE typeof(?1) WHEN 'real' THEN ?1 ELSE"

@@ -1,9 +1,10 @@
 import Foundation
 import SQLite
 
-/// What a user finds in a folder after work: the stores' rows, the exports, the rejects, and names.
+/// The user-visible contents of a folder after work: the stores' rows, the exports, the rejects,
+/// and names.
 struct FolderDigest: Equatable {
-    /// Each line begins with what it is of.
+    /// The lines, each with a prefix that names its kind.
     var lines: [String] = []
 
     init(_ folder: String) throws {
@@ -58,7 +59,7 @@ struct FolderDigest: Equatable {
             var cells: [String] = []
             for (place, name) in columns.enumerated() {
                 let column = Int32(place)
-                // How often a row was written differs if some of it was written again.
+                // The number of writes of a row differs if some were repeated.
                 if name == "Z_OPT" || name == "ZCOLUMNS" { continue }
                 if isOfHistory, !["ZCHANGETYPE", "ZENTITY", "ZENTITYPK"].contains(name) {
                     continue
@@ -70,7 +71,7 @@ struct FolderDigest: Equatable {
         return rows.sorted()
     }
 
-    /// The rejects of all runs, whatever runs they are of.
+    /// Adds the rejects of all runs, without the runs' names.
     private mutating func addRejects(_ folder: String) {
         var found: [String] = []
         Disk.walk(folder) { path, info in
@@ -88,14 +89,14 @@ struct FolderDigest: Equatable {
         lines += found.sorted()
     }
 
-    /// A line that is there too often, or not often enough.
+    /// A line that occurs too often, or not often enough.
     struct Difference: Sendable {
         let line: String
         let count: Int
 
         var isMore: Bool { count > 0 }
 
-        /// Some of them, in short.
+        /// Returns some of the differences in short form.
         static func text(_ all: [Difference]) -> [String] {
             let lines = all.map { difference in
                 "\(difference.isMore ? "+" : "-")\(abs(difference.count)) "
@@ -106,7 +107,7 @@ struct FolderDigest: Equatable {
         }
     }
 
-    /// What differs.
+    /// Returns the differences from another digest.
     func difference(from other: FolderDigest) -> [Difference] {
         var counts: [String: Int] = [:]
         for line in lines { counts[line, default: 0] += 1 }

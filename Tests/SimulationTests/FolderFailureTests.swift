@@ -6,9 +6,10 @@ import Testing
 @testable import GraphStore
 @testable import Pipelines
 
-/// Folders that cannot be read or synchronised, each told in place of a result that looks whole.
+/// Folders that cannot be read or synchronized, each with an error instead of a result that looks
+/// complete.
 @Suite("Folder failures") struct FolderFailureTests {
-    /// A folder in which some calls fail.
+    /// Runs a test with a folder in which some calls fail.
     private func withFolder(
         _ fails: @escaping @Sendable (FileCall) -> Bool,
         _ use: (String, _ heal: () -> Void) throws -> Void
@@ -40,7 +41,8 @@ import Testing
             #expect(throws: StoreError.self) {
                 try StoreFiles.copyFolder(from, to: folder + "/copy")
             }
-            // Else all files of the store would be what the other has not.
+            // Otherwise, all files of the store would count as missing in the other store, and be
+            // deleted.
             #expect(throws: StoreError.self) {
                 try ExternalFiles.removeAll(in: to, butThoseIn: from)
             }
@@ -55,7 +57,7 @@ import Testing
             guard call.kind == .synchronize,
                 call.path.displayText.split(separator: "/").last?.hasPrefix("nightly-") == true
             else { return false }
-            // The first time it is for the note of the rejects, which has its own message.
+            // The first call is for the note of the rejects, which has its own message.
             return seen.add(1, ordering: .relaxed).newValue > 1
         } _: { folder, heal in
             let place = WorkPlace(folder, smallInputBytes: 0)

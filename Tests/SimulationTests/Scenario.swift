@@ -5,23 +5,24 @@ import Synchronization
 
 @testable import Pipelines
 
-/// A kind of work: what is there before it, and what is done until it ends well.
+/// A kind of work: its preparation, and the steps that are repeated until it succeeds.
 struct Scenario: Sendable {
     let name: String
-    /// Whether the last attempt tells of the whole work: one that goes on with a replay that was
-    /// drained tells of what was left.
+    /// Whether the last attempt reports the totals of the complete work.
+    ///
+    /// An attempt that resumes a drained replay reports only the rest.
     var hasTotals = true
-    /// Prepares the folder; nothing disturbs it.
+    /// Prepares the folder; no fault occurs.
     let prepare: @Sendable (WorkPlace) throws -> Void
-    /// Does the work once, or goes on with it.
+    /// Does the work once, or resumes it.
     let work: @Sendable (WorkPlace) -> Ending
 }
 
-/// How an attempt at the work ended.
+/// The result of an attempt at the work.
 struct Ending: Sendable {
     var status: Pipelines.ExitStatus
     var text = ""
-    /// What the report says of each stage, without times.
+    /// The lines of the report on each stage, without times.
     var totals: [String] = []
 
     init(_ status: Pipelines.ExitStatus, _ text: String = "") {
@@ -42,11 +43,11 @@ struct Ending: Sendable {
     }
 }
 
-/// A folder in which work is done, as if at later and later times.
+/// A folder in which work is done; each attempt has a later time.
 final class WorkPlace: Sendable {
     let folder: String
     private let attempt = Mutex(0)
-    /// How inputs are decoded.
+    /// The size below which inputs count as small, which affects how they are decoded.
     let smallInputBytes: Int
 
     init(_ folder: String, smallInputBytes: Int) {
@@ -65,7 +66,7 @@ final class WorkPlace: Sendable {
             number += 1
             return number
         }
-        // 2026-03-04 05:06:07 UTC; each attempt has a minute of its own, after which it is named.
+        // 2026-03-04 05:06:07 UTC; each attempt has its own minute, from which its name is derived.
         let now = Date(timeIntervalSinceReferenceDate: 794_293_567 + Double(number) * 60)
         var options = RunOptions(workingFolder: folder, now: now)
         options.decoding.smallInputBytes = smallInputBytes
@@ -77,24 +78,24 @@ final class WorkPlace: Sendable {
         Ending(PipelineRunner(options: options).run(path(spec)))
     }
 
-    /// Runs undisturbed, to prepare.
+    /// Runs a spec without faults, as preparation.
     func mustRun(_ spec: String = "spec.yaml") throws {
         let ending = run(spec)
         guard ending.status == .ok else { throw Unprepared(text: ending.text) }
     }
 
-    /// Whether nothing is left to be completed.
+    /// Whether no unfinished work is left.
     var isComplete: Bool {
         let context = ParameterValues.Context(
             now: Date(timeIntervalSinceReferenceDate: 0), workingFolder: folder)
-        // What cannot be read is not at its end.
+        // If the status cannot be read, the work is not complete.
         guard let status = try? PipelineStatus.of(spec: path("spec.yaml"), context) else {
             return false
         }
         return status.pending == nil && status.unreadable == nil
     }
 
-    /// Replays the rejects of the only run that has some.
+    /// Replays the rejects of the only run that has any.
     func replay() -> Ending {
         let runs = Disk.names(in: path("rejects"))
         guard let run = runs.first else { return Ending(.noInput, "no rejects") }

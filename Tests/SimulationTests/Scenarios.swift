@@ -33,7 +33,7 @@ extension Scenario {
             attributes: { text: String, number: Integer 32 }
         """
 
-    /// Records of tasks in an order of their own, of which some are refused.
+    /// Returns records of tasks in a random or ascending order, of which some are rejected.
     static func tasks(_ ids: Range<Int>, seed: UInt64, ordered: Bool = false, bad: Int = 8)
         -> String
     {

@@ -3,9 +3,10 @@ import TestSeeds
 
 @testable import Pipelines
 
-/// Runs work on a simulated disk, disturbed as a seed says, until it ends well.
+/// A runner of work on a simulated disk, with faults that depend on a seed, until the work
+/// succeeds.
 final class Simulation {
-    /// What was wrong with the work of a seed.
+    /// A problem with the result of a seed.
     struct Finding: Error, CustomStringConvertible {
         let scenario: String
         let seed: UInt64
@@ -19,7 +20,7 @@ final class Simulation {
         }
     }
 
-    /// How work goes that nothing disturbs.
+    /// The result of work without faults.
     private struct Reference {
         let template: String
         let digest: FolderDigest
@@ -28,7 +29,7 @@ final class Simulation {
     }
 
     private static let attemptsMax = 8
-    /// Prints every call of each attempt.
+    /// Whether to print every call of each attempt.
     var printsCalls = false
     private let root: String
     private let disk: SimulatedDisk
@@ -50,7 +51,8 @@ final class Simulation {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// Whether inputs are read beside the writing is part of the work.
+    /// Returns the result without faults, which also depends on whether inputs are decoded on other
+    /// threads.
     private func reference(_ scenario: Scenario, smallInputBytes: Int) throws -> Reference {
         let key = "\(scenario.name) \(smallInputBytes)"
         if let known = references[key] { return known }
@@ -76,7 +78,7 @@ final class Simulation {
 
     /// Plays a seed.
     ///
-    /// - Returns: what was wrong, if anything.
+    /// - Returns: The problem, or `nil` if the result is correct.
     func play(_ seed: UInt64, _ scenarios: [Scenario]) throws -> Finding? {
         var random = SeededGenerator(seed: seed)
         let scenario = scenarios[random.pick(scenarios.count)]
@@ -89,12 +91,12 @@ final class Simulation {
             endsInLoss: random.chance(15), &random)
     }
 
-    /// Calls of the work that change something, where nothing disturbs it.
+    /// Returns the number of calls that change something if no fault occurs.
     func changes(_ scenario: Scenario) throws -> Int {
         try reference(scenario, smallInputBytes: 0).counts.changes
     }
 
-    /// Does the work with these faults, one for each attempt.
+    /// Does the work with these faults, one per attempt.
     func strike(
         _ scenario: Scenario, _ faults: [DiskFault], endsInLoss: Bool = false
     ) throws -> Finding? {
@@ -135,8 +137,7 @@ final class Simulation {
             disown()
             if ending.status == .software { return finding("exit 70: \(ending.text)") }
             if wasKilled {
-                // Killed behind its end; to begin again would be new work. Files that were removed may
-                // be back.
+                // Killed after its end; starting over would be new work. Removed files may be back.
                 if place.isComplete, let digest = try? FolderDigest(disk.folder) {
                     let difference = digest.difference(from: reference.digest).filter {
                         !($0.isMore && $0.line.hasPrefix("name "))
@@ -153,7 +154,7 @@ final class Simulation {
                 disk.revive(&random, isLoss: true, isWhole: true)
                 events.append("then the power is lost")
             }
-            // Files that are none of the results may be back, or may not have been removed.
+            // Files that are not results may be back, or may not have been removed.
             let mayHoldMore = endsInLoss || struck != nil
             return compare(scenario, ending, reference, mayHoldMore: mayHoldMore).map {
                 finding($0)
@@ -162,7 +163,9 @@ final class Simulation {
         return finding("it never ends")
     }
 
-    /// - Parameter mayHoldMore: there may be other files, until the next run.
+    /// Compares the result with the reference.
+    ///
+    /// - Parameter mayHoldMore: Whether there may be other files until the next run.
     private func compare(
         _ scenario: Scenario, _ ending: Ending, _ reference: Reference, mayHoldMore: Bool
     ) -> String? {
@@ -185,7 +188,7 @@ final class Simulation {
         return nil
     }
 
-    /// Waits until threads of a killed run have given up.
+    /// Waits until the threads of a killed run have finished, and returns whether they have.
     private func waitUntilClosed() -> Bool {
         for _ in 0..<400 {
             if disk.openFiles.isEmpty { return true }
@@ -194,7 +197,8 @@ final class Simulation {
         return false
     }
 
-    /// What the process of an attempt has named after itself is of a process that is gone.
+    /// Renames files that contain this process's number, so that they belong to a process that no
+    /// longer exists.
     private func disown() {
         let own = "\(getpid())"
         Disk.walk(disk.folder) { path, _ in

@@ -2,10 +2,10 @@ import Foundation
 import TestSeeds
 import Testing
 
-/// Kills, failures, and losses of power at random calls; what comes of the work in the end is what
-/// comes of it undisturbed.
+/// Kills, failures, and power losses at random calls, after which the work must have the same
+/// result as without them.
 ///
-/// `ETL_SIMULATION_SEEDS=N` plays N seeds, and `ETL_SIMULATION_SEED=S` the seed S alone, and
+/// `ETL_SIMULATION_SEEDS=N` plays N seeds. `ETL_SIMULATION_SEED=S` plays only the seed S, and
 /// prints its calls.
 @Suite("Simulation", .serialized) struct SimulationTests {
     private static let seedsDefault = 100

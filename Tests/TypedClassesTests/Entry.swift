@@ -1,7 +1,7 @@
 import Foundation
 import GraphStore
 
-/// A journal's entry: what is generated are its properties, and this is what they cannot say.
+/// A journal's entry: its properties are generated, and this part is written by hand.
 final class Entry: ManagedObject {
     override func awakeFromInsert() {
         writtenAt = Date(timeIntervalSince1970: 1_700_000_000)

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// An app over generated classes; `Tasks/` is what `etl model swift` writes of `tasks.yaml`.
+/// An app over generated classes; `Tasks/` is the output of `etl model swift` for `tasks.yaml`.
 @Suite("A task manager over generated classes") struct TaskManagerTests {
     private let container: PersistentContainer
 
@@ -12,7 +12,7 @@ import Testing
         container.register(TasksClasses.all)
     }
 
-    /// Two categories with three tasks, one of them an errand.
+    /// Creates two categories with three tasks, one of them an errand.
     private func fill() throws {
         let context = container.newContext()
         let home = context.insert(Category.self) { $0.name = "Home" }
@@ -233,7 +233,7 @@ import Testing
 }
 
 extension ManagedObjectModel {
-    /// A model of `Models/`.
+    /// Returns a model of `Models/`.
     static func example(_ name: String) throws -> ManagedObjectModel {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         return try ManagedObjectModel(
@@ -241,7 +241,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// The code of what a save throws.
+/// Returns the code of the error that a save throws.
 func codeOfFailure(_ save: () throws -> SaveResult) -> StoreError.Code? {
     do {
         _ = try save()

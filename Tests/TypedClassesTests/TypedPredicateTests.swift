@@ -107,6 +107,6 @@ import Testing
 }
 
 extension ObjectKeys where KeyedObject: Task {
-    /// A second key of one type, since the model has but one optional text.
+    /// A second key of the same type, because the model has only one optional text.
     fileprivate var draftless: Key<String?> { Key("notes") }
 }

@@ -20,7 +20,7 @@ import Testing
     @Test func digitsAndPointMakeTheNumber() throws {
         #expect(try value([12, 0], -1) == 1.2)
         #expect(try value([12, 0], -1, [("NS.negative", .boolean(true))]) == -1.2)
-        // The order of bytes of another machine.
+        // The byte order of another machine.
         #expect(try value([0, 12], -1, [("NS.mantissa.bo", .integer(2))]) == 1.2)
         #expect(try value([0, 0, 1, 0], 2) == 6_553_600)
         #expect(try value([], 5) == 0)
@@ -29,7 +29,7 @@ import Testing
         #expect(try value([7, 0], 127) == 7e127)
     }
 
-    /// A number that is damaged is none, whatever stands in the place of its exponent.
+    /// A damaged number is `nil`, whatever value its exponent has.
     @Test(arguments: [256, -256, 100_000, .max, .min]) func exponentsThatNoDecimalHasAreRefused(
         _ exponent: Int
     ) throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(try value([UInt8](repeating: 1, count: 17), 1) == nil)
     }
 
-    /// An attribute whose default is damaged has none, and the model is read.
+    /// An attribute with a damaged default has no default, and the model is read.
     @Test func aDamagedDefaultIsNone() throws {
         let writer = ArchiveWriter()
         func attribute(_ name: String, _ exponent: Int) -> (Int, Int) {

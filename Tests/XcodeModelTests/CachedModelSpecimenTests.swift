@@ -76,7 +76,7 @@ struct CachedModelSpecimenTests {
         "SampleModel2_V2.sqlite - CoreDataPlus_Tests.Cover text",
     ]
 
-    /// The keys and the list of classes of the nodes of each class in an archive.
+    /// Returns the keys and the class lists of the nodes of each class in an archive.
     private static func form(of content: [UInt8]) throws -> [String: Set<String>] {
         let archive = try #require(Inflation.inflate(content))
         let list = try BinaryPropertyList(archive)
@@ -119,7 +119,7 @@ struct CachedModelSpecimenTests {
         }.flatMap { list.text($0.value) }
     }
 
-    /// The cache of a store, and the hashes in its metadata.
+    /// Returns the cached model of a store, and the hashes in its metadata.
     private static func cache(
         of store: CoreDataSpecimens.Store
     ) throws -> (content: [UInt8], hashes: [String: Data]) {

@@ -84,7 +84,7 @@ import Testing
         #expect(reason(bare) == "the archived model has no entities")
     }
 
-    /// A type that nobody knows has no column that could be told, and keeps nobody from the rest.
+    /// The column of an unknown type is unknown, too; the rest of the model is still read.
     @Test func unknownTypesAreLeftOutAndNamed() throws {
         let writer = ArchiveWriter()
         let strange = writer.object(
@@ -127,7 +127,7 @@ import Testing
         #expect(cached.composites == ["Place.spot"])
     }
 
-    /// An entity that is its own ancestor must not be walked for ever.
+    /// An entity that is its own ancestor must not cause an infinite loop.
     @Test func circlesAreRefused() {
         let writer = ArchiveWriter()
         let entity = writer.reserve()
@@ -143,7 +143,7 @@ import Testing
         #expect(reason(writer.archive(root: root)) == "the entity 'Loop' has no root")
     }
 
-    /// Whatever is wrong with the bytes, they are read or refused, and nothing else happens.
+    /// Damaged bytes are either read or rejected, without any other effect.
     @Test func damageIsAnErrorAndNeverMore() throws {
         let bytes = try CachedModelWriter.archive(of: model)
         var random = SeededGenerator(seed: 7)
@@ -156,14 +156,14 @@ import Testing
             if random.pick(4) == 0 { damaged.removeLast(random.pick(damaged.count)) }
             if reason(damaged) != nil { refused += 1 }
         }
-        // Most of them hit a name, a number or a reference that matters.
+        // Most of them hit a relevant name, number, or reference.
         #expect(refused > 100)
         for count in stride(from: 0, to: bytes.count, by: 97) {
             #expect(reason(Array(bytes[..<count])) != nil)
         }
     }
 
-    /// Archives of plain values are shown, others are not.
+    /// Archives of plain values are printed as JSON, others are not.
     @Test func plainArchivesAreShownAsJSON() throws {
         let writer = ArchiveWriter()
         let nested = writer.dictionary(

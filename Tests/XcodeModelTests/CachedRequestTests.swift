@@ -4,7 +4,7 @@ import Testing
 
 @testable import XcodeModel
 
-/// What archived models hold beside entities and their columns.
+/// The contents of archived models other than entities and their columns.
 @Suite("Requests and indexes of archived models") struct CachedRequestTests {
     private static let text = """
         model: 1
@@ -98,7 +98,7 @@ import Testing
 
     @Test func formsOfOthersAreReadToo() throws {
         #expect(try text { $0.text("a == 1") } == "a == 1")
-        // `sum:(tasks.hours)` and a cast of a number, as the parser of Foundation makes them.
+        // `sum:(tasks.hours)` and a cast of a number, as Foundation's parser builds them.
         func typed(_ writer: ArchiveWriter, _ type: Int, _ entries: [(String, BinaryPlist)]) -> Int
         {
             writer.object("NSExpression", entries + [("NSExpressionType", .integer(type))])
@@ -137,7 +137,8 @@ import Testing
         #expect(found == "tasks.@sum.hours > CAST('2001-01-01T00:00:03Z', 'NSDate')")
     }
 
-    /// A comparison by a locale, a selector of the app's, an expression of no known kind.
+    /// Expressions that only the app can evaluate: a comparison with a locale, an app's selector,
+    /// and an unknown kind.
     @Test func whatOnlyTheAppCanAskIsNone() throws {
         func comparison(_ writer: ArchiveWriter, _ entries: [(String, BinaryPlist)]) -> Int {
             let side = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
@@ -258,7 +259,7 @@ import Testing
             ])
     }
 
-    /// A derivation that is one property of the object, as the framework archives it.
+    /// A derivation from one property of the object, as the framework archives it.
     @Test func plainKeysOfDerivationsAreTold() throws {
         let writer = ArchiveWriter()
         let root = try PredicateArchive(writer).number(

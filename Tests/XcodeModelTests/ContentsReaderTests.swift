@@ -74,7 +74,7 @@ import Testing
                 lastSavedToolsVersion="22758" minimumToolsVersion="Automatic" \
                 sourceLanguage="Swift" userDefinedModelVersionIdentifier="7"
                 """)
-        // Advice about an index is none of what it says.
+        // Advice about an index is not a problem of the file.
         #expect(
             problems == """
                 contents:27:3: warning: The index 'byPlate' is over an expression, which stores made \

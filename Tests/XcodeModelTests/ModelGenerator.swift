@@ -1,11 +1,11 @@
 import GraphModel
 import TestSeeds
 
-/// Makes random models that both YAML and Xcode's files can say.
+/// A generator of random models that both YAML and Xcode's files can express.
 struct ModelGenerator {
     private var random: SeededGenerator
     private var entities: [EntityDescription] = []
-    /// What has no known hash is left out where hashes are compared.
+    /// Whether to omit features without a known hash, for comparisons of hashes.
     private let isHashable: Bool
 
     static func model(seed: UInt64, isHashable: Bool = false) throws -> ManagedObjectModel {
@@ -155,7 +155,8 @@ struct ModelGenerator {
         }
     }
 
-    /// One relationship each way, or one that is its own inverse, or one without.
+    /// Adds pairs of inverse relationships, reflexive relationships, and relationships without an
+    /// inverse.
     private mutating func addRelationships(_ index: Int) {
         for number in 0..<pick(3) {
             let other = pick(entities.count)
@@ -189,7 +190,7 @@ struct ModelGenerator {
         let stored = entities[index].ownAttributes.filter { !$0.isTransient }.map(\.name)
         guard let first = stored.first else { return }
         if entities[index].superentityName == nil, flip() {
-            // More than one constraint has no proven hash.
+            // The hash of more than one constraint is not proven.
             entities[index].uniquenessConstraints = [Array(stored.prefix(2))]
         }
         guard flip() else { return }

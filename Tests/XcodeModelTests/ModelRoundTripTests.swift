@@ -96,13 +96,13 @@ import Testing
     }
 }
 
-/// `coredata_hash.py`, which was derived from stores and shares no code with ours.
+/// The script `coredata_hash.py`, which was derived from stores and shares no code with ours.
 enum Reference {
     static let script = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("shared/tools/coredata_hash.py").path
 
-    /// What the script prints of a `contents` file.
+    /// Returns the script's output for a `contents` file.
     static func listing(_ contents: String) throws -> String {
         let file = NSTemporaryDirectory() + "contents-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -118,7 +118,7 @@ enum Reference {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The same of our own hashes.
+    /// Returns our own hashes in the same format.
     static func listing(_ model: ManagedObjectModel) -> String {
         let hashes = model.versionHashes.sorted { $0.key < $1.key }.map { name, hash in
             name + " " + hash.map { String(format: "%02x", $0) }.joined() + "\n"

@@ -57,7 +57,7 @@ struct ModelSpecimenTests {
         #expect(after.subtracting(before).sorted() == [])
     }
 
-    /// Every attribute of every element, with the names of the elements around.
+    /// Returns every attribute of every element, with the names of the enclosing elements.
     private func lines(of element: XMLElement, below path: String = "") -> Set<String> {
         let own = path + "/" + element.name + "[" + (element["name"] ?? "") + "]"
         return element.children.reduce(

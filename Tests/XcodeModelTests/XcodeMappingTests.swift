@@ -6,7 +6,7 @@ import Testing
 @testable import XcodeModel
 
 @Suite("Mapping models of Xcode") struct XcodeMappingTests {
-    /// What the mapping models of the specimens say beyond what is inferred.
+    /// The parts of the specimens' mapping models that cannot be inferred.
     private static let translations: [(path: String, lines: [String])] = [
         (
             "objcio-core-data/Migrations/Migrations/Moody 2-Moody 3",

@@ -90,7 +90,7 @@ import Testing
         #expect(
             try resolved("quakes.@max.magnitude.last.richter > 1", "Region")
                 == "quakes.@max.#\"magnitude.last.richter\" > 1.0")
-        // What was resolved once means the same again.
+        // A predicate that was resolved once resolves to the same again.
         #expect(
             try resolved("#\"magnitude.first.richter\" > 5")
                 == "#\"magnitude.first.richter\" > 5.0")
@@ -301,7 +301,7 @@ import Testing
     }
 
     @Test func compositesWithoutEndAreRefused() {
-        // Nothing in nothing, many times over, and one in another, very deep.
+        // Nested empty composites with many repetitions, and a very deep nesting.
         var wide = "  C0: { attributes: {} }\n"
         var deep = "  C0: { attributes: { x: Double } }\n"
         for level in 1...100 {

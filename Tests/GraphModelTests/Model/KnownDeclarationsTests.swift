@@ -2,13 +2,13 @@ import Testing
 
 @testable import GraphModel
 
-/// Of a model with errors, what is certain can still be used.
+/// The valid parts of a model with errors, which can still be used.
 @Suite("What is certain of a broken model") struct KnownDeclarationsTests {
     private func reading(_ text: String) -> ModelReading {
         ModelFile.reading(text: "model: 1\n" + text, file: "m.yaml")
     }
 
-    /// `Task: title String, owner ?, tags → Tag (tasks)`.
+    /// Returns lines such as `Task: title String, owner ?, tags → Tag (tasks)`.
     private func lines(_ model: ManagedObjectModel) -> [String] {
         model.entities.map { entity in
             let attributes = entity.ownAttributes.map {

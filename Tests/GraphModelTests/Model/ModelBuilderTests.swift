@@ -5,7 +5,7 @@ import Testing
 @testable import GraphModel
 
 @Suite("Model builder") struct ModelBuilderTests {
-    /// The Swift twin of `tasks-model.yaml`.
+    /// Returns the Swift twin of `tasks-model.yaml`.
     private func tasks() throws -> ManagedObjectModel {
         try ManagedObjectModel(version: "tasks-2") {
             Entity("Item", isAbstract: true) {

@@ -23,14 +23,14 @@ import Testing
         let pairing = ModelPairing(from: first, through: [second], to: third)
         #expect(pairing.oldName(of: "Job") == "Todo")
         #expect(pairing.newName(of: "Todo") == "Job")
-        // What the second version lacks comes back empty.
+        // Attributes that the second version lacks are new and empty in the third.
         #expect(
             pairing.attributes(of: "Job", from: "Todo").mapValues(\.name) == ["text": "name"])
         #expect(
             ModelDiff(pairing).changes.filter { $0.kind != .changed }
                 .map { "\($0.kind.rawValue) \($0.subject)" }.sorted()
                 == ["+ Job.age", "+ Job.gone", "- Job.age", "- Job.gone"])
-        // Without the version between nobody can tell.
+        // Without the intermediate version, the rename is unknown.
         #expect(ModelPairing(from: first, to: third).oldName(of: "Job") == nil)
     }
 
@@ -41,19 +41,19 @@ import Testing
             try chain(
                 plain, "Task: { attributes: { name: String, level: Integer 16 } }",
                 "Job: { renamed-from: Task, attributes: { name: String, level: Integer 16 } }"))
-        // Values would get the first default, step by step.
+        // Step by step, the values would get the first default.
         #expect(
             try !chain(
                 plain,
                 "Task: { attributes: { name: String, level: { type: Integer 16, default: 1 } } }",
                 "Task: { attributes: { name: String, level: { type: Integer 16, default: 2 } } }"))
-        // A type that only a mapping changes.
+        // Only a mapping can change this type.
         #expect(
             try !chain(
                 "Task: { attributes: { name: String } }",
                 "Task: { attributes: { name: Integer 16 } }",
                 "Task: { attributes: { name: Integer 16, level: String } }"))
-        // A store with equal names comes as far as the first version.
+        // A store with duplicate names only reaches the first version.
         #expect(
             try !chain(plain, "Task: { attributes: { name: String }, unique: [[name]] }", plain))
         #expect(

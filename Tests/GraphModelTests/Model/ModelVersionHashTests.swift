@@ -2,7 +2,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// A file beside the tests, found without resources.
+/// Returns the path of a file in the `Fixtures` folder, without resources.
 func fixture(_ name: String) -> String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures").appendingPathComponent(name).path

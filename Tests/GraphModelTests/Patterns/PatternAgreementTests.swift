@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphModel
 
-/// What Swift's `Regex` also reads, it also matches.
+/// Expressions that Swift's `Regex` also accepts must have the same matches.
 @Suite("Regular expressions: agreement with Regex")
 struct PatternAgreementTests {
     private static let atoms = [
@@ -18,7 +18,7 @@ struct PatternAgreementTests {
         "*", "+", "?", "{2}", "{1,2}", "{0,2}", "{1,}", "*?", "+?", "??", "{,2}",
     ]
 
-    /// Foundation's expressions are ICU's.
+    /// Foundation's regular expressions use ICU.
     @Test("a class that ignores case has the scalars that it has in ICU")
     func caselessClasses() throws {
         let patterns = [
@@ -30,7 +30,7 @@ struct PatternAgreementTests {
             "(?i)[\\p{Lu}--[A]]", "(?i)[\\Qb\\E]", "(?i)[à-þ]", "(?i)[^ß]", "(?i)[iı]", "(?i)\\w",
             "(?i)\\W", "\\p{Lu}", "[a-z--b]",
         ]
-        // Those with case and some others; the versions of Unicode differ in none of them.
+        // Ranges with cased letters and some others, in which the Unicode versions do not differ.
         let ranges: [ClosedRange<UInt32>] = [
             1...0x24F, 0x300...0x52F, 0x1E00...0x1FFF, 0x2100...0x218F, 0x2C60...0x2C7F,
         ]
@@ -66,13 +66,13 @@ struct PatternAgreementTests {
     }
 
     private static func text(_ random: inout SeededGenerator) -> String {
-        // `Regex` takes a digit or `_` before a scalar beyond ASCII for no word character.
+        // `Regex` does not treat a digit or `_` before a non-ASCII scalar as a word character.
         let scalars: [Unicode.Scalar] = [
             "a", "b", "c", "A", "B", "é", "Ä", "ä", " ", ".", "\n", "α",
         ]
         var text = String.UnicodeScalarView()
         for _ in 0..<random.pick(7) { text.append(random.pick(scalars)) }
-        // Before the last line's end `$` holds here and not there.
+        // Before the last line end, `$` matches here but not in `Regex`.
         while text.last == "\n" { text.removeLast() }
         return String(text)
     }
@@ -100,7 +100,7 @@ struct PatternAgreementTests {
 }
 
 extension Unicode.Scalar {
-    /// Before which `$` holds in ICU.
+    /// Whether `$` matches before this scalar in ICU.
     fileprivate var isLineEnd: Bool {
         (0x0A...0x0D).contains(value) || [0x85, 0x2028, 0x2029].contains(value)
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import GraphModel
 
-/// No pattern takes more than linear time, as its machine counts it.
+/// The time of each pattern is at most linear, in steps of its machine.
 @Suite("Regular expressions: growth")
 struct PatternGrowthTests {
-    /// Expressions that take exponential or polynomial time in machines that go back, and others.
+    /// Expressions that take exponential or polynomial time in backtracking engines, and others.
     static let patterns = [
         "(a|a)*b", "(?:.?){40}ZZ", ".*.*.*.*.*b", "(a+)+b", "(a*)*b", "(a|aa)+b", "(a|a?)+b",
         "((a+)+)+b", "((a*)*)*b", "(.*)*b", "(.+)+b", "(a+a+)+b", "a*a*a*a*a*a*b", "(a?){60}b",
@@ -30,7 +30,7 @@ struct PatternGrowthTests {
     func steps(pattern: String) throws {
         for text in Self.texts {
             let (once, twice) = (text(2_000), text(4_000))
-            // With a table, and with one that is emptied for almost each state.
+            // With a full-size table, and with a table that is emptied for almost each state.
             for tableMax in [nil, 1] {
                 func steps(_ text: String) throws -> Int {
                     let compiled = try CompiledPattern(

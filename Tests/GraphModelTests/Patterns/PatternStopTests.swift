@@ -3,7 +3,7 @@ import Testing
 @testable import GraphModel
 
 @Suite("Patterns and comparisons that are stopped") struct PatternStopTests {
-    /// Is raised when it was looked at a few times.
+    /// A stop that is raised after it was read a few times.
     private final class Stop: EvaluationStop {
         private(set) var lookCount = 0
 
@@ -22,7 +22,7 @@ import Testing
         let text = String(repeating: "ab", count: 10_000)
         #expect(matches(text, Stop()) == nil)
         #expect(pattern.steps < 400_000)
-        // The next text is as if nothing had been.
+        // The next text is matched as if nothing had happened.
         #expect(matches("abZZ", nil) == true)
         #expect(matches("abZ", Stop()) == false)
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(order(nil) == -1)
         let stop = Stop()
         #expect(order(stop) == 0)
-        // Twice until it is raised, and then once for each text and for the order.
+        // Two reads until it is raised, then one read per text and one for the order.
         #expect(stop.lookCount <= 6)
     }
 }

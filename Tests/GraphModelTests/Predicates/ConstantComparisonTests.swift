@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphModel
 
-/// Fields that are compared with constants are read without the program; the answers are its.
+/// Comparisons of fields with constants skip the program; the results must be the same.
 @Suite("Comparisons with constants")
 struct ConstantComparisonTests {
     private static let operators = [
@@ -16,11 +16,11 @@ struct ConstantComparisonTests {
         "'2001-01-02'", "nil", "CAST(86400, 'NSDate')",
     ]
 
-    /// What an evaluation comes to.
+    /// The result of an evaluation.
     private enum Outcome: Equatable {
         case holds(Bool)
         case fails(EvaluationError)
-        /// The constant is no operand of the operator.
+        /// The constant is not a valid operand of the operator.
         case refused(GraphPredicateError.Code)
     }
 
@@ -44,7 +44,7 @@ struct ConstantComparisonTests {
             for constant in Self.constants {
                 let text = "\(field) \(op) \(constant)"
                 let predicate = try ParsedPredicate(format: text).predicate
-                // A negation is nothing that the short way takes.
+                // The fast path does not accept a negation.
                 let expected = try Self.outcome(.not(.not(predicate)), row)
                 #expect(try Self.outcome(predicate, row) == expected, "\(text)")
                 for parts in [[predicate, yes], [yes, predicate], [predicate, no]] {
@@ -81,7 +81,7 @@ struct ConstantComparisonTests {
             let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0)?.double }
             #expect(read == nil, "\(text)")
         }
-        // What has a point is no whole number.
+        // A number with a decimal point is not an integer.
         for (text, number) in [("1.0", 1.0), ("-30.00", -30.0), ("0.0", 0.0)] {
             let read = Array(text.utf8).withUnsafeBufferPointer { NumericValue(plain: $0) }
             guard case .double(let found)? = read else {

@@ -2,17 +2,17 @@ import Testing
 
 @testable import GraphModel
 
-/// Functions that make values of generated records.
+/// Functions that generate values of records.
 @Suite("random, pick and lorem")
 struct DrawingTests {
-    /// A record that has nothing but its number.
+    /// A record that has only its number.
     private struct Row: EvaluationRow {
         var number: Int64
 
         func value(at slot: Int) -> EvaluatedValue { .integer(number) }
     }
 
-    /// What an expression gives for rows from 0 on.
+    /// Returns the values of an expression for rows from 0.
     private func values(
         _ format: String, rows: Int64 = 1000, name: String = "Task.size", seed: Int64 = 7
     ) throws -> [EvaluatedValue] {

@@ -20,7 +20,7 @@ import Testing
                 [.leastNormalMagnitude, -Double.leastNonzeroMagnitude],
                 Double.leastNormalMagnitude.nextDown
             ),
-            // A tie goes to the even one, and the smallest bit breaks it.
+            // A tie rounds to even, and the smallest bit breaks it.
             ([1, 0x1.0p-53], 1), ([1, 0x1.0p-53, Double.leastNonzeroMagnitude], (1.0).nextUp),
             ([(1.0).nextUp, 0x1.0p-53], (1.0).nextUp.nextUp),
             ([.greatestFiniteMagnitude, 1], .greatestFiniteMagnitude),

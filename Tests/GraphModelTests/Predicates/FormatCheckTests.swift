@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphModel
 
-/// One look at a text tells every mistake in it.
+/// One check of a text reports every mistake in it.
 @Suite("Every mistake of a format") struct FormatCheckTests {
     private static let model = """
         model: 1
@@ -52,7 +52,7 @@ import Testing
                     "54 The variable '$m' has no value. Did you mean 'n'?",
                 ]
             ),
-            // What follows a mistake of grammar is not read.
+            // The text after a syntax error is not read.
             (
                 "uper(title) == 'X' AND number >",
                 ["1 There is no function 'uper'", "32 A value is missing at the end"]
@@ -61,7 +61,7 @@ import Testing
                 "length(title, 1) > 2 AND lowercase(number) == 'x'",
                 ["1 'length' takes 1 argument, not 2", "36 'lowercase' needs text, not a number"]
             ),
-            // What hangs on a mistake is no second one.
+            // Consequences of a mistake are not reported separately.
             (
                 "lowercase(titel) == 'x' AND due > numbr + 1 AND owner.nam IN {1, 'x'}",
                 [
@@ -70,7 +70,7 @@ import Testing
                     "49 'Person' has no property 'nam'. Did you mean 'name'?",
                 ]
             ),
-            // The places behind a mistake are those of the text all the same.
+            // The positions after a mistake still refer to the original text.
             (
                 "SUBQUERY(owner, $t, $t.x == 1 AND nope == 2).@count > 1 AND due == 5",
                 [
@@ -107,7 +107,7 @@ import Testing
         let (resolved, mistakes) = try Self.check().predicate(format)
         #expect(Self.text(mistakes) == expected)
         #expect(!mistakes.isEmpty || resolved != nil)
-        // The library goes on throwing one of them: the first that it meets.
+        // The library still throws one of the errors: the first one that it finds.
         do throws(GraphPredicateError) {
             let model = try Self.parsedModel()
             _ = try ParsedPredicate(format: format)

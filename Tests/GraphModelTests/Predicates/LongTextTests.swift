@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphModel
 
-/// Folding and search of texts that take quadratic time if done plainly.
+/// Folding and search of texts that take quadratic time in a naive implementation.
 @Suite("Long texts")
 struct LongTextTests {
     @Test("folds long runs of marks as Unicode orders them")

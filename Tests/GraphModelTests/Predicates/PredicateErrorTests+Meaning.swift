@@ -1,5 +1,5 @@
 extension PredicateErrorTests {
-    /// What is shown for formats that mean nothing to the model: message, format, caret.
+    /// The output for formats that are not valid for the model: message, format, caret.
     static let meaningErrors = #"""
         There is no function 'lenght'. Did you mean 'length'? [predicate.function]
           title == lenght(title)

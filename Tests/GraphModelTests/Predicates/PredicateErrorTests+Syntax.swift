@@ -1,5 +1,5 @@
 extension PredicateErrorTests {
-    /// What is shown for formats that do not parse: message, format, caret.
+    /// The output for formats that do not parse: message, format, caret.
     static let syntaxErrors = #"""
         A value is missing at the end [predicate.syntax]
           title ==

@@ -40,7 +40,7 @@ struct PredicateErrorTests {
         ])
     }
 
-    /// The errors as they are shown; the format is the second line.
+    /// The printed errors; the format is the second line.
     static let cases = (syntaxErrors + "\n\n" + meaningErrors)
         .split(separator: "\n\n").map(String.init)
 

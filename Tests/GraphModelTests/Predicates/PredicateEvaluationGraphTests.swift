@@ -9,7 +9,8 @@ struct PredicateEvaluationGraphTests {
         ManagedObjectID(entityNumber: 1, primaryKey: key)
     }
 
-    /// A task with two tags (one without a name), three subtasks and an empty to-many.
+    /// A task with two tags (one without a name), three subtasks, and an empty to-many
+    /// relationship.
     private static let task: GraphRecord = {
         var task: GraphRecord = [
             "title": "Éclair", "priority": 2, "list": [1, nil, 2.0, 1], "words": ["a", "B"],
@@ -296,7 +297,7 @@ struct PredicateEvaluationGraphTests {
                     with: Self.task, variables: ["x": GraphValue.integer(3)], now: 0)
                 let negated = try GraphPredicate.not(predicate).evaluate(
                     with: Self.task, variables: ["x": GraphValue.integer(3)], now: 0)
-                // Only a new UUID can change the answer from one time to the next.
+                // Only a new UUID can change the result between evaluations.
                 if !predicate.description.contains("uuid()") {
                     #expect(isMet != negated, "seed \(seed): \(predicate)")
                 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import GraphModel
 
-/// A row of values whose bytes it owns.
+/// A row of values that owns their bytes.
 final class TestRow: EvaluationRow {
     private let arena = EvaluationArena()
     private var values: [EvaluatedValue] = []
     private(set) var slots: [String: Int] = [:]
 
-    /// The fields that the tests use: `t` text, `c…` CSV fields, `n…` JSON numbers and so on.
+    /// Sets the fields that the tests use: `t` text, `c…` CSV fields, `n…` JSON numbers, and so on.
     init() {
         set("nothing", .null)
         set("yes", .boolean(true))
@@ -97,7 +97,7 @@ struct PredicateEvaluationTests {
             ("abs(-3) == three", true), ("floor(-0.5) == -1", true), ("ceiling(half) == 1", true),
             ("round(half) == 1", true), ("coalesce(nothing, three) == 3", true),
             ("ternary(three > 2, 1, 2) == 1", true),
-            // Only what is written without a point and an exponent is whole.
+            // Only numbers written without a decimal point and an exponent are integers.
             ("jOne / 2 == 0.5", true), ("jTen / 4 == 2.5", true), ("cThree / 2 == 1.5", true),
             ("cFive / 2 == 2", true), ("-jOne / 2 == -0.5", true), ("round(jTen) / 4 == 2.5", true),
             ("nBig / 2 == 4503599627370496", true), ("cast(cFive, 'Double') / 2 == 2.5", true),
@@ -133,7 +133,7 @@ struct PredicateEvaluationTests {
             ("lowercase(title) == 'äpfel und birnen'", true), ("uppercase('ß') == 'SS'", true),
             ("'b' BETWEEN {'a', 'c'}", true), ("'b' IN {'a', 'b'}", true),
             ("'B' IN[c] {'a', 'b'}", true),
-            // Without [c], case matters beside [d] as it does without it.
+            // Without [c], comparisons are case-sensitive, also with [d].
             ("'A' ==[d] 'a'", false), ("'a' !=[d] 'A'", true), ("'A' IN[d] {'a'}", false),
             ("'Á' IN[d] {'a', 'A'}", true), ("'A' <[d] 'B'", true), ("'a' <[d] 'B'", false),
             ("'a' >[d] 'B'", true), ("'á' >[d] 'Z'", true), ("'a' <=[d] 'A'", false),

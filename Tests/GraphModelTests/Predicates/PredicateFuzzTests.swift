@@ -4,12 +4,13 @@ import Testing
 
 @testable import GraphModel
 
-/// Mutates formats that the other tests use; the same seed gives the same inputs.
+/// A mutator of the formats that other tests use; the same seed gives the same inputs.
 private struct FormatMutator {
     var random: SeededGenerator
     private let corpus: [[UInt8]]
 
-    /// What makes mistakes likely to reach deep: words, marks and numbers at their limits.
+    /// Parts that help mistakes reach deep code: keywords, punctuation, and numbers at their
+    /// limits.
     private static let pieces: [String] = [
         " AND ", " OR ", "NOT ", "!", "(", ")", "{", "}", "[", "]", ",", ".", "..", "==", "=<",
         " IN ", " BETWEEN ", " CONTAINS[cd] ", " LIKE ", " MATCHES ", "ANY ", "ALL ", "NONE ",
@@ -75,18 +76,18 @@ struct PredicateFuzzTests {
         "name", 1, [1, 2], GraphKey("a") == 1, GraphKey("a.b") + 1, 2.5, Bool?.none, "tasks.@count",
     ]
 
-    /// Inputs that went wrong once.
+    /// Inputs that failed in the past.
     static let found = [
         "(list.@min.intCa).b == 1", "(list.@unionOfObjects.a).@count > 1",
         "size < 9223372036854775808.0", "size > -9223372036854775808.0",
     ]
 
-    /// What happens to a format: parse, and for a part of them print, parse, resolve or render;
-    /// nothing may trap.
+    /// Parses a format, and prints, parses, resolves, or renders a part of the formats; nothing may
+    /// trap.
     private func run(
         _ format: String, _ model: ManagedObjectModel, isWhole: Bool
     ) -> String? {
-        // As many as there are placeholders, unless a percent sign stands in a text.
+        // As many arguments as placeholders, unless the text contains a percent sign.
         let arguments = Self.arguments.prefix(format.utf8.count { $0 == UInt8(ascii: "%") })
         do {
             let parsed = try ParsedPredicate(format: format, arguments: Array(arguments))
@@ -125,10 +126,10 @@ struct PredicateFuzzTests {
         #expect(run(format, try PredicateErrorTests.model(), isWhole: true) == nil)
     }
 
-    /// Runs beside each other.
+    /// The number of shards that run in parallel.
     private static let shards = 2
 
-    /// Mutations of a while: 200,000, or as many as `ETL_FUZZ_SECONDS` allows.
+    /// Tests 200,000 mutations, or as many as `ETL_FUZZ_SECONDS` allows.
     @Test("nothing traps, hangs or prints as something else", arguments: 0..<shards)
     func survivesMutations(shard: Int) throws {
         let environment = ProcessInfo.processInfo.environment

@@ -2,10 +2,10 @@ import TestSeeds
 
 @testable import GraphModel
 
-/// Makes random predicates that the language can say.
+/// A generator of random predicates that the language can express.
 struct PredicateGenerator {
     var random: SeededGenerator
-    /// The keys that key paths are made of; where there are none, keys of all kinds.
+    /// The keys that key paths consist of; keys of all kinds if empty.
     var names: [String] = []
 
     init(seed: UInt64) {
@@ -77,7 +77,7 @@ struct PredicateGenerator {
         }
     }
 
-    /// A call of any function with as many arguments as it takes.
+    /// Returns a call of any function with a valid number of arguments.
     private mutating func function(depth: Int) -> GraphExpression {
         let functions = PredicateFunction.named.sorted { $0.key < $1.key }
         guard let (name, function) = functions.randomElement(using: &random) else {

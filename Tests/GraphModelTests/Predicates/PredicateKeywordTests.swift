@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphModel
 
-/// Keys that are named like keywords.
+/// Keys with the names of keywords.
 @Suite("Keywords of predicates")
 struct PredicateKeywordTests {
     @Test(

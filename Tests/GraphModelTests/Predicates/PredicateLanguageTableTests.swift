@@ -2,7 +2,7 @@ import Testing
 
 @testable import GraphModel
 
-/// What the reference shows of the language is what the parser takes.
+/// The parser accepts the language as the reference describes it.
 @Suite("Table of the predicate language")
 struct PredicateLanguageTableTests {
     private static let model = """
@@ -56,7 +56,7 @@ struct PredicateLanguageTableTests {
     func complete() {
         let functions = PredicateFunction.all.map(\.name)
         #expect(Set(functions).count == functions.count)
-        // An operator, and listed as one.
+        // `~` is an operator, and listed as one.
         #expect(Set(PredicateFunction.named.keys).subtracting(functions) == ["~"])
         #expect(PredicateTerm.arithmetic.contains { $0.spellings == ["~"] })
         let spelt = Self.conditions.flatMap(\.spellings)

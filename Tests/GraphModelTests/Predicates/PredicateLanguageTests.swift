@@ -3,9 +3,9 @@ import GraphModel
 import TestSeeds
 import Testing
 
-/// Formats that NSPredicate's documentation, object stores and open reimplementations use.
+/// Formats from NSPredicate's documentation, object stores, and open reimplementations.
 enum PredicateFormats {
-    /// A format, what replaces its placeholders, and the canonical text.
+    /// A format, the values of its placeholders, and the canonical text.
     struct Shape: Sendable, CustomTestStringConvertible {
         var format: String
         var arguments: [any GraphPredicateArgument]
@@ -167,7 +167,7 @@ enum PredicateFormats {
         .init("a == '%@' AND b == %@", 1, prints: "a == \"%@\" AND b == 1"),
     ].filter { !$0.expected.isEmpty }
 
-    /// What the query builder of a well-known object store writes.
+    /// The output of the query builder of a well-known object store.
     static let builderWritten: [Shape] = [
         .init("(%@ IN list)", 1, prints: "1 IN list"),
         .init("(NOT %@ IN list)", 1, prints: "NOT 1 IN list"),
@@ -342,7 +342,7 @@ struct PredicateLanguageTests {
         #expect(error?.code == .tooLong)
     }
 
-    /// What this thread has computed: others that want the processor do not count.
+    /// Returns the CPU time of this thread, which other threads do not affect.
     private func threadTime() -> Duration {
         var time = timespec()
         #expect(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)

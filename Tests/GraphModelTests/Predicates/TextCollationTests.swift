@@ -101,7 +101,7 @@ struct TextCollationTests {
                 }
             }
         }
-        // In a transitive order, sorting puts every pair in order.
+        // If an order is transitive, sorting orders every pair.
         let sorted = texts.sorted { compare($0, $1, order) < 0 }
         for index in sorted.indices {
             for later in sorted[index...] where compare(sorted[index], later, order) > 0 {

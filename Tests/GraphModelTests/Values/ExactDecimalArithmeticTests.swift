@@ -7,7 +7,7 @@ import Testing
         withBytes(text) { ExactDecimal($0) }
     }
 
-    /// By Python's `decimal` with 38 digits and halves away from zero.
+    /// Results of Python's `decimal` with 38 digits, with halves rounded away from zero.
     private static let results = """
         0.1 + 0.2 = 0.3
         1 - 1 = 0

@@ -6,7 +6,7 @@ func withBytes<R>(_ text: String, _ body: (ByteView) -> R) -> R {
     return text.withUTF8 { body($0) }
 }
 
-/// What a formatter writes, as text.
+/// Returns the output of a formatter as text.
 func written(
     capacity: Int = 512, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int
 ) -> String {

@@ -5,13 +5,14 @@ import Testing
 
 @testable import GraphStore
 
-/// Where an app's framework keeps composites nobody knows, so that nothing is guessed unsaid.
+/// Composites in an app's store, whose real column layout is unknown, so an open reports each
+/// assumption.
 @Suite("Composites in apps' stores") struct AppStoreCompositeTests {
     private let folder: TemporaryFolder
     private let model: ManagedObjectModel
     private var path: String { folder.file("store.sqlite") }
 
-    /// A store as an app would have it, whose columns happen to be named as ours.
+    /// Creates a store with an app's metadata, whose columns happen to have our names.
     init() throws {
         folder = try TemporaryFolder()
         model = try wholeModel(quakeModel)

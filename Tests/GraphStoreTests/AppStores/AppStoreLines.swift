@@ -3,7 +3,7 @@ import Foundation
 import GraphModel
 import GraphStore
 
-/// Every property of every object, in the words of `Support/read_store.py`.
+/// Returns every property of every object, in the format of `Support/read_store.py`.
 func objectLines(of container: PersistentContainer) throws -> [String] {
     let context = container.newContext()
     let model = container.model
@@ -33,7 +33,7 @@ func objectLines(of container: PersistentContainer) throws -> [String] {
                 } else {
                     let isMany = relationships[name]?.isToMany == true
                     let found = try object.objectIDs(for: name).compactMap { id -> String? in
-                        // A key may dangle.
+                        // A foreign key may dangle.
                         guard let object = try? context.existingObject(with: id) else { return nil }
                         return "\(object.entityName):\(id.primaryKey)"
                     }
@@ -63,7 +63,7 @@ private func text(_ value: StoredValue, _ type: AttributeType) -> String {
     }
 }
 
-/// What the independent reader says of a store; nil where there is no Python.
+/// Returns the output of the independent reader for a store; `nil` if Python is not installed.
 func independentLines(of store: String) throws -> [String]? {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Support/read_store.py").path

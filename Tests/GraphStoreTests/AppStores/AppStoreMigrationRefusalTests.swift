@@ -34,7 +34,7 @@ import Testing
                 "Author has derived or composite attributes and differs, and how its hash is made"
                     + " only the app's framework knows, so that the app would not open the store"
             ])
-        // The triggers count books by their number, and not those of the new entity.
+        // The triggers count books by their entity number, and omit the new entity.
         let found = try obstacles([
             "  Film:\n": "  Comic:\n    parent: Book\n    attributes: { hero: String }\n  Film:\n"
         ])
@@ -56,13 +56,13 @@ import Testing
                 "the trigger ZT_KIND refers to parts that have changed, and only the app's"
                     + " framework can create the new one"
             ])
-        // Where no number changes it stays as it is.
+        // If no entity number changes, the trigger is unchanged.
         let trigger = try store.rows("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'")
         #expect(try obstacles(["weight: Float }": "nickname: String }"]) == [])
         try store.expect("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'", trigger)
     }
 
-    /// A trigger is compiled by the statement that runs it; a plan does not wait for that.
+    /// SQLite compiles a trigger only when a statement runs it; the plan fails earlier.
     @Test func triggersThatCannotBeRunAreRefusedByThePlan() throws {
         try store.run(
             """
@@ -72,7 +72,7 @@ import Testing
             CREATE TRIGGER ZT_SHOW AFTER INSERT ON ZTAG BEGIN
                 UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END;
             """)
-        // A table of the app's own comes along, and what fills it.
+        // The app's own table is migrated, too, with the trigger that fills it.
         let digest = try folderDigest(store.folder.path)
         let found = try obstacles([
             "isHidden: { type: Boolean, default: false }":
@@ -91,7 +91,7 @@ import Testing
         try store.expect("SELECT * FROM ZSEEN", ["2"])
     }
 
-    /// Numbers behind `=` and `IN` are told; what else is said of an entity's number is not.
+    /// Entity numbers after `=` and `IN` are migrated; other comparisons of `Z_ENT` are rejected.
     @Test(arguments: ["NEW.Z_ENT <> 1", "1 = NEW.Z_ENT", "NEW.\"Z_ENT\" = 1"])
     func triggersThatCompareEntitiesOtherwiseAreRefused(condition: String) throws {
         try store.run(
@@ -105,7 +105,7 @@ import Testing
         #expect(try obstacles(["weight: Float }": "nickname: String }"]) == [])
     }
 
-    /// `ZAUTHOR` is the authors' table, and the column of a book's author.
+    /// `ZAUTHOR` is both the authors' table and the column of a book's author.
     @Test func triggersWhoseWordsMayMeanTwoThingsAreRefused() throws {
         let found = try obstacles([
             "author: { to: Author, inverse: books }":

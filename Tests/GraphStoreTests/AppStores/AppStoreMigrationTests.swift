@@ -15,13 +15,13 @@ import Testing
 
     private func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: store.folder.path).sorted()
-            // Who only reads leaves an empty log.
+            // A reader leaves an empty WAL.
             .filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     }
 
     // MARK: Lightweight
 
-    /// What each object has once it is of the second version.
+    /// Returns the lines that the objects have after migration to the second version.
     private static func renamed(_ lines: [String]) -> [String] {
         var result: [String] = []
         for line in lines where !line.contains("|weight|") {
@@ -37,7 +37,7 @@ import Testing
         return result.sorted()
     }
 
-    /// Every value and link, as our reader and as an independent one sees them.
+    /// Compares every value and link, as read by GraphStore and by an independent reader.
     private func expectObjects(
         _ expected: [String], _ model: ManagedObjectModel,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -47,7 +47,7 @@ import Testing
             Set(found).symmetricDifference(expected).sorted() == [],
             sourceLocation: sourceLocation)
         #expect(found.count == expected.count, sourceLocation: sourceLocation)
-        // The other reader knows no model but the one that a store carries.
+        // The other reader knows only the model that the store carries.
         let copy = store.folder.file("carrying.sqlite")
         try FileManager.default.copyItem(atPath: store.path, toPath: copy)
         do {
@@ -108,11 +108,11 @@ import Testing
                 "Item.shelf: 1 link leads nowhere", "Tag.items: 1 link leads nowhere",
             ])
         #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
-        // The old store is whole, and is the old one.
+        // The backup is complete and has the old model.
         #expect(
             try PersistentContainer.model(ofStoreAt: store.path + ".bak-v1")?.versionHashes
                 == store.model.versionHashes)
-        // Nothing more to do.
+        // A second migration has an empty plan.
         var again = MigrationManager(storeAt: store.path, to: model)
         again.versions = [store.model, model]
         #expect(try again.migrate().plan.isEmpty)
@@ -127,7 +127,7 @@ import Testing
         let after = try PersistentContainer.metadata(at: store.path)
         #expect(after.storeUUID == before.storeUUID)
         var hashes = model.versionHashes
-        // Nobody can work it out, and it is that of an entity that stays as it is.
+        // GraphStore cannot compute this hash; it belongs to an entity that does not change.
         hashes["Author"] = Array(repeating: 7, count: 32)
         var expected = before.metadata
         expected["NSStoreModelVersionHashes"] = .dictionary(hashes.mapValues { .data(Data($0)) })
@@ -150,7 +150,7 @@ import Testing
     @Test func historyAndTriggersComeAlong() throws {
         let model = try LaterShelf.model(LaterShelf.second)
         try MigrationManager(storeAt: store.path, to: model).migrate()
-        // The new property `rank` stands before what no change has named.
+        // The new property `rank` comes before the bits that no change has set.
         try store.expect(
             "SELECT Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID,"
                 + " hex(ZCOLUMNS), ZTOMBSTONE0 FROM ACHANGE",
@@ -232,7 +232,7 @@ import Testing
             "SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 7 AND 9 ORDER BY 1",
             ["7|Person", "8|Rack", "9|Tag"])
         try store.expect("SELECT count(*) FROM ACHANGE", ["3"])
-        // Values that nobody names went, and only in the store.
+        // Values without references are deleted, but only in the store.
         let value = "_EXTERNAL_DATA/\(AppStoreFixture.largeValueName)"
         let files = FileManager.default
         #expect(!files.fileExists(atPath: store.folder.file(".Shelf_SUPPORT/\(value)")))
@@ -251,7 +251,7 @@ import Testing
             ])
     }
 
-    /// A store of an old framework carries no model; the versions tell it.
+    /// A store of an old framework carries no model; the versions identify it.
     @Test func theVersionsTellTheModelOfAStoreThatCarriesNone() throws {
         try store.run("DROP TABLE Z_MODELCACHE")
         let model = try LaterShelf.model(LaterShelf.second)
@@ -279,7 +279,7 @@ import Testing
             result.plan.notes.last
                 == "the history is dropped, because keys change; its readers must start over")
         try store.expect("SELECT Z_PK FROM ZITEM ORDER BY 1", ["1", "2", "4", "9"])
-        // What triggers keep is right for the objects that are left.
+        // The triggers' counts are right for the remaining objects.
         try store.expect("SELECT ZBOOKCOUNT FROM ZAUTHOR ORDER BY Z_PK", ["1", "1", "0"])
         try store.expect("SELECT count(*) FROM ACHANGE", ["0"])
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", ["103"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Names and numbers that other versions of the framework, or migrations, have left.
+/// Names and numbers that other framework versions, or migrations, have left.
 @Suite("Names in apps' stores") struct AppStoreNameTests {
     private let store: AppStoreFile
     private let before: [String]
@@ -16,7 +16,7 @@ import Testing
         before = try objectLines(of: store.open())
     }
 
-    /// Reads the store after a change that says the same in other names.
+    /// Expects the same objects after a change that only renames or renumbers.
     private func expectTheSame(
         after sql: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -35,7 +35,7 @@ import Testing
                 """)
     }
 
-    /// The numbers in names are those of another version of the model.
+    /// The entity numbers in names come from another version of the model.
     @Test func numbersInNamesMayBeOld() throws {
         try expectTheSame(
             after: """
@@ -64,7 +64,7 @@ import Testing
                 """)
     }
 
-    /// A migration in place left the older name of an entity; its hash and its table are new.
+    /// An in-place migration left the entity's older name; its hash and its table are new.
     @Test func anEntityMayHaveItsOlderName() throws {
         try store.run("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_NAME = 'Tag'")
         let container = try store.open()
@@ -77,7 +77,7 @@ import Testing
         #expect(verification.remarks == container.origin.notes)
     }
 
-    /// Numbers may have gaps, and need not be those of a new store.
+    /// Entity numbers may have gaps, and may differ from those of a new store.
     @Test func entitiesHaveTheStoresOwnNumbers() throws {
         try expectTheSame(
             after: """
@@ -91,7 +91,7 @@ import Testing
                 """)
     }
 
-    /// The colliding column goes to the entity with the larger number.
+    /// The entity with the larger number gets the colliding column.
     @Test func collidingColumnsFollowTheNumbers() throws {
         try expectTheSame(
             after: """
@@ -121,9 +121,9 @@ import Testing
     }
 }
 
-/// Partial indexes over what a store does not have.
+/// Partial indexes on columns that a store does not have.
 @Suite("Indexes of apps' stores that are left out") struct LeftOutIndexTests {
-    /// One that took all rows, since its predicate says nothing any more, would be another index.
+    /// Without its predicate, the index would cover all rows, and so be a different index.
     @Test func anIndexGoesWithTheColumnThatItsPredicateNames() throws {
         let model = try LaterShelf.model([
             "      byRating: [rating desc]\n": """
@@ -150,7 +150,7 @@ import Testing
     }
 }
 
-/// Models of stores that do not carry theirs, or that are given another.
+/// Models of stores that carry no model, or that are opened with another one.
 @Suite("Models of apps' stores") struct AppStoreModelTests {
     private let store: AppStoreFile
 
@@ -181,7 +181,7 @@ import Testing
         #expect(lines.contains("Film|4|note|t6634"))
     }
 
-    /// The columns decide, and the difference is told.
+    /// The columns decide, and the difference is reported.
     @Test func aGivenModelOfAnotherVersionIsTakenAsFarAsItHasColumns() throws {
         var entities = store.model.entities
         let place = try #require(entities.firstIndex { $0.name == "Tag" })

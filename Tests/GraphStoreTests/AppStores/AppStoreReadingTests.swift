@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// An app's store in a folder of its own.
+/// An app's store in its own folder.
 struct AppStoreFile {
     let folder: TemporaryFolder
     let model: ManagedObjectModel
@@ -19,7 +19,7 @@ struct AppStoreFile {
         try AppStoreFixture.make(at: path, model)
     }
 
-    /// Opens it for writing.
+    /// Opens the store for writing.
     func openForWriting(
         _ configure: (inout AppStoreAccess) -> Void = { _ in }
     ) throws -> PersistentContainer {
@@ -29,19 +29,19 @@ struct AppStoreFile {
         return try PersistentContainer(model: nil, .sqlite(at: path, options: options))
     }
 
-    /// Opens it for reading.
+    /// Opens the store for reading.
     func open(_ model: ManagedObjectModel? = nil) throws -> PersistentContainer {
         var options = StoreOptions()
         options.isReadOnly = true
         return try PersistentContainer(model: model, .sqlite(at: path, options: options))
     }
 
-    /// Changes it as another program might.
+    /// Changes the store as another program might.
     func run(_ sql: String) throws {
         try Connection(path: path, mode: .readWrite).execute(sql)
     }
 
-    /// Rows of the file, or of another, as text.
+    /// Returns rows of this file, or of another one, as text.
     func rows(_ sql: String, of other: String? = nil) throws -> [String] {
         try lines(sql, on: Connection(path: other ?? path, mode: .readOnly))
     }
@@ -155,7 +155,7 @@ struct AppStoreFile {
         #expect(try folderDigest(store.folder.path) == before)
     }
 
-    /// What the app has not folded into its file yet is in the log beside it.
+    /// Changes that the app has not checkpointed yet are in the WAL next to the file.
     @Test func theLogIsReadInACopy() throws {
         let app = try Connection(path: store.path, mode: .readWrite)
         try app.execute("PRAGMA wal_autocheckpoint = 0; UPDATE ZSHELF SET ZLABEL = 'Middle'")
@@ -173,7 +173,7 @@ struct AppStoreFile {
             options.isReadOnly = true
             let linked = try PersistentContainer(model: nil, .sqlite(at: link, options: options))
             #expect(try objectLines(of: linked) == lines)
-            // Large values stay where they are.
+            // Large values are not copied.
             #expect(lines.contains("Book|2|cover|b1000:\(checksum(AppStoreFixture.largeValue))"))
             _ = try PersistentContainer.verify(at: store.path, .full)
             _ = try PersistentContainer.model(ofStoreAt: store.path)
@@ -205,7 +205,7 @@ struct AppStoreFile {
                 == ["Book", "Film", "Tag"])
     }
 
-    /// Frameworks of old kept their texts in the rows, and no tombstones.
+    /// Old frameworks stored the strings in the rows, and no tombstones.
     @Test func theHistoryOfOldFrameworksIsRead() throws {
         try store.run(
             """

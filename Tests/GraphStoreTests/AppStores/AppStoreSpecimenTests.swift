@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// The stores of real apps, compared with what plain SQL finds in them.
+/// The stores of real apps, compared with the results of plain SQL.
 @Suite(
     "Specimens of apps' stores",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
@@ -24,7 +24,7 @@ struct AppStoreSpecimenTests {
         let expected = try #require(
             try independentLines(of: store.path), "python3 is missing")
         expectEqualGraphs(try objectLines(of: container), expected)
-        // Every object is among them.
+        // The lines contain every object.
         var keys: [String: Set<Substring>] = [:]
         for line in expected {
             let parts = line.split(separator: "|", maxSplits: 2)
@@ -41,7 +41,7 @@ struct AppStoreSpecimenTests {
     }
 }
 
-/// What `verify` says of the stores of real apps, whole and with a table less.
+/// The findings of `verify` for the stores of real apps, complete and with one table dropped.
 @Suite(
     "Verification of specimens",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
@@ -53,7 +53,7 @@ struct SpecimenVerificationTests {
         #expect(found.remarks == Self.remarks[store.name] ?? [])
     }
 
-    /// What is true of a store, and no fault.
+    /// Remarks that apply to a store and are not faults.
     private static let remarks = [
         "SampleModel_V2.sqlite": [
             "The store still calls the entity 'LuxuryCar' by an older name, 'ExpensiveSportCar'"
@@ -68,7 +68,7 @@ struct SpecimenVerificationTests {
         ],
     ]
 
-    /// The model's tables, those of pairs, and those of the format.
+    /// Drops the model's tables, the join tables, and the tables of the format.
     @Test(arguments: CoreDataSpecimens.stores)
     func eachTableThatIsDroppedIsFound(_ store: CoreDataSpecimens.Store) throws {
         let folder = try TemporaryFolder()
@@ -90,7 +90,7 @@ struct SpecimenVerificationTests {
             }
             #expect(
                 found.problems.contains {
-                    // Either of two relationships may name their table of pairs.
+                    // Either of two relationships may name their join table.
                     ($0.hasPrefix("The table \(table)") || $0.contains("BookmarkEntity.favorites"))
                         && $0.hasSuffix(" is missing")
                 }, "\(table): \(found.problems)")
@@ -102,7 +102,7 @@ struct SpecimenVerificationTests {
 func expectEqualGraphs(
     _ lines: [String], _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    /// `Entity.property`, with the values by key.
+    /// Groups the values by `Entity.property`, then by key.
     func columns(_ lines: [String]) -> [String: [String: String]] {
         var columns: [String: [String: String]] = [:]
         for line in lines {
@@ -127,19 +127,19 @@ func expectEqualGraphs(
     }
 }
 
-/// What `verify --repair` makes of the stores of real apps.
+/// The results of `verify --repair` for the stores of real apps.
 @Suite(
     "Repair of specimens",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct SpecimenRepairTests {
-    /// Names and statements of everything in a file but SQLite's own tables.
+    /// Returns names and statements of everything in a file except SQLite's own tables.
     private func parts(of path: String) throws -> [String] {
         try texts(
             "SELECT type || ' ' || name || ' ' || ifnull(sql, '') FROM sqlite_master"
                 + " WHERE name NOT LIKE 'sqlite_%' ORDER BY 1", in: path)
     }
 
-    /// All rows of a table as text.
+    /// Returns all rows of a table as text.
     private func rows(of table: String, in path: String) throws -> [String] {
         let columns = try texts("SELECT name FROM pragma_table_info('\(table)')", in: path)
         let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || '|' || ")
@@ -175,7 +175,7 @@ struct SpecimenRepairTests {
         #expect(try objectLines(of: container) == lines)
     }
 
-    /// Pages of the largest table are overwritten.
+    /// Overwrites pages of the largest table.
     @Test func aDamagedStoreIsRepairedToAStoreOfTheApp() throws {
         let store = try #require(
             CoreDataSpecimens.stores.first { $0.name == "SampleModel2_V1.sqlite" })
@@ -233,13 +233,13 @@ struct SpecimenRepairTests {
             salvage.losses.first?.description
                 == "The table \(table) is missing, and is created again")
         #expect(salvage.remaining == [])
-        // The tombstones of changes have columns of their own.
+        // The repaired table of changes has different tombstone columns.
         #expect(
             try parts(of: repaired).filter { !$0.contains("TABLE ACHANGE ") }
                 == before.filter { !$0.contains("TABLE ACHANGE ") })
     }
 
-    /// The missing table comes back empty, and links to its objects are gone.
+    /// The missing table is recreated empty, and links to its objects are removed.
     @Test func aTableThatIsGoneIsCreatedAgain() throws {
         let store = try #require(
             CoreDataSpecimens.stores.first { $0.name == "Bookmarks_V5.sqlite" })

@@ -13,7 +13,8 @@ import Testing
         store = try AppStoreFile()
     }
 
-    /// What is not the objects': metadata, the model, statements of tables and triggers.
+    /// Returns everything except the objects: metadata, the model, and the SQL of tables and
+    /// triggers.
     private func frame(of path: String) throws -> [String] {
         try [
             "SELECT * FROM Z_METADATA", "SELECT * FROM Z_MODELCACHE",
@@ -26,7 +27,7 @@ import Testing
         try PersistentContainer.verify(at: store.path, .full).problems
     }
 
-    /// What is wrong with the store as its app left it.
+    /// The faults of the store as its app left it.
     private static let problemsBefore = [
         "Item: 1 row does not count its changes", "Item.shelf: 1 link leads nowhere",
         "Tag.items: 1 link leads nowhere",
@@ -68,7 +69,7 @@ import Testing
                 "1|3|1|The Dispossessed|1|old", "2|3|5|Solaris|2|-", "3|3|2|Rocannon|2|-",
                 "4|4|3|Zerkalo|-|-", "9|4|-|Lost|-|-",
             ])
-        // The triggers of the app have counted.
+        // The app's triggers have updated the counts.
         try store.expect("SELECT Z_PK, ZBOOKCOUNT FROM ZAUTHOR", ["1|1", "2|2", "3|0"])
         try store.expect(
             "SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS), ZTRANSACTIONID FROM ACHANGE"
@@ -87,8 +88,8 @@ import Testing
                 == [["bookCount", "books"], ["bookCount", "books"], ["author"], ["title"]])
     }
 
-    /// What triggers change is in the history of the save, although nobody here touched the row:
-    /// once, and not where the value came out as it was.
+    /// The save's history contains rows that only triggers changed: once each, and only if the
+    /// value differs.
     @Test func theHistoryTellsWhatTriggersChanged() throws {
         func changes() throws -> [String] {
             try store.rows(
@@ -121,7 +122,7 @@ import Testing
         #expect(found.count { $0.hasPrefix("104|3|") } == 2)
     }
 
-    /// The copy that the first save makes is the store as its app left it.
+    /// The backup made by the first save equals the store as its app left it.
     @Test func theBackupIsTheStoreAsItWas() throws {
         let before = try objectLines(of: store.open())
         for name in ["first", "second"] {
@@ -163,7 +164,7 @@ import Testing
         let all = [AppStoreFixture.largeValueName, unknown]
         try removeReleased()
         #expect(files(copy) == all)
-        // As a process leaves them that is killed right after its commit.
+        // The state that a process leaves if it is killed right after its commit.
         try AppStoreFixture.execute("UPDATE ZITEM SET ZCOVER = x'01AB' WHERE Z_PK = 2", at: copy)
         try removeReleased()
         #expect(files(copy) == [unknown])
@@ -256,7 +257,7 @@ import Testing
         #expect(try problems() == Self.problemsBefore)
     }
 
-    /// Frameworks of old keep the texts in the rows, and no tombstones.
+    /// Old frameworks store the strings in the rows, and no tombstones.
     @Test func theHistoryOfOldFrameworksIsWrittenAsTheyDid() throws {
         try store.run(
             """

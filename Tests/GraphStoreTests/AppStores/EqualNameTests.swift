@@ -5,8 +5,9 @@ import Testing
 
 @testable import GraphStore
 
-/// Relationships and attributes that have the same name in several entities: what one of them lacks
-/// is not taken from another.
+/// Relationships and attributes with the same name in several entities.
+///
+/// If one entity lacks a property, it is not taken from another entity.
 @Suite("Equal names in several entities") struct EqualNameTests {
     private static let modelText = """
         model: 1
@@ -35,7 +36,7 @@ import Testing
         _ = try PersistentContainer(model: model, .sqlite(at: path, opening: .create))
     }
 
-    /// What `verify` finds after a change of the file.
+    /// Returns the problems that `verify` finds after a change of the file.
     private func problems(after sql: String, ofApp: Bool) throws -> [String] {
         if ofApp { try AppStoreFixture.disown(path, model) }
         try Connection(path: path, mode: .readWrite).execute(sql)

@@ -4,7 +4,7 @@ import Testing
 
 /// Later versions of the fixture's model.
 enum LaterShelf {
-    /// The model of the fixture with some of its words replaced, each of which it has once.
+    /// Returns the fixture's model with parts of its text replaced; each part must occur once.
     static func model(_ changes: KeyValuePairs<String, String>) throws
         -> ManagedObjectModel
     {
@@ -19,7 +19,7 @@ enum LaterShelf {
         return try #require(model, "\(diagnostics)")
     }
 
-    /// A new entity comes first, so that all numbers change; names, types and defaults do, too.
+    /// Adds an entity at the start, so all numbers change; also changes names, types, and defaults.
     static let second: KeyValuePairs<String, String> = [
         "version: shelf-3": "version: shelf-4",
         "  Author:\n":

@@ -6,8 +6,9 @@ import XcodeModel
 
 @testable import GraphStore
 
-/// One-to-one relationships of which only one side's table has the column: every read and every
-/// write gives what the same store with both columns gives.
+/// One-to-one relationships of which only one side's table has the column.
+///
+/// Every read and every write has the same result as in the same store with both columns.
 @Suite("One-to-one relationships with one column") struct OneColumnTests {
     private static let layouts = [["ZITEM.ZLABEL"], ["ZLABEL.ZITEM"]]
 
@@ -26,7 +27,8 @@ import XcodeModel
         """
     }
 
-    /// What a script does to the store with both columns, and to the two with one.
+    /// Compares a script's results in the store with both columns and in the two stores with one
+    /// column.
     private func compare(
         _ entities: String = entities("nullify"), dropped: [String],
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -42,8 +44,8 @@ import XcodeModel
         #expect(findings.isEmpty, "\(findings)", sourceLocation: sourceLocation)
     }
 
-    /// The rows with their versions, the links as plain SQL, and as objects, requests, and rows
-    /// have them.
+    /// Returns the rows with their versions, and the links as read by SQL, objects, requests, and
+    /// row cursors.
     private func state(of store: TestStore, _ dropped: [String]) throws -> [String] {
         var state = try store.lines("SELECT 'item', Z_PK, Z_ENT, Z_OPT, ZNAME FROM ZITEM")
         state += try store.lines("SELECT 'label', Z_PK, Z_ENT, Z_OPT, ZTEXT FROM ZLABEL")
@@ -108,7 +110,7 @@ import XcodeModel
 
     // MARK: Objects
 
-    /// Three items and three labels; `a` and `b` are linked from the one side, `c` from the other.
+    /// Inserts items and labels; `a` and `b` are linked from one side, `c` from the other.
     private func fill(_ store: TestStore) throws {
         let context = store.context()
         for (position, name) in ["a", "b", "c", "d"].enumerated() {
@@ -302,7 +304,8 @@ import XcodeModel
 
     // MARK: Damage
 
-    /// If two rows hold the same object's key, the first has the object, and `verify` finds it.
+    /// If two rows hold the same object's key, the first row owns the object, and `verify` reports
+    /// it.
     @Test("two rows that lead to one object are a finding, and repair keeps the first")
     func severalRows() throws {
         let store = try TestStore(model(Self.entities("nullify")), without: ["ZITEM.ZLABEL"])
@@ -324,7 +327,7 @@ import XcodeModel
 
     // MARK: Models of apps
 
-    /// A store of an app's model that keeps each one-to-one relationship on one side.
+    /// A store of an app's model with one column for each one-to-one relationship.
     @Test(
         "stores of apps' models open complete with one column of each one-to-one relationship",
         .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"),
@@ -368,7 +371,7 @@ import XcodeModel
         #expect(count == 5)
     }
 
-    /// Of two columns that are both missing, both are reported.
+    /// If both columns are missing, both are reported.
     @Test("a one-to-one relationship without any column is a mismatch")
     func noColumn() throws {
         #expect {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import GraphStore
 
-/// When a batch request is durable, and who sees it.
+/// When a batch request is durable, and which contexts see it.
 @Suite("Committing batch requests") struct BatchCommitTests {
-    /// Tasks 1 to 4.
+    /// Creates tasks 1 to 4.
     private func withTasks(_ body: (TestStore, ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()
@@ -64,7 +64,7 @@ import Testing
                     $0.map { [$0.inserted.count, $0.updated.count, $0.deleted.count] }
                 }
                     == [[0, 2, 0], [0, 0, 1], [1, 0, 0]])
-            // No context keeps the right to write.
+            // No context keeps the write lease.
             let other = store.context()
             other.insert(Todo.self)
             try other.save()
@@ -171,7 +171,7 @@ import Testing
                 #expect(try numbers(other) == [1, 2, 3, 4])
                 try store.expect(rows, ["t1|1", "t2|2", "t3|3", "t4|4"])
             }
-            // The end of the unit commits.
+            // The end of the unit of work commits.
             try store.expect(rows, ["new|9", "t1|11", "t2|12", "t3|13", "t4|14"])
             #expect(!context.hasChanges)
             #expect(tasks.map(\.number) == [11, 12, 13, 14])
@@ -205,7 +205,7 @@ import Testing
             #expect(!tasks[0].isDeleted)
             #expect(try context.fetch(Todo.request.sort("title")) == tasks)
             #expect(follower.titles.last == ["t1", "t2", "t3", "t4"])
-            // Of nested units only the inner one is undone.
+            // In nested units, only the inner one is rolled back.
             try context.unitOfWork { context in
                 _ = try context.execute(raise())
                 try? context.unitOfWork { context in
@@ -233,7 +233,7 @@ import Testing
             #expect(tasks.map(\.isDeleted) == [false, false, false, false])
             #expect(tasks.map(\.number) == [1, 2, 3, 4])
             #expect(try context.fetch(Todo.request.sort("title")) == tasks)
-            // An object that the unit itself has read.
+            // An object that was read within the unit.
             var seen: Todo?
             let other = store.context()
             #expect(throws: Refused.self) {
@@ -258,7 +258,7 @@ import Testing
                 try context.unitOfWork { context in
                     _ = try context.execute(raise())
                     try? context.unitOfWork { context in
-                        // What SQLite does by itself after a full disk, for one.
+                        // SQLite rolls back by itself, for example, when the disk is full.
                         _ = try context.whole { session in
                             try session.connection.execute("ROLLBACK")
                             throw StoreError(.full, "The disk is full")
@@ -357,7 +357,7 @@ import Testing
                 #expect(storeError { try container.checkpoint() }?.message == expected)
                 #expect(storeError { try container.buildPendingIndexes() }?.message == expected)
             }
-            // A handler that writes by another way is refused, too, and the request with it.
+            // Another context cannot save within a handler; its error also fails the request.
             var isFirst = true
             let request = BatchInsertRequest(entityName: "Task", properties: ["title"]) { row in
                 defer { isFirst = false }
@@ -406,7 +406,7 @@ import Testing
             #expect(try numbers(reader) == [1, 2, 3, 4])
             #expect(try numbers(pinned) == [1, 2, 3, 4])
         }
-        // The cursor goes on in the state in which it began.
+        // The cursor resumes in the snapshot in which it began.
         let rest = container.newContext()
         let late = try rest.cursor(request)
         #expect(try late.nextChunk()?.map(\.number) == [11])
@@ -436,7 +436,7 @@ import Testing
     }
 }
 
-/// The titles that followed results have after each change.
+/// Records the titles of the fetched results after each change.
 private final class Follower: FetchedResultsControllerDelegate {
     var titles: [[String]] = []
 

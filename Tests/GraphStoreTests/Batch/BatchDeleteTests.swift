@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Makes rows by hand: `Z_PK`, `Z_ENT`, `Z_OPT` 1 and the columns given.
+    /// Inserts rows by SQL: `Z_PK`, `Z_ENT`, `Z_OPT` = 1, and the given columns.
     private func fill(_ store: TestStore, _ sql: String) throws {
         let connection = try store.foreign()
         try connection.execute(sql)
@@ -83,7 +83,7 @@ import Testing
           relationships: { category: { to: Category, inverse: tasks } }
         """
 
-    /// Two categories, and tasks that are in them by turns, but for one.
+    /// Creates two categories and tasks that alternate between them; one task has none.
     private func withTasks(_ body: (TestStore) throws -> Void) throws {
         try withStore(tasks) { store in
             try fill(
@@ -190,12 +190,12 @@ import Testing
             try store.expect(
                 "SELECT ZNAME FROM ZFOLDER UNION ALL SELECT ZNAME FROM ZFILE UNION ALL"
                     + " SELECT ZNAME FROM ZPAGE", ["other", "ring", "gnir", "g", "r"])
-            // Pairs of what is gone are gone, the others stay.
+            // Join rows of deleted objects are deleted; the others are kept.
             try store.expect("SELECT * FROM Z_1TAGS", ["2|1"])
         }
     }
 
-    /// More levels than are found without an index.
+    /// Builds more levels than the delete finds without an index.
     @Test func cascadesThroughManyLevels() throws {
         try withStore(tree) { store in
             try fill(
@@ -218,7 +218,7 @@ import Testing
             try store.expect(
                 "SELECT Z_PK FROM ZFOLDER UNION ALL SELECT Z_PK FROM ZFILE UNION ALL"
                     + " SELECT Z_PK FROM ZPAGE", ["1", "2", "2"])
-            // Again, beside a rule that keeps what is at the chain's end.
+            // Again, with an additional rule that keeps the end of the chain.
             try fill(
                 store,
                 """
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test func countsEachDeniedObjectOnceByTheRuleThatKeepsIt() throws {
-        // 1 is kept by books, 2 by films, 3 by both, 4 by a part that books keep; 5 goes.
+        // 1 is kept by books, 2 by films, 3 by both, and 4 by a part that books keep; 5 is deleted.
         try withStore(
             """
             Shelf:
@@ -303,7 +303,7 @@ import Testing
     }
 
     @Test func doesNotDenyWhatGoesInTheSameRequest() throws {
-        // A deletion of the folder takes the loan, too, by another way.
+        // Deleting the folder also deletes the loan, by another path.
         try withStore(
             """
             Shelf:
@@ -388,7 +388,7 @@ import Testing
             #expect(result.nullified == 0)
             #expect(change.updated.isEmpty)
             try store.expect("SELECT ZA, Z_OPT FROM ZB", ["1|1"])
-            // What dangles is in nobody's way.
+            // A dangling key does not prevent a deletion.
             let (rest, _) = try run(store, "B", "a != nil")
             #expect(rest.deleted == 1)
         }

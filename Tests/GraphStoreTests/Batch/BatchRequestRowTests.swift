@@ -5,9 +5,9 @@ import Testing
 
 @testable import GraphStore
 
-/// What batch requests do beyond Core Data's: relationships, rules, results, news for everybody.
+/// Batch request features that Core Data lacks: relationships, rules, results, and notifications.
 @Suite("Batch requests") struct BatchRequestRowTests {
-    /// Three tasks: 1 and 2 in project 1, 3 alone; 2 is below 1.
+    /// Creates three tasks: 1 and 2 are in project 1, 3 is in none; 2 is a subtask of 1.
     private func withTasks(
         _ body: (TestStore, ManagedObjectContext) throws -> Void
     ) throws {
@@ -56,7 +56,7 @@ import Testing
             try store.expect(steps, ["1|2|1", "2|1|1", "3|2|1"])
             try reader.processPendingChanges()
             #expect(try seen.objectIDs(for: "steps").map(\.primaryKey) == [1, 3])
-            // Again: they are so already.
+            // The links exist already, so nothing changes.
             #expect(try context.write(request).updated == 0)
             _ = try context.write(try update("number == 3", "project", .null))
             try context.save()
@@ -88,7 +88,7 @@ import Testing
             let result = try context.write(request)
             try context.save()
             #expect((result.matched, result.updated) == (5, 5))
-            // The first two change, too, and keep their places; the others come by their keys.
+            // The first two also change and keep their positions; the others are ordered by key.
             try store.expect(places, ["3|3072", "5|4096", "6|5120"])
         }
     }
@@ -132,7 +132,7 @@ import Testing
             request.resultType = .objectIDs
             let result = try context.write(request)
             let join = try store.joinTable("tags", of: "Task")
-            // Its subtask goes with it by a cascade.
+            // The cascade also deletes its subtask.
             let gone = rules == .honour ? [Int64(1), 2] : [1]
             #expect(result.objectIDs?.ids.map(\.primaryKey) == gone)
             #expect(result.cascaded == (rules == .honour ? ["Task": 1] : [:]))
@@ -144,7 +144,7 @@ import Testing
                 rules == .honour ? ["3|-"] : ["2|1", "3|-"])
             var projects = BatchDeleteRequest(entityName: "Project")
             projects.rules = rules
-            // Task 2 is still a step of the first project, where rules were not honoured.
+            // If the rules were ignored, task 2 is still a step of the first project.
             let denied = try context.write(projects)
             #expect((denied.denied, denied.deleted) == (0, 2))
             context.rollback()
@@ -236,7 +236,7 @@ import Testing
                 BatchDeleteRequest(
                     entityName: "Task", predicate: try GraphPredicate(format: "number == 2")))
             let change = try context.save().change
-            // Project 1 and task 1, to which the deleted task led, and task 3.
+            // Project 1 and task 1, which were linked to the deleted task, and task 3.
             #expect(change.updated.ids.map(\.primaryKey) == [1, 1, 3])
             #expect(change.inserted.ids.map(\.primaryKey) == [4])
             #expect(change.deleted.ids.map(\.primaryKey) == [2])
@@ -260,7 +260,7 @@ import Testing
                 guard number < 2500 else { return true }
                 number += 1
                 row["title"] = .value(.text("row \(number)"))
-                // One that is not in the model's range, and one of the wrong kind.
+                // One value is out of the model's range, and one has the wrong type.
                 row["number"] =
                     number == 7
                     ? 5000 : number == 9 ? "nine" : .value(.integer(Int64(number % 1000)))

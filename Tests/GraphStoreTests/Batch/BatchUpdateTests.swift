@@ -50,7 +50,7 @@ private let plan = BulkPlan(
             variables: variables, limit: limit)
     }
 
-    /// Sets `done` of items, and gives the objects that it has set.
+    /// Returns a request that sets `done` of items and returns the IDs of the objects it updated.
     private func itemRequest(_ predicate: String, done: String) throws -> BatchUpdateRequest {
         var request = BatchUpdateRequest(
             entityName: "Item", predicate: try GraphPredicate(format: predicate),
@@ -59,7 +59,8 @@ private let plan = BulkPlan(
         return request
     }
 
-    /// Gives the item of rank 4 a key by which the table is large: keys stand for rows.
+    /// Gives the item of rank 4 a key that makes the table count as large: row numbers are
+    /// estimated from keys.
     private func makeLarge(_ store: TestStore) throws {
         try store.foreign().execute(
             """
@@ -78,8 +79,7 @@ private let plan = BulkPlan(
 
     private func keys(_ set: ManagedObjectIDSet) -> [Int64] { set.ids.map(\.primaryKey) }
 
-    /// The rows are found along an index, in which their keys stand in no order, and of more than
-    /// one entity.
+    /// The index returns the rows in no key order, and of more than one entity.
     @Test func tellsOfObjectsThatAnIndexFinds() throws {
         let family = """
             Item:
@@ -105,8 +105,8 @@ private let plan = BulkPlan(
         }
     }
 
-    /// Along an index of one entity's table; and where a trigger updates others of the table,
-    /// which are not among what was asked for.
+    /// The rows come from an index on one entity's table, and a trigger updates other rows of the
+    /// table, which must not be reported.
     @Test(arguments: [false, true])
     func tellsOfItsOwnObjectsAlone(hasTrigger: Bool) throws {
         try withStore(ranked) { store in
@@ -130,8 +130,9 @@ private let plan = BulkPlan(
         }
     }
 
-    /// A large table is counted on another thread while it is written: as it was before the
-    /// request, and with what came before that in the transaction.
+    /// A large table is counted on another thread during the update.
+    ///
+    /// The count sees the state before the request, including earlier changes of the transaction.
     @Test func countsWhatMatchedBefore() throws {
         try withStore(ranked) { store in
             try store.container.load(
@@ -155,7 +156,7 @@ private let plan = BulkPlan(
         }
     }
 
-    /// SQLite plans such a count anew when it begins, which needs its connection.
+    /// SQLite plans this count again when it starts, which needs its connection.
     @Test func countsWhereAnIndexIsForSomeRows() throws {
         let partial = """
             Item:

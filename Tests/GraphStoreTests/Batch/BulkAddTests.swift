@@ -31,7 +31,7 @@ private let entities = """
       unique: [[code]]
     """
 
-/// What gives the shelves of things, and their places on them.
+/// The queries for the shelves of things and their positions on them.
 private let orders = [
     "boxes": "SELECT ZNAME, ZCODE, Z_FOK_SHELF FROM ZBOX b JOIN ZSHELF s ON s.Z_PK = b.ZSHELF"
         + " ORDER BY 1, 3",
@@ -49,7 +49,7 @@ private func plan(_ link: String, _ many: BulkPlan.ManyPolicy) -> BulkPlan {
 }
 
 extension TestStore {
-    /// Fills it with a shelf and what may come onto it.
+    /// Fills the store with a shelf and the objects that can be put on it.
     fileprivate func fill(_ codes: [String]) throws {
         for entity in ["Book", "Box", "Tag"] {
             try container.load(
@@ -83,7 +83,7 @@ extension TestStore {
         for (batchSize, saveEvery) in [(1, 1), (1, 2), (1, .max), (100, .max)] {
             try withStore(entities) { store in
                 try store.fill(["a", "b", "c", "d"])
-                // A box that is the last on a shelf goes to the other.
+                // The last box of one shelf moves to the other.
                 let outcome = try store.container.load(
                     plan(link, .add),
                     [
@@ -102,7 +102,7 @@ extension TestStore {
         }
     }
 
-    /// How often all of a shelf's links are read while records come one after the other.
+    /// Returns how often all links of a shelf are read while records arrive one at a time.
     private func readings(
         _ store: TestStore, _ plan: BulkPlan, _ records: [[TestValue]]
     ) throws -> Int {
@@ -139,7 +139,7 @@ extension TestStore {
         }
     }
 
-    /// The place that a refused record's object had is free again.
+    /// The position that a rejected record's object had is free again.
     @Test(arguments: [1, 100])
     func ofARefusedRecordLeaveNoGap(batchSize: Int) throws {
         try withStore(entities) { store in
@@ -151,7 +151,7 @@ extension TestStore {
                 BulkPlan(entity: "Room", key: ["name"], attributes: ["name"], links: [shelves]),
                 [
                     ["r", ["s", ["a"]]],
-                    // The second shelf in it has no key.
+                    // The second shelf of this record has no key.
                     ["r", ["s", ["b"], nil, []]],
                     ["r", ["s", ["c"]]],
                 ], batchSize: batchSize)

@@ -28,8 +28,8 @@ import Testing
     func countsWhatTheLastLinkChanges() throws {
         for batchSize in [1, 3, 1000] {
             try withStore(Self.nodes) { store in
-                // c comes to be written when the first circle is unwound, and makes d before its
-                // record, which says nothing but a link to e that is still to come.
+                // Row c is written when the first cycle is unwound. It creates d before d's own
+                // record, which only sets a link to e, a later record.
                 let outcome = try store.container.load(
                     Self.plan,
                     [
@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    /// The links that wait are forgotten with a circle that is rolled back, and with them where
-    /// those of its rows would have been; the next circle comes upon them.
+    /// A cycle that is rolled back drops its deferred links, and the positions where its rows'
+    /// links would have been; the next cycle finds them.
     @Test func replacesLinksBehindACircleThatWasRolledBack() throws {
         let model = """
             Task:

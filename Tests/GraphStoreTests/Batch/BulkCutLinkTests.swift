@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Links that were left out to break a circle, where a record of the circle is not written.
+/// Links that were omitted to break a cycle, if one record of the cycle is not written.
 @Suite("Links left out by records that write nothing") struct BulkCutLinkTests {
     private static let nodes = """
         Node:
@@ -27,7 +27,7 @@ import Testing
             })
     }
 
-    /// Loads the records with and without a map of keys, into a store with an object of the code X.
+    /// Loads the records with and without a key map, into a store with an object of the code X.
     private func check(
         _ plan: BulkPlan, _ records: [[TestValue]], _ counts: String, skipped: Int = 0,
         _ lines: [String], sourceLocation: SourceLocation = #_sourceLocation
@@ -61,7 +61,7 @@ import Testing
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 1, ["1|a|1"])
     }
 
-    /// Its row is one of a group, so that the refusal shows when the group is written.
+    /// The row is part of a group, so the error occurs only when the group is written.
     @Test func aRecordThatIsRefusedWithItsGroupLinksNothing() throws {
         try check(
             plan(("up", .null)), [[1, "X", 1], [1, "b", .absent]],
@@ -74,7 +74,7 @@ import Testing
             "2 new, 0 changed, 0 same, 0 superseded, 1 rejected", ["1|a|1", "2|b|2"])
     }
 
-    /// What was noted of a circle's records goes with the circle that is rolled back.
+    /// Notes about a cycle's records are dropped if the cycle is rolled back.
     @Test func aSkippedRecordOverrulesNothingAfterARollback() throws {
         try check(
             plan(("up", .skip)),
@@ -82,7 +82,7 @@ import Testing
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 3, ["1|a|1"])
     }
 
-    /// A record of the key that was refused before waits again with the one behind it.
+    /// A record whose key was rejected before is deferred again, together with the next one.
     @Test(
         arguments: [
             [[1, "X", 1], [1, "a", 3], [3, "X", 1]],
@@ -94,7 +94,7 @@ import Testing
             "0 new, 0 changed, 0 same, 0 superseded, \(records.count) rejected", [])
     }
 
-    /// In the circle the row comes back to what it was, and again after the circle is rolled back.
+    /// The row returns to its old values in the cycle, and again after the cycle is rolled back.
     @Test func aRowThatIsAsItWasAfterARollbackIsNotTold() throws {
         let records: [[TestValue]] = [
             [1, "b"], [1, .absent, .absent, 3], [1, "a", .absent, nil], [3, "c", 4], [4, "X", 3],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Pairs of a many-to-many relationship that records set, and the objects that stand inside them.
+/// Join rows of a many-to-many relationship that is set by records and by objects nested in them.
 @Suite("Pairs that records and the objects inside them set") struct BulkElementPairTests {
     private static let model = """
         Task:
@@ -32,7 +32,7 @@ import Testing
             entity: "Task", key: ["id"], attributes: ["id", "code"], links: [tags, child])
     }
 
-    /// Loads the records into an empty store, and once more.
+    /// Loads the records into an empty store, twice.
     private func check(
         _ records: [[TestValue]], _ pairs: [String], rejected: [String] = [],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -62,7 +62,7 @@ import Testing
             [[2, "b", ["x"], [1, ["z"]]], [1, "a", ["x", "y"], .absent]], ["1|x", "1|y", "2|x"])
     }
 
-    /// They are in their table at once, so that its row must stand before.
+    /// Join rows are written at once, so their row must exist before.
     @Test func aRefusedRecordLeavesNone() throws {
         try check(
             [

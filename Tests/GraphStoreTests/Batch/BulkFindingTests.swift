@@ -96,7 +96,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         }
     }
 
-    /// In a full table the map is begun only once the load turns out to be large.
+    /// In a filled table, the map is started only when the load turns out to be large.
     @Test(arguments: [995, 999, 1000, 1001, 1010])
     func findsRowsThatWaitedWhenTheMapWasBegun(count: Int) throws {
         try withStore(rows) { store in
@@ -187,18 +187,18 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         for key in Int64(1)...50_000 { index.insert(random.next(), key) }
         var places: Set<Int> = []
         for _ in 0..<2000 { places.insert(index.probe(random.next()).slot) }
-        // Each of the 64 tables has some 1,024 places by now.
+        // Each of the 64 tables has about 1,024 slots now.
         #expect(places.count > 500)
     }
 
     @Test func findsWhatWasInsertedAndNotWhatWasRemoved() {
         for seed in UInt64(1)...20 {
             var random = SeededGenerator(seed: seed)
-            // Room for some of them, for all, and for many more.
+            // Capacity for a part of them, for all, and for many more.
             var index = KeyIndex(rows: Int64(seed) * 1000)
             var oracle: [UInt64: Set<Int64>] = [:]
             for key in Int64(1)...6000 {
-                // Few tags, so that many share one.
+                // Few tags, so that many keys share one.
                 let hash = UInt64(random.pick(500)) << 32 | UInt64(random.pick(3))
                 index.insert(hash, key)
                 oracle[hash >> 32, default: []].insert(key)

@@ -222,7 +222,8 @@ private let tagsOfTasks = """
                 ])
             try store.expect(tagsOfTasks, expected)
             #expect(outcome.tally.inserted == 1)
-            // A to-many's change is a change of its owner, and of the objects that come or go.
+            // A change of a to-many relationship changes its owner and the objects that are added
+            // or removed.
             let changed = (many == .replace ? [1, 2] : many == .add ? [1] : [3]) as [Int64]
             let tags = (many == .replace ? [1, 2, 3] : many == .add ? [2, 3] : [1]) as [Int64]
             let (task, tag) = (
@@ -289,7 +290,7 @@ private let tagsOfTasks = """
             #expect(
                 try load(.add, [[1, "x", nil, ["d", "b"]]])
                     == "0 new, 1 changed, 0 same, 0 superseded, 0 rejected")
-            // What stays keeps its place; what comes stands behind it.
+            // Kept objects keep their positions; new ones follow them.
             try store.expect(query, ["1|b:2048,c:3072,d:4096"])
             if isStep {
                 try store.expect(

@@ -49,7 +49,8 @@ private let pairs = """
 
 @Suite("Bulk links among the rows of a load by what is not their key", .serialized)
 struct BulkNameTests {
-    /// The last has no memory: all that waits is kept elsewhere, and circles come one by one.
+    /// The last entry has no memory: all deferred rows are spilled, and cycles are resolved one at
+    /// a time.
     private static let ways: [(batchSize: Int, saveEvery: Int, keyMemory: Int)] = [
         (1, 1, 192 << 20), (1000, 1000, 192 << 20), (3, 3, 0),
     ]
@@ -104,7 +105,7 @@ struct BulkNameTests {
         let records = (1..<count).map { id in
             task(id, "t", slug(id), slug(id == 1 ? count : id - 1))
         }
-        // A circle, and the same with an end.
+        // A cycle, and the same chain with an end.
         for end in [slug(count - 1), .null] {
             try withStore(tasks) { store in
                 let outcome = try store.container.load(
@@ -161,7 +162,7 @@ struct BulkNameTests {
             ["1|a|3|-", "2|b|1|-", "3|c|2|-", "4|d|4|-"])
     }
 
-    /// The row that has the slug stands behind another one of its key, which is in the circle.
+    /// The row with the slug follows another row of its key, which is in the cycle.
     @Test func waitForASlugThatALaterRecordGives() throws {
         try check(
             plan(),
@@ -183,7 +184,7 @@ struct BulkNameTests {
             rejects: ["1 link", "2 link", "3 link"], ["6|f|7|-", "7|g|6|-"])
     }
 
-    /// Where each object has one slug, links by it do as links by the key.
+    /// If each object has one slug, links by slug behave like links by key.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func doAsLinksByTheKey(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

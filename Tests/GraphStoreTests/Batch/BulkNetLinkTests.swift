@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-/// What a load tells of links that in the end are as they were.
+/// The changes that a load reports for links that are unchanged in the end.
 @Suite("Links that a load leaves as they were") struct BulkNetLinkTests {
     private static let model = """
         Node:
@@ -27,7 +27,7 @@ import Testing
             })
     }
 
-    /// A later record has got what it names.
+    /// A later record takes the object that the link names.
     @Test func whoWaitsAndGetsNothingKeepsItsVersion() throws {
         let links = plan(("one", .null), ("downs", .reject))
         let old: [[TestValue]] = [[1], [2], [3]]
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// The link is told first, by a record that does not know the object's entity.
+    /// The link is reported first, by a record that does not know the object's entity.
     @Test func anObjectOfASubEntityThatLosesWhatItGotIsNotTold() throws {
         for batchSize in [1, 1000] {
             try withStore(Self.model) { store in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Whose objects go and come back is told of neither, whichever entity it is.
+    /// If objects leave an owner and return, neither side is reported, whatever their entity.
     @Test func objectsOfASubEntityThatComeBackToTheirOwnerAreNotTold() throws {
         for batchSize in [1, 1000] {
             try withStore(Self.model) { store in

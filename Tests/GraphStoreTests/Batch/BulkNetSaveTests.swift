@@ -3,9 +3,9 @@ import Testing
 
 @testable import GraphStore
 
-/// A row that one save changed and a later one brings back has changed in both.
+/// A row that one save changes and a later save restores has changed in both.
 @Suite("What each save of a load changes") struct BulkNetSaveTests {
-    /// Loads records that are saved where each list ends.
+    /// Loads the records, with a save at the end of each list.
     private func load(
         _ store: TestStore, _ plan: BulkPlan, _ saves: [[[TestValue]]], batchSize: Int
     ) throws -> LoadOutcome {
@@ -32,7 +32,7 @@ import Testing
         outcome.changes.map { $0.updated.ids.map(\.primaryKey) }
     }
 
-    /// The first save makes the title `a`.
+    /// The first save sets the title to `a`.
     @Test(
         arguments: [
             (["c"], "c|3", "0 new, 0 changed, 2 same, 2 superseded, 0 rejected"),
@@ -55,7 +55,7 @@ import Testing
             let store = try TestStore(model, history: HistoryOptions(keeping: .untilPurged))
             try store.container.load(plan, [[1, "c"], [2, "x"]])
             let start = try store.container.currentHistoryToken()
-            // What goes and comes back within a save is not told.
+            // A row that changes and is restored within one save is not reported.
             var second: [[TestValue]] = [[2, "z"]]
             for title in titles { second.append([1, title]) }
             second.append([2, "x"])
@@ -74,8 +74,8 @@ import Testing
         }
     }
 
-    /// The first save gives object 2 from 1 to 3, and the second one gives it back; each changes all
-    /// three.
+    /// The first save moves object 2 from 1 to 3, and the second moves it back; each changes all
+    /// three objects.
     @Test(
         arguments: [
             ([[1, [2]]], "0 new, 0 changed, 2 same, 0 superseded, 0 rejected"),

@@ -120,11 +120,12 @@ import Testing
             #expect(any.rejects == [])
             let query = "SELECT ZID, ZABOUT, Z2_ABOUT FROM ZNOTE ORDER BY 1"
             try store.expect(query, ["1|1|3", "2|2|4", "3|-|-"])
-            // A destination that is narrower than the relationship's finds only its own.
+            // If the link's destination is narrower than the relationship's, only its objects are
+            // found.
             let films = try store.container.load(plan("Film"), [[1, "f"], [2, "b"], [3, "f"]])
             #expect(films.rejectedCodes == ["2 link"])
             try store.expect(query, ["1|2|4", "2|2|4", "3|2|4"])
-            // From the other side the companion is the owner's entity.
+            // From the other side, the companion column holds the owner's entity.
             let notes = try store.container.load(
                 BulkPlan(
                     entity: "Book", key: ["key"], attributes: ["key"],

@@ -69,7 +69,7 @@ extension TestStore {
             }
     }
 
-    /// Loads records as a process does that is killed after each save, and goes on.
+    /// Loads records like a process that is killed after each save and then resumed.
     fileprivate func loadInPieces(
         _ plan: BulkPlan, _ records: [[TestValue]], saveEvery: Int, memory: BulkMemory
     ) throws -> LoadOutcome {
@@ -101,7 +101,7 @@ extension TestStore {
     }
 }
 
-/// In a load, records whose links wait for objects that come later, beside others that do not.
+/// The order of records in a load if only some of their links are deferred.
 @Suite("The order of records whose links wait", .serialized) struct BulkOrderTests {
     private enum Way: CaseIterable {
         case batches, rows, spilled, pieces, spilledPieces
@@ -124,7 +124,7 @@ extension TestStore {
         }
     }
 
-    /// Loads the records into an empty store, and once more, in each way.
+    /// Loads the records into an empty store twice, in each way.
     private func check(
         _ plan: BulkPlan, _ records: [[TestValue]], _ lines: [String],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -182,7 +182,7 @@ extension TestStore {
             [[1, 1, 1, 9], [1, 2, .absent, .absent]], ["1|2"])
     }
 
-    /// What stands inside records belongs to the last that holds it, and is as that says.
+    /// A nested object belongs to the last record that contains it, with that record's values.
     @Test func whatStandsInsideRecordsIsAsTheLaterOneSays() throws {
         let model = """
             Task:
@@ -239,7 +239,7 @@ extension TestStore {
         }
     }
 
-    /// A record never speaks of both ends of a relationship, which would say two things at once.
+    /// Returns random records; none sets both ends of a relationship, which would be ambiguous.
     private func records(
         _ random: inout SeededGenerator, _ links: [BulkPlan.Link]
     ) -> [[TestValue]] {
@@ -273,7 +273,7 @@ extension TestStore {
         try check(TestStore(model), way, seed, &random)
     }
 
-    /// The same in an app's store that keeps one-to-one relationships on one side.
+    /// The same in an app's store with one column for each one-to-one relationship.
     @Test(
         arguments: [["ZNODE.ZONE", "ZNODE.ZCAR"], ["ZNODE.ZONEOF", "ZCAR.ZDRIVER"]],
         1...75 as ClosedRange<UInt64>)
@@ -306,7 +306,7 @@ extension TestStore {
             #expect(again.tally.updated == 0, words)
             #expect(again.tally.inserted == 0, words)
             #expect(try store.graph(without: dropped) == found, words)
-            // If records are saved in between, each save that changes a link gives new versions.
+            // With saves in between, each save that changes a link increments versions.
             if way == .batches {
                 #expect(try versions.map { try store.lines($0) } == rows, words)
             }

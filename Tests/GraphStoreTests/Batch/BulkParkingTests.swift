@@ -32,7 +32,7 @@ private func plan(
         }, duplicates: duplicates)
 }
 
-/// A record: number, title and slug, then its links.
+/// Returns a record: number, title, slug, and then its links.
 private func task(
     _ id: Int64, _ title: TestValue = "t", _ slug: TestValue = nil, _ links: TestValue...
 ) -> [TestValue] {
@@ -47,7 +47,7 @@ private let parents =
         (1, 1, 192 << 20), (2, 4, 192 << 20), (1000, 1000, 192 << 20), (3, 3, 0),
     ]
 
-    /// Loads the records in several ways, each into a store of its own.
+    /// Loads the records in several ways, each into its own store.
     private func check(
         _ plan: BulkPlan, before: [[TestValue]] = [], _ records: [[TestValue]], counts: String,
         rejects: [String] = [], query: String = parents, _ rows: [String],
@@ -130,7 +130,7 @@ private let parents =
     }
 
     @Test func cutTheCircleAndNotWhatWaitsForIt() throws {
-        // 10 needs its parent, which waits for itself over 21.
+        // 10 needs its parent, which is deferred on itself through 21.
         let entities = """
             Row:
               attributes: { id: { type: Integer 32, optional: false } }
@@ -173,7 +173,7 @@ private let parents =
     }
 
     @Test func refuseAllOfACircleOneOfWhichIsRefused() throws {
-        // 2 is bad for a reason of its own; then 1, 3 and 5 name what is not there.
+        // 2 fails for its own reason; then 1, 3, and 5 refer to missing objects.
         try check(
             plan(), before: [task(9, "old", "taken", nil), task(8, "old", nil, nil)],
             [
@@ -272,7 +272,8 @@ private let parents =
         try withStore(tasks) { store in
             let count: Int64 = 6000
             let records = (1...count).map { id in
-                // A third in pairs, a third hopeless, a third in one long chain backwards.
+                // One third are in pairs, one third never resolve, and one third form one long
+                // backward chain.
                 switch id % 3 {
                 case 0: task(id, "t", nil, .integer(id % 6 == 0 ? id - 3 : id + 3))
                 case 1: task(id, "t", nil, .integer(-id))

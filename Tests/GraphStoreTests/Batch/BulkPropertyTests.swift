@@ -30,7 +30,7 @@ private let entities = """
       unique: [[name]]
     """
 
-/// What a task holds, by the keys of what it links to.
+/// The contents of a task; links are given by the keys of their objects.
 private struct Row: Hashable {
     var title: TestValue = nil
     var size: TestValue = 4
@@ -41,7 +41,7 @@ private struct Row: Hashable {
     var ranked: [TestValue] = []
 }
 
-/// The same rules, as simply as can be: one record after the other, over dictionaries.
+/// The same rules in their simplest form: one record at a time, over dictionaries.
 private struct Oracle {
     let plan: BulkPlan
     var rows: [TestValue: Row] = [:]
@@ -102,7 +102,7 @@ private struct Oracle {
             tally.createdTargets += isNew ? 1 : 0
             row.owner = owner
         }
-        // Parents are among the rows that stood before.
+        // Parents are rows that existed before the load.
         if record[5] != .absent { row.parent = before[record[5]] == nil ? .null : record[5] }
         if case .list(let keys) = record[6] {
             let named = Set(keys.compactMap { found($0, plan.links[2]) })

@@ -13,7 +13,7 @@ private let entities = """
       unique: [[id]]
     """
 
-/// A many-to-many relationship that is its own inverse: whoever links is linked.
+/// A many-to-many relationship that is its own inverse: each link goes both ways.
 @Suite("Relationships that are their own inverse") struct BulkReflexiveTests {
     private func plan(
         _ name: String = "related", many: BulkPlan.ManyPolicy = .replace
@@ -28,7 +28,8 @@ private let entities = """
         JOIN ZTASK b ON b.Z_PK = l.REFLEXIVE ORDER BY 1, 2
         """
 
-    /// The objects with the IDs they are linked to, by ID: read one by one, then along the table.
+    /// Returns the objects with the IDs of their linked objects, by ID: read one at a time, then in
+    /// table order.
     private func exported(_ store: TestStore) throws -> [[String]] {
         try [GraphSortDescriptor(["id"]), GraphSortDescriptor(["objectID"])].map { order in
             var found: [String] = []
@@ -52,7 +53,7 @@ private let entities = """
             let first = try store.container.load(plan(), records, batchSize: batchSize)
             #expect(first.counts == "5 new, 0 changed, 0 same, 0 superseded, 0 rejected")
             try store.expect(pairs, ["1|1", "1|2", "2|1", "2|3", "3|2", "4|5", "5|4"])
-            // Record 1 does not want 2, which is what 2 takes back.
+            // Record 1 removes the link to 2, and record 2 restores it.
             let again = try store.container.load(plan(), records, batchSize: batchSize)
             #expect(again.counts == "0 new, 0 changed, 5 same, 0 superseded, 0 rejected")
         }

@@ -38,7 +38,7 @@ private func withoutVersions(_ tables: [[String]]) -> [[Substring]] {
     tables.map { $0.map { $0[..<($0.lastIndex(of: "|") ?? $0.endIndex)] } }
 }
 
-/// A driver's record: name, car, friend, boxes, steps.
+/// Returns the plan of a driver's record: name, car, friend, boxes, steps.
 private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> BulkPlan {
     let destinations = [
         "car": ("Car", "plate"), "friend": ("Driver", "name"), "boxes": ("Box", "label"),
@@ -80,7 +80,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
                 if saveEvery == .max {
                     #expect(now == rows)
                 } else {
-                    // What a save changes gets a new version, and the next save does not undo that.
+                    // A save's changes increment versions, and the next save does not restore them.
                     #expect(withoutVersions(now) == withoutVersions(rows))
                     rows = now
                 }
@@ -121,7 +121,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         #expect(again.changes == [StoreChange()])
         #expect(try store.integer("SELECT count(*) FROM ACHANGE") == history)
         try store.expect("SELECT ZTITLE, Z_OPT FROM ZITEM ORDER BY ZID", ["c|2", "b|1"])
-        // Saved in between, both saves have changed it.
+        // With a save in between, both saves have changed the row.
         let twice = try store.container.load(plan, records, batchSize: 1, saveEvery: 1)
         #expect(twice.changes.map(\.updated.ids.count) == [1, 0, 1, 0])
         try store.checkIntegrity()
@@ -161,7 +161,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
             try beginning.save()
             var tally = BulkTally()
             for (number, record) in records.enumerated() {
-                // A new process each time, which knows what the last one noted.
+                // A new process each time, which reads the notes of the previous one.
                 let context = store.container.newContext()
                 let writer = try context.bulkWriter(for: plan(), isResumable: true)
                 let batch = RowBatch(width: plan().width)

@@ -28,7 +28,7 @@ private let orders = """
       unique: [[sku]]
     """
 
-/// Objects of a load's own table that come to be in other ways than by its records.
+/// Objects of a load's own table that are not created by its records.
 @Suite("A load whose links make objects of its own table") struct BulkSharedTableTests {
     @Test("an object of a sibling entity cannot have a key that is taken")
     func sibling() throws {
@@ -139,9 +139,9 @@ private let orders = """
                 plan,
                 [
                     record(1, 1, "a"), record(2, 2, "a"), record(3, 3, "b"),
-                    // Refused for its size: the place is free for the next one.
+                    // Rejected for its size: the position is free for the next one.
                     record(4, 1, "a"), record(5, 5, "a"),
-                    // It leaves the last place of one owner for another's.
+                    // Leaves the last position of one owner for another owner.
                     record(5, 6, "b"), record(6, 7, "a"), record(1, 8, "a"), record(2, 9, nil),
                 ])
             #expect(outcome.rejects.map { "\($0.token) \($0.code)" } == ["4 unique"])

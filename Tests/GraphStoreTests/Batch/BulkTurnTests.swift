@@ -25,7 +25,7 @@ private let rows = """
     """
 
 @Suite("Rows that wait, settled in turns") struct BulkTurnTests {
-    /// A writer that hands three rejects over at a time, and has got the records.
+    /// Returns a writer that returns three rejects per call and has received the records.
     private func writer(
         _ records: [[TestValue]], in context: ManagedObjectContext
     ) throws -> BulkWriter {
@@ -42,7 +42,7 @@ private let rows = """
 
     private static let hopeless: [[TestValue]] = (1...10).map { id in task(id, "t", nil, 99) }
 
-    /// Pairs, of the first four of which one row is refused for a reason of its own.
+    /// Pairs; one row of each of the first four is rejected for its own reason.
     private static let circles: [[TestValue]] = (0..<6).flatMap { number -> [[TestValue]] in
         let id = Int64(20 + number * 2)
         let slug: TestValue = number < 4 ? "taken" : .null
@@ -71,7 +71,7 @@ private let rows = """
             try context.save()
             try store.container.buildPendingIndexes(linkBytes: 1 << 20)
             #expect(turns.prefix(3) == [3, 3, 3])
-            // A circle's are handed over together.
+            // The rejects of one cycle are returned together.
             #expect(turns.allSatisfy { $0 <= 6 }, "\(turns)")
             #expect(
                 rejects.map { "\($0.token) \($0.code)" }.sorted()

@@ -63,7 +63,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
             let outcome = try store.container.load(
                 plan,
                 [
-                    [1, "X", .absent], [1, "Ada", .absent],  // back to what it was: same
+                    [1, "X", .absent], [1, "Ada", .absent],  // restored: same
                     [2, "Bob", "b"], [2, "Rob", .absent],  // changed
                     [3, "Cyd", .absent], [3, "Y", .absent], [3, "Z", .absent],  // changed
                     [4, "Dan", nil], [4, nil, "d"], [4, "Dan", nil],  // new
@@ -72,7 +72,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
             try store.expect(
                 "SELECT ZID, ZNAME, ZEMAIL FROM ZPERSON ORDER BY ZID",
                 ["1|Ada|a", "2|Rob|b", "3|Z|c", "4|Dan|-"])
-            // What is again as it was has its version again, too, unless it was saved in between.
+            // A restored row also gets its old version back, unless it was saved in between.
             let isSavedBetween = batchSize == 1 && saveEvery == 1
             try store.expect(
                 "SELECT Z_OPT FROM ZPERSON WHERE ZID = 1", [isSavedBetween ? "3" : "1"])

@@ -46,7 +46,7 @@ private let tables = """
     FROM ZTASK t LEFT JOIN ZOWNER o ON o.Z_PK = t.ZOWNER ORDER BY 1
     """
 
-/// What a task of a number holds, in one of several forms.
+/// Returns the record of a task number, in one of several forms.
 private func record(_ number: Int, form: Int = 0) -> [TestValue] {
     let tags = (0..<(number % 4)).map { TestValue.text("t\(($0 + form + number) % 6)") }
     return [
@@ -55,7 +55,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
     ]
 }
 
-/// Loads find objects by walking along their table, as long as records come in its order.
+/// Loads that find objects with a sequential cursor while records arrive in table order.
 @Suite("Bulk upsert in the table's order") struct BulkWalkTests {
     private func full(_ store: TestStore, _ count: Int) throws {
         try store.container.load(plan, (0..<count).map { record($0) })
@@ -88,15 +88,15 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
             let unordered = try store.container.load(plan, reordered(4))
             #expect(unordered.counts == "0 new, 0 changed, 300 same, 0 superseded, 0 rejected")
             #expect(try store.lines(tables) == before)
-            // Half of them have two tags or three.
+            // Half of them have two or three tags.
             let ordered = try store.container.load(plan, reordered(5))
             #expect(ordered.counts == "0 new, 150 changed, 150 same, 0 superseded, 0 rejected")
             #expect(try store.lines(tables) != before)
         }
     }
 
-    /// Records in order, with gaps, repetitions, jumps, changes and new ones between them, come to
-    /// what they come to one in a load.
+    /// Ordered records, with gaps, repetitions, jumps, changes, and new records between them, have
+    /// the same result as one load per record.
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
     func givesWhatEachRecordAloneGives(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -132,7 +132,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
         }
     }
 
-    /// The lines without versions: a load gives a row that is again what it was its version back.
+    /// Returns the lines without versions, because a load restores the version of a restored row.
     private static func values(_ lines: [String]) -> [String] {
         lines.map { line in
             var cells = line.split(separator: "|", omittingEmptySubsequences: false)
@@ -160,7 +160,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
             }
             let beginning = "UPDATE ZROW SET Z_OPT = Z_OPT + 1"
             #expect(try statement([3]) == beginning + ", ZA3 = ? WHERE Z_PK = ?")
-            // A wide table does not come to a statement for every set of columns.
+            // A wide table does not get one statement per set of columns.
             for set in 1..<256 { _ = try statement((1...8).filter { set >> ($0 - 1) & 1 == 1 }) }
             let all = ", ZKEY = ?" + (1...8).map { ", ZA\($0) = ?" }.joined()
             #expect(try statement([7, 8]) == beginning + all + " WHERE Z_PK = ?")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import GraphStore
 
-/// Keys that no constraint makes unique: the map in memory, and the temporary table that replaces
-/// it if it may not grow.
+/// Keys without a uniqueness constraint: the map in memory, and the temporary table that replaces
+/// it when it may not grow.
 @Suite("Memory for keys without constraints") struct KeyMemoryTests {
     private static let entities = """
         Note:
@@ -15,7 +15,7 @@ import Testing
           relationships: { notes: { to: Note, many: true, inverse: book } }
         """
 
-    /// 400 notes: some have no page, and some share their key with another one.
+    /// 400 notes: some have no page, and some share their key with another note.
     private static let existing: [[TestValue]] = (0..<400).flatMap { number in
         let record: [TestValue] = [
             .text("old \(number)"), number % 3 == 0 ? nil : 1, .text("as it was"),
@@ -23,8 +23,8 @@ import Testing
         return Array(repeating: record, count: number % 10 == 1 ? 2 : 1)
     }
 
-    /// New keys and old ones; keys that several notes share, that are null, and that came before;
-    /// and links to books of which two share a name.
+    /// New and existing keys, keys that several notes share, null keys, repeated keys, and links to
+    /// books of which two share a name.
     private static let records: [[TestValue]] = (0..<6_000).map { number in
         let (title, page): (TestValue, TestValue) =
             switch number % 50 {
@@ -46,7 +46,7 @@ import Testing
                 relationship: "book", destination: "Book", attribute: "name", missing: .create)
         ])
 
-    /// What two loads of the records did, and what the store holds after them.
+    /// The results of two loads of the records, and the contents of the store after them.
     private struct Result: Equatable {
         var counts: [String] = []
         var rejects: [BulkReject] = []
@@ -55,7 +55,7 @@ import Testing
 
     /// Loads the records twice, each time with this memory for keys.
     ///
-    /// - Returns: also whether the first load used the map, after each batch.
+    /// - Returns: The result, and for each batch of the first load, whether it used the map.
     private func load(keyMemoryBytes: Int) throws -> (result: Result, usedMap: [Bool]) {
         var result = Result()
         var usedMap: [Bool] = []
@@ -116,7 +116,7 @@ import Testing
             wanted.rejects.first { $0.token == 6 }?.message
                 == "Several 'Book' objects have name 'book 5': primary keys 1 and 2")
 
-        // Each segment of the map holds 44 keys, then it would have to grow.
+        // Each segment of the map holds 44 keys before it has to grow.
         let (small, smallUsedMap) = try load(keyMemoryBytes: 32 << 10)
         #expect(smallUsedMap.first == true && smallUsedMap.last == false, "\(smallUsedMap)")
         #expect(small == wanted)

@@ -2,16 +2,17 @@ import GraphStore
 
 /// A relationship with its inverse, as pairs of keys.
 struct LinkRelation {
-    /// The link that names the second of a pair, and the one that names the first, if there is one.
+    /// The link that names the second key of a pair, and the link that names the first, if it
+    /// exists.
     var first: String
     var second: String?
     var firstHasOne = false
     var secondHasOne = false
     var isSymmetric = false
-    /// What gives the pairs as the store has them.
+    /// The queries that return the pairs of the store.
     var sql: [String]
 
-    /// What gives the pairs in a store that lacks some columns, such as `ZNODE.ZONE`.
+    /// Returns the queries for a store that lacks some columns, such as `ZNODE.ZONE`.
     func sql(without dropped: [String]) -> [String] {
         let columns = dropped.compactMap { $0.split(separator: ".").last }
         return sql.filter { sql in
@@ -58,8 +59,7 @@ struct LinkRelation {
     }
 }
 
-/// The rule, as simply as can be: all objects are there, then the links of one record after the
-/// other are set.
+/// The rule in its simplest form: creates all objects, then sets the links of one record at a time.
 struct LinkOracle {
     struct Pair: Hashable {
         var first: Int64
@@ -153,7 +153,7 @@ struct LinkOracle {
 
     var lines: [String] { lines(without: []) }
 
-    /// The lines of a store that lacks some columns.
+    /// Returns the lines of a store that lacks some columns.
     func lines(without dropped: [String]) -> [String] {
         let nodes = nodes.sorted { $0.key < $1.key }.map { key, value in
             "\(key)|" + (Self.keys(value).first.map { "\($0)" } ?? "-")

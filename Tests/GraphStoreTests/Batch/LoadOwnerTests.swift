@@ -65,7 +65,7 @@ import Testing
             try store.expect(links(store), ["40"])
             try store.expect(Self.indexes, ["1"])
             try store.expect(Self.pending, ["0"])
-            // When it is done, the same others save.
+            // After the load, the same containers can save.
             let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
             let context = other.newContext()
             _ = try context.insert("Tag")
@@ -84,7 +84,7 @@ import Testing
                 String($0)
             }
             #expect(parts.count == 6 && parts[1] == "\(getpid())")
-            // Process, its start, the system's start, connection and file.
+            // The fields: process, its start, the system's start, connection, and file.
             parts[field + 1] = ["1", "1", "x", "1000000", "1:1"][field]
             try store.foreign().execute(
                 "UPDATE ETL_PENDING SET SQL = '\(parts.joined(separator: " "))'"
@@ -114,11 +114,11 @@ import Testing
         try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
         try store.foreign().execute(
             "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
-        // A load leaves to its end what is counted over links.
+        // A load defers counts over links to its end.
         try store.expect("SELECT ZCOUNT FROM ZTAG ORDER BY ZNAME", ["-", "-", "-"])
         let token = try other.currentHistoryToken()
         let context = other.newContext()
-        // What is written tells nothing of rows.
+        // None of these writes sets a count itself.
         switch way {
         case "objects": try context.insert("Tag")[.string("name")] = "z"
         case "request":
@@ -170,7 +170,7 @@ import Testing
                     nil
                 }
             }
-            // The load is at work as far as others can tell.
+            // For other processes, the load appears to be running.
             try build()
             try store.expect(self.links(store), ["0"])
             try other.execute("UPDATE ETL_PENDING SET SQL = '-- 1' WHERE NAME = 'ETL_LOADER'")

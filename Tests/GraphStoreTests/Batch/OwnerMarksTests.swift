@@ -18,7 +18,7 @@ import Testing
         var marks = OwnerMarks(marksMax: 4)
         for owner in Int64(1)...32 { marks.add(owner, number: owner * 3) }
         #expect([1, 8, 9, 16, 17, 32].map { marks.number(before: $0) } == [3, 3, 27, 27, 51, 75])
-        // The fifth one takes the place of every other one, and the next is twice as far.
+        // If a fifth mark is needed, every second mark is dropped, and the distance doubles.
         for owner in Int64(33)...64 { marks.add(owner, number: owner * 3) }
         #expect(
             [1, 9, 17, 33, 48, 49, 64].map { marks.number(before: $0) } == [

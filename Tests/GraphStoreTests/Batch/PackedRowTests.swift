@@ -2,10 +2,10 @@ import Testing
 
 @testable import GraphStore
 
-/// Rows as bytes come back as what they were.
+/// Rows that are packed into bytes and unpacked without loss.
 @Suite("Packed rows")
 struct PackedRowTests {
-    /// A cell as text, so that two can be compared.
+    /// Returns a cell as text for comparisons.
     private func text(_ cell: BulkCell, in batch: RowBatch) -> String {
         switch cell.kind {
         case .absent: "absent"
@@ -29,7 +29,7 @@ struct PackedRowTests {
             beside.withUnsafeBufferPointer { beside in
                 let inside = BulkCell.text(UnsafeBufferPointer(rebasing: record[17..<21]))
                 let batch = RowBatch(width: 12, capacity: 1)
-                // So that items do not begin at zero.
+                // Items must not start at index zero.
                 batch.addItem(.null)
                 let inner = batch.beginList()
                 batch.addItem(.integer(-1))
@@ -54,7 +54,7 @@ struct PackedRowTests {
                 var end = room
                 batch.pack(row: row, of: record, into: &end)
                 #expect(end - room <= size)
-                // What stands in the record is not there twice.
+                // The record's contents are not duplicated.
                 #expect(end - room < 90)
 
                 let other = RowBatch(width: 12, capacity: 1)
@@ -64,7 +64,7 @@ struct PackedRowTests {
                     (0..<12).map { text(other[0, $0], in: other) }
                         == (0..<12).map { text(batch[row, $0], in: batch) })
                 #expect(text(other[0, 10], in: other) == "[[-1 'Milk'] 'élan' []]")
-                // A text of nothing is a text, which SQLite knows by its address.
+                // An empty text needs a non-null address, or SQLite would treat it as NULL.
                 #expect(other[0, 7].bytes.baseAddress != nil)
             }
         }

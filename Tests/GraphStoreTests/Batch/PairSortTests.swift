@@ -17,7 +17,7 @@ import Testing
         arguments: [
             ([], []), ([5], [5]), ([5, 5, 5], [5]), ([3, 1, 2, 1], [1, 2, 3]),
             ([.max, 0, 1 << 63, 1 << 32, .max - 1], [0, 1 << 32, 1 << 63, .max - 1, .max]),
-            // An odd and an even count of digits differ.
+            // Odd and even numbers of digits take different paths.
             ([1 << 11 | 1, 1, 1 << 11], [1, 1 << 11, 1 << 11 | 1]),
             ([1 << 22, 1 << 11, 1, 0], [0, 1, 1 << 11, 1 << 22]),
         ] as [([UInt64], [UInt64])])

@@ -5,8 +5,8 @@ import Testing
 
 @testable import GraphStore
 
-/// Tags of tasks, where the table of pairs leads with the tag, and tasks of areas, where it leads
-/// with the area; the entities are numbered by name.
+/// Tags of tasks, whose join table starts with the tag, and tasks of areas, whose join table starts
+/// with the area; entities are numbered by name.
 private let entities = """
     Area:
       attributes: { name: String }
@@ -35,8 +35,8 @@ private let entities = """
             ])
     }
 
-    /// Loads both ways, with links that come twice, and such that replace others before and after
-    /// they were written.
+    /// Loads from both sides, with repeated links, and links that replace others before and after
+    /// these were written.
     private func load(_ store: TestStore, linkBytes: Int) throws {
         try store.container.load(
             plan("Task", "id", "tags", "Tag"),
@@ -51,7 +51,7 @@ private let entities = """
         try store.container.buildPendingIndexes(linkBytes: linkBytes)
     }
 
-    /// The pairs in the order in which they were written, first those of tags and tasks.
+    /// Returns the join rows in insertion order, those of tags and tasks first.
     private func pairs(_ store: TestStore) throws -> [[String]] {
         try ["Z_2TASKS", "Z_1TASKS"].map {
             try store.lines("SELECT * FROM \($0) ORDER BY rowid")
@@ -112,7 +112,7 @@ private let entities = """
         var records: [[TestValue]] = []
         for _ in 0..<400 {
             let id = Int.random(in: 0..<80, using: &random)
-            // Of some more than stand in a row while they wait.
+            // Some lists are longer than a deferred row can hold.
             let names = Bool.random(using: &random) ? 5 : 2 * PackedLinks.linksMax
             let tags = (0..<names).map { "t\($0)" }.filter { _ in Bool.random(using: &random) }
             records.append([.integer(Int64(id)), .list(tags.map { .text($0) })])
@@ -133,7 +133,7 @@ private let entities = """
         }
     }
 
-    /// Else all that others replaced would be read again each time.
+    /// Otherwise, all replaced links would be read again each time.
     @Test func ofWhomNothingChangesComeBehindThoseThatAreReplacedOften() throws {
         try withStore(entities) { store in
             let names = (0..<PackedLinks.linksMax).map { TestValue.text("t\($0)") }
@@ -154,7 +154,7 @@ private let entities = """
         }
     }
 
-    /// A note that another version of us wrote says what is to be done all the same.
+    /// A note from another version of etl still states the remaining work.
     @Test func areCompletedAsTheirNoteSays() throws {
         try withStore(entities) { store in
             try store.container.load(

@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Rows that wait") struct WaitingRowsTests {
-    /// Rows by their keys and what they wait for, with what keeps them alive.
+    /// Builds rows from their keys and the keys they wait for, and keeps their owners alive.
     private func waiting(
         _ rows: [(key: UInt64, awaited: UInt64)], names: [Int: [UInt64]] = [:]
     ) throws -> WaitingRows {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func wakeThoseThatWaitForAKey() throws {
-        // Keys and what is awaited may have all 64 bits.
+        // Keys and awaited keys may use all 64 bits.
         var rows = try waiting([(1, .max), (2, 1), (3, .max), (.max, 7), (4, 8)])
         try expect([0, 2]) { try rows.takeWaiters(for: .max) }
         try expect([]) { try rows.takeWaiters(for: .max) }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func findWhatNobodyWillWake() throws {
-        // 9 is nobody's key; the row at 1 waits for one that waits.
+        // No row has key 9; the row at 1 waits for a waiting row.
         var rows = try waiting([(1, 9), (2, 1), (3, 9), (4, 9)])
         try expect(nil) { try rows.nextHopeless() }
         rows.suspectAll()
@@ -62,7 +62,7 @@ import Testing
         while let place = try rows.nextHopeless() {
             met.append(place)
             _ = rows.take(place)
-            // Whoever begins to wait meanwhile is looked at, too, and first.
+            // Rows that start to wait during the search are also visited, and first.
             if place == 0 { try rows.wait(0, for: 8) }
             if met.count > 6 { break }
             if met.filter({ $0 == 0 }).count == 2 { _ = rows.take(0) }
@@ -72,14 +72,14 @@ import Testing
     }
 
     @Test func knowRowsByTheirNames() throws {
-        // 0 waits for a name of 2, which waits behind 1 of the same key; 1 waits for a name of 0.
+        // 0 waits for a name of 2, which follows 1 of the same key; 1 waits for a name of 0.
         var rows = try waiting(
             [(1, 72), (2, 71), (2, 2), (3, 72)], names: [0: [70, 71], 2: [72]])
         #expect(try rows.isWaiting(key: 70))
         #expect(try !rows.isWaiting(key: 73))
         #expect(try rows.mayCome(71, for: 3))
         #expect(try !rows.isWaiting(key: 71, before: 3))
-        // The row at hand need not wait to have its names and key.
+        // The current row's names and key count, although it no longer waits.
         _ = rows.take(0)
         #expect(try rows.mayCome(71, for: 0))
         #expect(try rows.mayCome(1, for: 0))
@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test func findTheFirstOfItsKeyInACircle() throws {
-        // 0 leads into the circle at 2, which cannot come before 1 of the same key.
+        // 0 leads into the cycle at 2, which must follow 1 of the same key.
         var rows = try waiting(
             [(9, 72), (2, 71), (2, 2), (1, 72)], names: [2: [72], 3: [71]])
         try expect(1) { try rows.nextInCircle() }
     }
 
     @Test func findTheCircleAtAnEnd() throws {
-        // 0 and 1 lead to the circle of 2, 3 and 4; 5 waits for itself.
+        // 0 and 1 lead to the cycle of 2, 3, and 4; 5 waits for itself.
         var rows = try waiting([(10, 11), (11, 12), (12, 13), (13, 14), (14, 12), (15, 15)])
         try expect(2) { try rows.nextInCircle() }
         for place in 0..<5 { _ = rows.take(place) }
@@ -129,7 +129,7 @@ import Testing
         #expect((0..<200).filter { bits.contains($0) } == Array(0..<count))
     }
 
-    /// Beyond its memory, too, a filter knows each key that it was given.
+    /// A filter contains every key that it was given, even if its memory is full.
     @Test(arguments: [0, 1000, 1 << 20])
     func knowEveryKey(memoryBytes: Int) {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
@@ -147,7 +147,7 @@ import Testing
         var filter = KeyFilter(memoryBytes: 16_384)
         for _ in 0..<10_000 { filter.insert(random.next()) }
         let mistakes = (0..<10_000).filter { _ in filter.mayContain(random.next()) }.count
-        // About 1.5 of a hundred are expected, with 13 bits a key and three marks.
+        // About 1.5 percent are expected, with 13 bits per key and three marks.
         #expect(mistakes < 300, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Who waits for the right to write, how long, and what it is told.
+/// The wait for the write lease: order, duration, and errors.
 @Suite("The turn to write") struct WriteLeaseTests {
     @Test("a task that is cancelled stops waiting for its turn to write")
     func cancelledWait() async throws {
@@ -13,7 +13,7 @@ import Testing
         patient.busyTimeoutMilliseconds = 600_000
         let options = patient
         await withCheckedContinuation { continuation in
-            // Its own thread: a thread does not wait for itself.
+            // A separate thread, because a thread does not wait for itself.
             Thread {
                 try? lease.take(as: "a test", options, path: "S")
                 continuation.resume()

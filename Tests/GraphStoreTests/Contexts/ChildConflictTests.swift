@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// What a child's changes meet when its parent saves them.
+/// Conflicts of a child's changes when its parent saves them.
 @Suite("Conflicts of child contexts") struct ChildConflictTests {
     @Test("row 30: a unique value is checked by the save into the store, not by the child's")
     func constraints() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// What guides to such stores commonly get wrong, each as a test of what must hold.
+/// Common mistakes in guides to these stores, each as a test of the correct behavior.
 @Suite("Common defects") struct CommonDefectTests {
     @Test("rows 19, 132: batch delete, then reset, on a store in memory")
     func batchDeleteInMemory() throws {

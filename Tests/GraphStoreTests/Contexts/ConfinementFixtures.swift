@@ -1,11 +1,11 @@
 import Testing
 
-/// Programs that keep objects where they belong, and programs that do not: the compiler accepts
-/// the ones and says why it refuses the others.
+/// Programs that confine objects correctly, which must compile, and programs that do not, which the
+/// compiler must reject with a reason.
 struct ConfinementFixture: Sendable, CustomTestStringConvertible {
     let name: String
     let body: String
-    /// What the diagnostic says; nil of a program that must compile.
+    /// The expected diagnostic; `nil` if the program must compile.
     let diagnostic: String?
 
     var testDescription: String { name }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Section 3's table of programs, run past the compiler against the module as it was built.
+/// The programs of section 3's table, compiled against the built module.
 @Suite("Confinement, as the compiler sees it", .enabled(if: Compiler.isThere, Compiler.missing))
 struct ConfinementTests {
     @Test(
@@ -23,7 +23,7 @@ struct ConfinementTests {
     }
 }
 
-/// The compiler on this machine, and the modules beside this test's own binary.
+/// The compiler on this machine, and the modules next to this test's binary.
 enum Compiler {
     static let missing: Comment =
         "needs swiftc in the PATH, and the modules beside the test's binary"
@@ -48,7 +48,7 @@ enum Compiler {
         return nil
     }()
 
-    /// The lines of the compiler's output that are errors.
+    /// Returns the error lines of the compiler's output.
     static func errors(in source: String) throws -> [String] {
         guard let executable, let modules else { return ["no compiler"] }
         let folder = try TemporaryFolder()
@@ -58,7 +58,7 @@ enum Compiler {
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
-        // A compiler that fails removes what it was to write.
+        // A compiler that fails removes its output file.
         process.arguments = [
             "-emit-sil", "-o", folder.file("program.sil"), "-swift-version", "6", "-I", modules,
         ]

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Context events") struct ContextEventTests {
-    /// Events as `kind +inserted ~updated -deleted *refreshed`, by key.
+    /// Records events as `kind +inserted ~updated -deleted *refreshed`, by key.
     private final class Log {
         var lines: [String] = []
 

@@ -64,7 +64,7 @@ private func change(
             BatchDeleteRequest(
                 entityName: "Task", predicate: try GraphPredicate(format: "id IN {3, 4}")))
         let second = try context.save()
-        // Nothing changed: nothing is said.
+        // Without changes, no notification is sent.
         try add([[1, "a", ["x", "y"]]], in: context)
         let third = try context.save()
         let fourth = try context.save()
@@ -129,7 +129,8 @@ private func change(
                             let writer = writer * 1000 + round
                             let batch = RowBatch(width: plan.width)
                             batch.add([.integer(writer), "t", ["shared"]])
-                            // Its statements go before the save lets others have the connection.
+                            // The writer must release its statements before the save releases the
+                            // connection.
                             do {
                                 let bulk = try context.bulkWriter(for: plan)
                                 try bulk.apply(batch, firstToken: 1)
@@ -144,9 +145,10 @@ private func change(
         }
         #expect(try store.lines("SELECT count(*), count(DISTINCT ZID) FROM ZTASK") == ["80|80"])
         #expect(try store.lines("SELECT ZNAME FROM ZTAG") == ["shared"])
-        // While several save, one of them tells for all, so the last may still be on its way.
+        // If several contexts save at once, one of them notifies for all, so the last notification
+        // may be pending.
         while log.all.count < 80 { await Task.yield() }
-        // Told in the order of the saves, which is that of the keys.
+        // The order of notifications is the order of saves, and so of keys.
         let keys = log.all.flatMap { $0.inserted.ranges[2] ?? [] }.map(\.lowerBound)
         #expect(keys == Array(1...80))
         try store.container.buildPendingIndexes()
@@ -169,7 +171,7 @@ private func change(
         let store = try TestStore(entities)
         let first = store.container.newBackgroundContext()
         let second = store.container.newBackgroundContext()
-        // In place where the caller is on the queue already, by whatever way it came there.
+        // Runs inline if the caller is already on the queue, by whatever path.
         let inner: @Sendable () -> [Bool] = {
             first.performAndWait { context in
                 let outside = ObjectIdentifier(context)
@@ -184,7 +186,7 @@ private func change(
         #expect(inner() == [true, false])
         #expect(await first.perform { _ in inner() } == [true, false])
         #expect(await second.perform { _ in inner() } == [true, false])
-        // Nor does a failure leave the queue to a thread that is gone from it.
+        // A failure also releases the queue from the thread that left it.
         #expect(throws: Refused.self) {
             try first.performAndWait { _ in
                 try second.performAndWait { _ in throw Refused() }

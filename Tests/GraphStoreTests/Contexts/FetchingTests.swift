@@ -114,7 +114,7 @@ import Testing
                 }
             }
             try run(into: &found, context)
-            // A title is required; the rows are written past the rules.
+            // A title is required; these rows were written without validation.
             for task in try context.fetch(FetchRequest<Todo>()) where task.title == nil {
                 task.onValidate = { _, _, _ in }
                 task.title = "\u{1}"
@@ -210,7 +210,7 @@ import Testing
             #expect(storeError { _ = try context.fetch(transient) }?.code == .invalidRequest)
             let order = FetchRequest<Todo>().sort("draft")
             #expect(storeError { _ = try context.fetch(order) }?.code == .invalidRequest)
-            // With pending changes of another entity, SQLite does not see the order at all.
+            // With pending changes of another entity, the order is never passed to SQLite.
             context.insert(Category.self)
             let elsewhere = FetchRequest<Todo>(predicate: try predicate("category.name == \"x\""))
             #expect(

@@ -135,7 +135,7 @@ import Testing
             try await context.performCancellable { context in
                 let reader = try context.objectReader().connection
                 isRunning.store(true, ordering: .releasing)
-                // A statement that would never end.
+                // A statement that would run forever.
                 let endless = """
                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
                     SELECT count(*) FROM n
@@ -157,7 +157,7 @@ import Testing
         }
         #expect(((await late.result).failure as? StoreError)?.code == .cancelled)
 
-        // The context itself goes on.
+        // The context remains usable.
         let count = try await context.performCancellable { context in
             _ = try context.insert("Category")
             try context.save()

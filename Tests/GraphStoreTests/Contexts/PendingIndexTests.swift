@@ -9,7 +9,8 @@ import Testing
         .comparison(GraphComparison(.keyPath([key]), .equal, .constant(value)))
     }
 
-    /// Finds or creates tasks, with one save at the end; the pending objects that fetches read.
+    /// Finds or creates tasks, with one save at the end, and returns the number of pending objects
+    /// that fetches read.
     private func findOrCreate(
         _ count: Int, in context: ManagedObjectContext, _ lookup: (Int) -> GraphPredicate,
         _ fill: (Todo, Int) -> Void
@@ -167,7 +168,7 @@ import Testing
     }
 }
 
-/// Random changes of one context's tasks, and random questions about them.
+/// Random changes of one context's tasks, and random fetches of them.
 private struct PendingIndexRun {
     let context: ManagedObjectContext
     private var random: SeededGenerator
@@ -266,7 +267,7 @@ private struct PendingIndexRun {
         }
     }
 
-    /// Compares a request's results with those of the same request that no index serves.
+    /// Compares a request's results with those of the same request without an index.
     mutating func compare(_ place: String) throws {
         let predicate = try predicate()
         var request = FetchRequest<Todo>(predicate: predicate)

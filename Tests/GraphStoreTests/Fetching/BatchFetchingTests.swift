@@ -74,7 +74,7 @@ import Testing
             let fired = child.statistics.faultsFired
             #expect(tasks[35].title == "t35" && tasks[31].title == "t31")
             #expect(child.statistics.faultsFired == fired)
-            // A context never sees its child's changes.
+            // A context does not see its child's changes before the child saves.
             page[0].title = "child's"
             #expect(try context.fetchPage(byNumber)[0].title == "t0")
         }
@@ -155,9 +155,9 @@ import Testing
             #expect(first.title == "t0" && first.category?.name == "home")
             #expect(tasks[1].category == nil)
             #expect(first.presence == .fault && first.calls.isEmpty)
-            // Another value asks for the row.
+            // Another value needs the row.
             #expect(first.number == 0 && first.presence == .realized && first.calls == ["fetch"])
-            // A change reads the row first, so that the others are not lost.
+            // A change reads the row first, so the other values are kept.
             tasks[1].title = "changed"
             #expect(tasks[1].number == 1)
             #expect(!tasks[2].hasChanges)
@@ -166,7 +166,7 @@ import Testing
             try store.expect(
                 "SELECT ZTITLE, ZNUMBER FROM ZTASK ORDER BY ZNUMBER",
                 ["t0|0", "changed|1", "t2|2", "t3|3"])
-            // What is refreshed forgets what was read of it.
+            // A refresh drops the values that were read.
             try store.foreign().execute("UPDATE ZTASK SET ZTITLE = 'theirs' WHERE ZNUMBER = 2")
             #expect(tasks[2].title == "t2")
             try context.refresh(tasks[2], mergeChanges: false)

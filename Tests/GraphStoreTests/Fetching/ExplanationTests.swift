@@ -103,7 +103,7 @@ private let entities = """
         let other = try explained("priority > 0", order: [GraphSortDescriptor(["priority"])])
         #expect(other.sentences == ["uses index Z_Task_priority for priority > 0"])
         #expect(other.suggestions == [])
-        // One that begins otherwise is another one.
+        // An index with other leading columns is a different index.
         #expect(
             try explained("title == 'x' AND priority > 0").suggestions == [
                 "an index on Task (title, priority) would serve it"

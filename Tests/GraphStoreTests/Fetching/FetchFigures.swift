@@ -18,7 +18,7 @@ struct FetchFigures {
           unique: [[key]]
         """
 
-    /// What of this process is in memory, in bytes.
+    /// Returns the resident memory of this process, in bytes.
     private func residentBytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Writes down what it is told, and keeps a list by it alone.
+/// Records its notifications, and maintains a list from them alone.
 private final class Recorder: FetchedResultsControllerDelegate {
     var lines: [String] = []
     var mirror: [[Todo]] = []

@@ -15,7 +15,7 @@ import Testing
                 object[.integer("y")] = number % 3
             }
             try context.save()
-            // Changes that are not saved count as in every fetch.
+            // Unsaved changes count, as in every fetch.
             let pending = try context.insert("A")
             pending[.integer("x")] = 10
             pending[.integer("y")] = 1

@@ -32,7 +32,7 @@ import Testing
         context.insert(Todo.self) { $0.number = 3 }
         try context.save()
         #expect(words(try await iterator.next()) == ["-0.2", "+0.1"])
-        // What has no say in the results is passed over.
+        // Changes that do not affect the results are skipped.
         context.insert(Tag.self) { $0.name = "x" }
         try context.save()
         let tasks = try context.fetch(Todo.request.sort("number"))

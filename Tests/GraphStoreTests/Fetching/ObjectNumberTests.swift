@@ -7,7 +7,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Numbers of objects") struct ObjectNumberTests {
-    /// Tasks 1 to 4: those with an odd number are in category 1, the last one is a Bug.
+    /// Creates tasks 1 to 4: tasks with odd numbers are in category 1, and the last one is a Bug.
     private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()

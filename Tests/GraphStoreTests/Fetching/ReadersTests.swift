@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// The sum of all numbers, by every way of reading.
+    /// Returns the sum of all numbers, read in every way.
     private func sums(_ context: ManagedObjectContext) throws -> [Int] {
         func sum(_ numbers: [Int?]) -> Int { numbers.reduce(0) { $0 + ($1 ?? 0) } }
         let request = Todo.request.sort("title")
@@ -48,7 +48,7 @@ import Testing
                     entityName: "Task",
                     propertiesToUpdate: ["number": try GraphExpression(format: "number + 1")]))
             #expect(writer.hasChanges)
-            // A reader that had to wait would do so for a while, and then fail.
+            // A reader that had to wait would time out and fail.
             #expect(try sums(store.context()) == [100, 100, 100, 100])
             #expect(try store.context().count(for: Todo.request.where("number == 10")) == 10)
             try writer.save()

@@ -69,7 +69,7 @@ import Testing
             let diff = ResultDiff(from: old, to: new) { changed.contains($0) }
             let found = diff.apply(to: old.sections.map(\.objectIDs)) { new[$0] }
             #expect(found == new.sections.map(\.objectIDs), "seed \(seed), step \(step)")
-            // Nothing is named twice, and everything that changed is named.
+            // Each change is listed, and no change is listed twice.
             let steps = diff.moves + diff.updates
             #expect(Set(steps.map(\.from)).count == steps.count, "seed \(seed), step \(step)")
             let both = Set(old.objectIDs).intersection(new.objectIDs)
@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    /// Some taken out, some put in, some moved, sections renamed and exchanged.
+    /// Returns a snapshot with some objects removed, inserted, and moved, and sections renamed and
+    /// swapped.
     private func next(
         after old: ResultSnapshot, _ random: inout SeededGenerator
     ) -> ResultSnapshot {

@@ -155,7 +155,7 @@ private let entities = """
         }
     }
 
-    /// By key: each owner asks; in the order of the table: one walk; a large destination: a join.
+    /// By key, runs one query per owner; in table order, one scan; for a large destination, a join.
     @Test func listsAToManyTheSameWayInEveryMode() throws {
         try withRows { store in
             func request(_ order: String, _ direction: Bool) -> RowRequest {
@@ -170,7 +170,7 @@ private let entities = """
             #expect(lookup == expected)
             let merge = try rows(store, request(ObjectNumber.key, true))
             #expect(merge == [expected[2], expected[0], expected[1]])
-            // Too large a number for a map in memory.
+            // A key too large for a map in memory.
             try store.foreign().execute(
                 """
                 INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (5000000, 3, 1, 'w');
@@ -197,11 +197,11 @@ private let entities = """
         }
     }
 
-    /// A small destination: a look into memory; a large one: a join.
+    /// A small destination uses a map in memory, a large one a join.
     @Test func followsAToOneTheSameWayInEveryMode() throws {
         try withRows { store in
             let request = RowRequest(entityName: "Task", fields: [["id"], ["owner", "name"]])
-            // Nobody has that number.
+            // No object has this key.
             try store.foreign().execute("UPDATE ZTASK SET ZOWNER = 50 WHERE ZID = 'a'")
             let small = try rows(store, request)
             #expect(small == ["a|-", "b|Bob", "c|Ada"])
@@ -231,13 +231,13 @@ private let entities = """
                     })
             }
             #expect(found == [["ax", "b"], ["cxyz"]])
-            // It does not begin again.
+            // The cursor does not restart.
             let isMore = try cursor.next(batch)
             #expect(!isMore)
         }
     }
 
-    /// A batch is bounded by its bytes, and links are bytes like others.
+    /// The byte limit ends a batch, and links count toward it.
     @Test func aBatchHasAnEndHoweverManyLinksItsRowsHave() throws {
         let (tasks, tags) = (60, 2_000)
         try withStore(entities) { store in
@@ -266,7 +266,7 @@ private let entities = """
             while try cursor.next(batch) {
                 counts.append(batch.count)
                 for row in 0..<batch.count { #expect(batch[row, 1].listCount == tags) }
-                // The row that goes beyond is the last one.
+                // The row that exceeds the limit is the last one.
                 #expect(batch.byteCount - batch.byteCount / batch.count < 512 << 10)
             }
             #expect(counts.reduce(0, +) == tasks)

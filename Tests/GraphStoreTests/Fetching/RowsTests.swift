@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Rows of values") struct RowsTests {
-    /// Five tasks and a bug in two categories, one task in none.
+    /// Creates five tasks and a bug in two categories; one task has none.
     private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()

@@ -103,7 +103,7 @@ import Testing
             #expect(titles(notes[0][.fetched("siblings")]) == ["q", "r"])
             #expect(titles(notes[3][.fetched("siblings")]) == [])
             let fetches = context.statistics.fetches
-            // Pending changes count, but not before it is asked anew.
+            // Pending changes count, but only after a refresh.
             notes[3][.toOne("folder")] = notes[0][.toOne("folder")]
             #expect(titles(notes[0][.fetched("siblings")]) == ["q", "r"])
             #expect(context.statistics.fetches == fetches)

@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("History") struct HistoryTests {
-    /// Book 1, Author 2 (a parent), Editor 3, Tag 4.
+    /// Returns the model with entity numbers Book 1, Author 2 (a parent), Editor 3, Tag 4.
     private func library() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Book") {
@@ -43,7 +43,7 @@ import Testing
         try TestStore(library(), history: retention.map { HistoryOptions(keeping: $0) })
     }
 
-    /// `kind Entity key [properties] {tombstone}` of each change.
+    /// Returns `kind Entity key [properties] {tombstone}` for each change.
     private func text(_ transaction: HistoryTransaction, _ store: TestStore) -> [String] {
         transaction.changes.map { change in
             let entity = store.container.schema.entity(number: change.objectID.entityNumber)
@@ -114,7 +114,7 @@ import Testing
     func tellsWhatChanged() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"]])
-        // Title of 1; author of 2; 3 is new.
+        // Changes the title of 1 and the author of 2; 3 is new.
         _ = try save(
             store.container, [[1, "uno", 10, "Ann"], [2, "two", 20, "Ann"], [3, nil, 5, nil]])
         let context = store.container.newContext()
@@ -171,7 +171,7 @@ import Testing
             BatchDeleteRequest(
                 entityName: "Book", predicate: GraphPredicate(format: "id == 2")))
         try context.save()
-        // What was noted for one save is no part of the next.
+        // Notes for one save do not carry over to the next.
         try set("pages", .integer(9), where: "id == 1")
         try context.save()
         _ = try context.write(BatchDeleteRequest(entityName: "Book"))
@@ -239,7 +239,7 @@ import Testing
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, "Ann"]])
         _ = try save(store.container, [[1, "uno", 10, "Bob"]])
-        // author (two bits: Writer has a sub-entity), id, pages, title, tags.
+        // Bits: author (two, because Writer has a sub-entity), id, pages, title, tags.
         try store.expect(
             "SELECT hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1 AND ZENTITY = 1", ["C8"])
         let schema = HistorySchema(store.container.schema)
@@ -310,7 +310,8 @@ import Testing
         let (first, second) = try before()
         try PersistentContainer.replace(at: path, with: folder.file("copy.sqlite"))
         let container = try open()
-        // Its numbers go on from the copy's, so that numbers alone would tell nothing.
+        // Its sequence numbers continue after the copy's, so numbers alone do not distinguish the
+        // stores.
         let other = try save(container)
         #expect((other.storeUUID, other.sequence) == (second.storeUUID, second.sequence))
         #expect(other != second)
@@ -383,7 +384,7 @@ import Testing
         var found: [Int64] = []
         for try await transaction in transactions {
             found.append(transaction.token.sequence)
-            // What is saved meanwhile belongs to the next reading.
+            // Changes saved during the read belong to the next read.
             if found == [3] { _ = try save(container, author: "me", [[9, "t", 1, nil]]) }
         }
         #expect(found == [3, 4])
@@ -418,7 +419,7 @@ import Testing
             _ = try save(count.container, [[.integer(number), "t", 1, nil]])
         }
         #expect(try count.container.history().map(\.token.sequence) == [4, 5])
-        // A save without change writes no history.
+        // A save without changes writes no history.
         _ = try save(count.container, [[5, "t", 1, nil]])
         #expect(try count.container.currentHistoryToken().sequence == 5)
     }
@@ -431,7 +432,7 @@ import Testing
         #expect(other.keepsHistory)
         _ = try save(other, [[2, "two", 10, nil]])
         #expect(try store.container.history().map(\.token.sequence) == [1, 2])
-        // A save that is given up leaves no history.
+        // A save that is rolled back leaves no history.
         let context = other.newContext()
         _ = try context.write(BatchDeleteRequest(entityName: "Book"))
         context.rollback()

@@ -35,7 +35,7 @@ import Testing
                     #expect(left.upperBound + 1 < right.lowerBound, "seed \(seed)")
                 }
             }
-            // Equal content is equal, however it came about.
+            // Sets with equal content are equal, whatever the order of insertions.
             var again = ManagedObjectIDSet()
             for id in oracle.shuffled(using: &random) { again.insert(id) }
             #expect(again == set, "seed \(seed)")
@@ -54,7 +54,7 @@ import Testing
             let both = (0..<2).map { _ in
                 var keys: [Int64] = []
                 for _ in 0..<random.pick(60) { keys.append(Int64(random.pick(spread))) }
-                // The ends of what a key can be.
+                // The minimum and maximum keys.
                 if random.chance(10) { keys.append(.max) }
                 if random.chance(10) { keys.append(.min) }
                 return Set(

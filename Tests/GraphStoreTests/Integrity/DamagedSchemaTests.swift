@@ -33,7 +33,7 @@ import Testing
             }
         }
 
-        /// What comes of damaged bytes; the file itself must not change.
+        /// Returns the rows that are recovered from damaged bytes; the file itself must not change.
         func saved(
             _ damaged: [UInt8], model: ManagedObjectModel? = nil, _ note: String
         ) throws -> (rows: [String], losses: [String], error: StoreError?) {
@@ -61,8 +61,8 @@ import Testing
             try #require(bytes.firstRange(of: Array(text.utf8))).lowerBound
         }
 
-        /// The header of the file, that of its first page, the array of the cells' offsets, and
-        /// each cell.
+        /// The header of the file, the header of its first page, the array of the cells' offsets,
+        /// and each cell.
         var regions: [Range<Int>] {
             let count = bytes.number(at: 103, bytes: 2)
             let offsets = (0..<count).map { bytes.number(at: 108 + 2 * $0, bytes: 2) }.sorted()
@@ -70,7 +70,7 @@ import Testing
             return [0..<100, 100..<108, 108..<108 + 2 * count] + cells
         }
 
-        /// The byte that says where a table is.
+        /// Returns the offset of the byte that holds a table's root page.
         func rootPlace(of table: String) throws -> Int {
             try place(of: "CREATE TABLE \(table) (") - 1
         }
@@ -140,7 +140,7 @@ import Testing
         for seed in stride(from: part, to: 300, by: 6) {
             var random = SeededGenerator(seed: UInt64(seed))
             var damaged = sample.bytes
-            // Each region is damaged in turn, together with any other or the same.
+            // Each region is damaged in turn, together with a random one.
             let places = [regions[seed % regions.count], regions[random.pick(regions.count)]].map {
                 $0.lowerBound + random.pick($0.count)
             }
@@ -167,7 +167,7 @@ import Testing
         let others =
             switch way {
             case 0: roots
-            // Leaves, pages of indexes, and pages that no tree has.
+            // Leaves, index pages, and pages of no tree.
             case 1: Array(2...pages).filter { !roots.contains($0) }
             default: [0, 1, pages + 1, 127]
             }
@@ -217,14 +217,14 @@ import Testing
         ]
         var damaged = sample.bytes
         damaged.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0, count: 4096))
-        // The rest of the model is on pages that nothing leads to any more.
+        // The rest of the model is on pages that no page refers to.
         let stray = "some objects may be lost, because pages of the file belong to no table"
         try expectAll(sample, damaged, losses: told + [stray], "a zeroed page")
         damaged = sample.bytes
         let text = try sample.place(of: "{\"")
         damaged.replaceSubrange(text..<text + 8, with: Array("XXXXXXXX".utf8))
         try expectAll(sample, damaged, losses: told, "eight bytes")
-        // Then nobody knows it.
+        // Without Z_MODELCACHE as well, the model is lost.
         let cache = try #require(
             try connection.integer("SELECT rootpage FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
         )
@@ -254,7 +254,7 @@ import Testing
             }
             try context.save()
             try store.container.checkpoint()
-            // Beyond the second map of pages.
+            // Past the second pointer map page.
             let pages = try Connection(path: store.path, mode: .readOnly).integer(
                 "PRAGMA page_count")
             #expect(try #require(pages) > 1_700)

@@ -7,13 +7,16 @@ import Testing
 
 @testable import GraphStore
 
-/// Stores whose bytes are damaged at seeded places, saved twice, beside what the shell of SQLite saves.
+/// Stores whose bytes are damaged at seeded offsets.
+///
+/// Each is recovered twice, and compared with the result of SQLite's shell.
 @Suite("Salvage of damaged pages") struct DamagedStoreTests {
     private enum Damage: CaseIterable {
         case flippedBytes, zeroedPages, swappedPages, truncated, noise
     }
 
-    /// A shell that can `.recover`: that of Debian cannot, as its library lacks `sqlite_dbpage`.
+    /// A shell that supports `.recover`; Debian's does not, because its library lacks
+    /// `sqlite_dbpage`.
     private static let shell: String? = {
         let shell = ["/usr/local/bin/sqlite3", "/usr/bin/sqlite3"].first { shell in
             guard let folder = try? TemporaryFolder(),
@@ -42,7 +45,7 @@ import Testing
         }
     }
 
-    /// 3,000 tasks with texts of up to two pages, of which some were deleted, and their links.
+    /// Creates 3,000 tasks with texts of up to two pages, deletes some of them, and links them.
     private static func fill(_ path: String) throws -> ManagedObjectModel {
         let model = try GraphStoreTests.model(
             """
@@ -165,7 +168,7 @@ import Testing
     ) {
         let size = Int(bytes[16]) << 8 | Int(bytes[17])
         let pages = bytes.count / size
-        // The first page lists the tables; without it SQLite opens nothing.
+        // The first page holds the schema; without it, SQLite cannot open the file.
         func page() -> Range<Int> {
             let start = random.pick(pages - 1) * size + size
             return start..<start + size
@@ -174,7 +177,7 @@ import Testing
         case .flippedBytes:
             for _ in 0..<(1 + random.pick(40)) {
                 let page = page()
-                // Often among the numbers at the beginning of a page.
+                // Half of the offsets are in the first 64 bytes of a page, which hold its header.
                 let place = random.pick(random.chance(50) ? 64 : size)
                 bytes[page.lowerBound + place] ^= UInt8(1 + random.pick(255))
             }
@@ -195,7 +198,7 @@ import Testing
         case .noise:
             let page = page()
             for place in page { bytes[place] = UInt8(random.pick(256)) }
-            // What still looks like a page of a table is the worst.
+            // The worst case still looks like a table page.
             if random.chance(70) { bytes[page.lowerBound] = 13 }
         }
     }
@@ -210,7 +213,9 @@ import Testing
             on: Connection(path: path, mode: .readOnly))
     }
 
-    /// Key, entity, version, and the attributes of each row: links to lost objects are cut.
+    /// Returns key, entity, version, and the attributes of each row, except integers and BLOBs.
+    ///
+    /// Integer columns also hold links, which are cleared if their objects are lost.
     private static func rows(of table: String, _ path: String) throws -> [String] {
         let connection = try Connection(path: path, mode: .readOnly)
         let columns = try lines(
@@ -251,7 +256,7 @@ import Testing
         let connection = try Connection(path: path, mode: .readWrite)
         let roots = try lines(
             "SELECT rootpage FROM sqlite_master WHERE name IN ('ZTAG', 'ZLIST')", on: connection)
-        // The tables are emptied behind the back of their indexes: as tables of their own.
+        // Gives ZTAG the root page of an empty table, so its indexes still list the old rows.
         try connection.execute(
             """
             PRAGMA writable_schema = ON;

@@ -5,9 +5,9 @@ import Testing
 
 @testable import GraphStore
 
-/// Pages that say that they have fewer rows than they have: reads skip those without a word.
+/// Pages whose header gives fewer rows than they have; reads silently skip the others.
 @Suite("Rows that a damaged page hides") struct HiddenRowTests {
-    /// Adds objects 3 to 3000 of an entity whose names fill pages, and hides five of them.
+    /// Adds objects 3 to 3000 of an entity, with names that fill pages, and hides five of them.
     private func hide(_ entity: String, in store: BreakableStore) throws {
         try store.run(
             """
@@ -16,7 +16,7 @@ import Testing
                 SELECT i, \(store.number(entity)), 1, printf('%0100d', i) FROM n;
             UPDATE Z_PRIMARYKEY SET Z_MAX = 3000 WHERE Z_NAME = '\(entity)';
             """)
-        // A leaf of the table: a page of kind 13 whose texts are those of the new ones alone.
+        // A leaf of the table: a page of kind 13 that holds only the new objects' texts.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
         let pages = stride(from: 4096, to: bytes.count, by: 4096).filter { start in
             let page = bytes[start..<(start + 4096)]
@@ -25,7 +25,7 @@ import Testing
                 && page.range(of: Data("home".utf8)) == nil
         }
         let page = try #require(pages.dropFirst(pages.count / 2).first)
-        // The low byte of how many cells it has.
+        // The low byte of the cell count.
         #expect(bytes[page + 4] > 10)
         bytes[page + 4] -= 5
         try bytes.write(to: URL(fileURLWithPath: store.path))

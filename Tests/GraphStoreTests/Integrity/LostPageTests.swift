@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Each page of a store is lost in turn, a leaf as well as the root of a table or of an index.
+/// Each page of a store is lost in turn, including leaves and the roots of tables and indexes.
 @Suite("Lost pages") struct LostPageTests {
     enum Way: CaseIterable {
         case zeros, noise, otherKind, twoPages
@@ -60,7 +60,7 @@ import Testing
         return model
     }
 
-    /// The keys of the rows on each leaf of a table, in a sound file.
+    /// Returns the keys of the rows on each leaf of a table, in a valid file.
     private static func leaves(of table: String, _ path: String) throws -> [Int: [Int64]] {
         let connection = try Connection(path: path, mode: .readOnly)
         let root = try #require(
@@ -78,7 +78,7 @@ import Testing
         return leaves
     }
 
-    /// Each row of a table as text, by its key.
+    /// Returns each row of a table as text, by its key.
     private static func rows(_ columns: String, _ table: String, _ path: String) throws
         -> [Int64: String]
     {

@@ -34,10 +34,10 @@ struct BreakableStore {
     let folder: TemporaryFolder
     var path: String { folder.file("store.sqlite") }
     let schema: StoreLayout
-    /// Tasks and tags, seen from the tasks.
+    /// The join table of tasks and tags, from the side of the tasks.
     let pairs: StoreLayout.Join
 
-    /// Persons 1 and 2 (a boss), passports 1 and 2 of theirs, tasks 1 to 3, tags 1 and 2.
+    /// Creates persons 1 and 2 (a boss), their passports 1 and 2, tasks 1 to 3, and tags 1 and 2.
     init() throws {
         folder = try TemporaryFolder()
         let model = try GraphStoreTests.model(Self.model)
@@ -75,12 +75,12 @@ struct BreakableStore {
 
     func number(_ name: String) -> Int64 { entity(name).number }
 
-    /// The column that says of which entity a to-one's object is.
+    /// Returns the column that holds the entity of a to-one relationship's object.
     func companion(_ name: String, _ relationship: String) -> String {
         entity(name).toOnes[relationship]?.columns?.entityColumn ?? "?"
     }
 
-    /// The column of a task's place among its owner's.
+    /// The column with a task's position among its owner's tasks.
     var order: String { entity("Task").toOnes["owner"]?.columns?.orderColumn ?? "?" }
 
     func run(_ sql: String) throws {
@@ -93,7 +93,7 @@ struct BreakableStore {
         try PersistentContainer.verify(at: path, level).findings.map(\.description)
     }
 
-    /// Every file in the folder with its bytes.
+    /// Returns the content of every file in the folder.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
@@ -242,7 +242,7 @@ struct BreakableStore {
             try PersistentContainer.verify(at: copy.file("s.sqlite"), .full).problems
                 == ["Task.owner: 1 link leads nowhere"])
         #expect(try files() == before)
-        // One that is being used is looked at as it stands.
+        // A store in use is verified in its current state.
         #expect(try store.findings() == ["Task.owner: 1 link leads nowhere (object 2)"])
         try writer.execute("UPDATE ZTASK SET ZOWNER = NULL WHERE Z_PK = 2")
         #expect(try store.findings().count == 0)
@@ -263,7 +263,7 @@ struct BreakableStore {
                 let found = try PersistentContainer.verify(at: path, .full)
                 #expect(!found.isSound, "seed \(seed), round \(round)")
             } catch let error where error.code == .encoding {
-                // The bit of the header that says so.
+                // The flipped bit is the one in the header that sets the text encoding.
             } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")
             }

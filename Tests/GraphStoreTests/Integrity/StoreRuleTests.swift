@@ -44,7 +44,7 @@ import Testing
             ])
         #expect(Set(found.findings.map(\.kind)) == [.rule])
         #expect(try PersistentContainer.verify(at: store.path, .quick).isSound)
-        // Rules are no part of the hashes, so that a model may be given that has others.
+        // Rules are not part of the hashes, so a model with other rules can be given.
         let wider = try model(Self.entities("-5..10"))
         #expect(
             try PersistentContainer.verify(at: store.path, .full, model: wider).findings

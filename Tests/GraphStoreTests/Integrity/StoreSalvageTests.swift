@@ -158,7 +158,7 @@ import Testing
                 SELECT i, \(store.number("Task")), 1, printf('%0100d', i) FROM n;
             UPDATE Z_PRIMARYKEY SET Z_MAX = 5000 WHERE Z_NAME = 'Task';
             """)
-        // A leaf of the table: a page of kind 13 whose texts are those of tasks.
+        // A leaf of the table: a page of kind 13 that holds texts of tasks.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
         let pages = stride(from: 4096, to: bytes.count, by: 4096).filter { start in
             bytes[start] == 13

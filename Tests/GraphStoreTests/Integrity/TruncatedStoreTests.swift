@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Stores that are cut off") struct TruncatedStoreTests {
-    /// A store with many tasks, and how many pages it has.
+    /// Returns a store with many tasks and its number of pages.
     private func large() throws -> (store: BreakableStore, pages: Int) {
         let store = try BreakableStore()
         try store.run(
@@ -26,7 +26,7 @@ import Testing
         #expect(try store.findings() == [])
         let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
         for left in 1..<pages {
-            // Some end between two pages, some within one.
+            // Half of the files end between two pages, half within a page.
             let cut = whole.prefix(left * 4096 - (left % 2) * 100)
             try cut.write(to: URL(fileURLWithPath: store.path))
             let text = "is cut off: it has \(left) of the \(pages) pages that its header names"

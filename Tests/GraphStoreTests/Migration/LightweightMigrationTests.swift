@@ -124,13 +124,13 @@ import Testing
                 Task: 3 objects
 
                 """)
-        // New objects have new keys, whatever was handed out before.
+        // New objects get new keys, even if higher keys were used before.
         let container = try PersistentContainer(model: nil, at: store.path)
         let context = container.newContext()
         let new = try context.make("Task", ["name": "d"])
         try context.save()
         #expect(new.objectID.primaryKey > 3)
-        // The old store is whole.
+        // The backup is complete.
         let old = try PersistentContainer(model: store.old, at: store.path + ".bak-v1")
         #expect(try old.newContext().count(for: FetchRequest(entityName: "Todo")) == 3)
     }
@@ -267,7 +267,7 @@ import Testing
             try store.objects("Vehicle", "name", "garage")
                 == ["name=a garage=#1", "name=b garage=#1"])
         #expect(try store.objects("Garage", "vehicles") == ["vehicles=[#1 #2]"])
-        // And down again, with an order of its own.
+        // Migrates back, with an order on this side.
         let back = try MigrationManager(storeAt: store.path, to: model(plain)).migrate()
         #expect(back.backupPath == store.path + ".bak-v2")
         #expect(

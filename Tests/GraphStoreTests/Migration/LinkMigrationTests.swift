@@ -3,10 +3,10 @@ import Testing
 
 @testable import GraphStore
 
-/// The path that is missing in `LinkEndTests`: a migration is no save.
+/// The migration path, which `LinkEndTests` does not cover: a migration is not a save.
 ///
-/// As in Core Data, it brings links over as they are. No object gets a new version, whichever end
-/// the new model keeps, and no transaction is added to the history: its changes get the new names.
+/// As in Core Data, links are copied unchanged. No object gets a new version, whichever end the new
+/// model keeps. No transaction is added to the history: its changes get the new names.
 @Suite("Links in a migration") struct LinkMigrationTests {
     private static let before = """
         Task:
@@ -28,13 +28,13 @@ import Testing
 
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Parts of the model that are replaced.
+        /// The parts of the model that are replaced.
         var edits: [(String, String)]
         var mappings: [EntityMapping] = []
         /// The objects of the new store: their links, and their versions.
         var objects: [String]
-        /// What the changes of the second save are called by the new model; `nil` if the history is
-        /// deleted, as its primary keys would not be those of the objects.
+        /// The names of the second save's changes in the new model; `nil` if the history is deleted
+        /// because its primary keys would not match the objects.
         var history: [String]?
     }
 
@@ -213,7 +213,7 @@ import Testing
         try context.make("Task", ["name": "b", "done": true, "list": .object(lists[0])])
     }
 
-    /// The second save, after which some objects have the version 2.
+    /// Runs the second save, after which some objects have version 2.
     private static func changeLinks(of store: MigratedStore) throws {
         let container = try PersistentContainer(model: nil, at: store.path)
         let context = container.newContext()
@@ -228,7 +228,7 @@ import Testing
         try context.save()
     }
 
-    /// `Entity name relationship=… version N` of each object.
+    /// Returns `Entity name relationship=… version N` for each object.
     private static func objects(of store: MigratedStore) throws -> [String] {
         let container = try PersistentContainer(model: nil, at: store.path)
         let context = container.newContext()
@@ -248,7 +248,7 @@ import Testing
         return lines
     }
 
-    /// `kind Entity key properties` of the second save.
+    /// Returns `kind Entity key properties` for each change of the second save.
     private static func history(of store: MigratedStore) throws -> [String] {
         let container = try PersistentContainer(model: nil, at: store.path)
         return try (container.history().last?.changes ?? []).map { change in

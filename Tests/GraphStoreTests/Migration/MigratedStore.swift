@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-/// A store of one model, filled by the test, that is brought to another model.
+/// A store of one model, filled by the test, that is migrated to another model.
 struct MigratedStore {
     let folder: TemporaryFolder
     let old: ManagedObjectModel
@@ -13,7 +13,9 @@ struct MigratedStore {
     var path: String { folder.file("store.sqlite") }
     var manager: MigrationManager { MigrationManager(storeAt: path, to: new) }
 
-    /// - Parameter fill: makes objects in the old store.
+    /// Creates the old store.
+    ///
+    /// - Parameter fill: Inserts objects into the old store.
     init(
         from before: String, to after: String, history: Bool = false,
         _ fill: (ManagedObjectContext) throws -> Void
@@ -37,7 +39,7 @@ struct MigratedStore {
         try context.save()
     }
 
-    /// Migrates, and makes sure that the store is sound and laid out as a new one would be.
+    /// Migrates, and expects a valid store with the layout of a new one.
     @discardableResult
     func migrate(sourceLocation: SourceLocation = #_sourceLocation) throws -> MigrationResult {
         let result = try manager.migrate()
@@ -81,7 +83,7 @@ struct MigratedStore {
         try Connection(path: path, mode: .readOnly)
     }
 
-    /// The rows that a query gives.
+    /// Returns the rows of a query.
     func lines(_ sql: String) throws -> [String] {
         try GraphStoreTests.lines(sql, on: connection(path))
     }
@@ -90,7 +92,7 @@ struct MigratedStore {
         try Connection(path: path, mode: .readWrite).execute(sql)
     }
 
-    /// The rows that an entity has in the store now, as `name=value`, by key.
+    /// Returns the rows of an entity in the current store as `name=value`, by key.
     func objects(_ entity: String, _ properties: String...) throws -> [String] {
         let container = try PersistentContainer(model: nil, at: path)
         let context = container.newContext()
@@ -105,7 +107,7 @@ struct MigratedStore {
 }
 
 extension ManagedObjectContext {
-    /// Makes an object and sets its properties.
+    /// Inserts an object and sets its properties.
     @discardableResult
     func make(_ entity: String, _ values: [String: PropertyValue] = [:]) throws -> ManagedObject {
         let object = try insert(entity)

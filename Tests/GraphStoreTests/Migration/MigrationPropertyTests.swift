@@ -5,12 +5,12 @@ import Testing
 
 @testable import GraphStore
 
-/// Random models with random objects are brought to random successors: values and links that both
-/// models have are what they were, and the new store is sound.
+/// Migrations of random models with random objects to random successors.
 ///
-/// `MIGRATION_RUNS=1000` sets how many pairs.
+/// Values and links that both models have are unchanged, and the new store is valid.
+/// `MIGRATION_RUNS=1000` sets the number of model pairs.
 @Suite("Migrations of random models") struct MigrationPropertyTests {
-    /// What an object is and has: the number of its entity, its values, its links by their keys.
+    /// The state of an object: the number of its entity, its values, and its links by key.
     private struct Seen: Equatable {
         var entity: Int
         var values: [Int: String] = [:]
@@ -21,7 +21,7 @@ import Testing
         let runs = Int(ProcessInfo.processInfo.environment["MIGRATION_RUNS"] ?? "") ?? 60
         let first = TestSeed.ofThisRun
         let migrated = try (0..<UInt64(runs)).count(where: { try migrates(first &+ $0) })
-        // Most changes are lawful; those that no one could tell are refused.
+        // Most changes are valid; ambiguous ones are rejected.
         #expect(migrated > runs / 3, "seeds from \(first)")
     }
 
@@ -52,7 +52,7 @@ import Testing
             let now = try #require(found[id], "seed \(seed): \(id)")
             for attribute in after.attributes(of: object.entity) {
                 guard let value = object.values[attribute.id] else {
-                    // One that was added may have become a required text since.
+                    // An added attribute may have become a required text since.
                     let required =
                         attribute.defaultValue == .text("none") ? "text(\"none\")" : "integer(7)"
                     let wanted = attribute.isOptional ? "null" : required
@@ -82,7 +82,7 @@ import Testing
         (value ?? "").replacing("GraphModel.StoredValue.", with: "")
     }
 
-    /// Equal but for what a wider type writes otherwise.
+    /// Returns whether two values are equal, apart from the format of a wider type.
     private static func same(_ old: String, _ new: String) -> Bool {
         if old == new { return true }
         func digits(_ text: String) -> String {
@@ -90,7 +90,7 @@ import Testing
             if digits.hasSuffix(".0") { digits.removeLast(2) }
             return digits
         }
-        // A UUID is told by its text; its bytes are no longer to be seen.
+        // A UUID becomes its text; its bytes are no longer visible.
         if old.hasPrefix("blob"), new.hasPrefix("text") {
             return new.count == 36 + "text(\"\")".count
         }
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// All objects, by the number of their hierarchy's first entity and their keys.
+    /// Returns all objects, by the number of their hierarchy's first entity and their keys.
     private func look(_ path: String, _ random: RandomModel) throws -> [String: Seen] {
         let container = try PersistentContainer(model: nil, at: path)
         let context = container.newContext()

@@ -68,7 +68,7 @@ import Testing
                     "Note": 12, "Person": 12, "Tag": 12, "Todo": 12,
                 ],
                 "\(trial)")
-            // Tags and notes are what they were; people have got a year.
+            // Tags and notes are unchanged; people got a year.
             #expect(trial.after["Note"] == trial.before["Note"], "\(trial)")
             #expect((trial.after["Person"] == trial.before["Person"]) == (trial.version == 2))
         }
@@ -79,7 +79,7 @@ import Testing
                 [Stage(from: 0, to: 1), Stage(from: 1, to: 2)], [Stage(from: 1, to: 2)],
                 [Stage(from: 1, to: 2)], [], [],
             ])
-        // Another seed makes other objects, the same one the same.
+        // Another seed creates other objects; the same seed creates the same objects.
         #expect(trials[0].before["Note"] != trials[1].before["Note"])
         #expect(tester.trials() == trials)
         #expect(try Self.leftovers() == [])
@@ -117,7 +117,7 @@ import Testing
                 for: FetchRequest<ManagedObject>(
                     entityName: entity, predicate: try GraphPredicate(format: format)))
         }
-        // Every required link is there, every kind of value is, and some optional ones are not.
+        // Every required link and every kind of value exists, and some optional links are missing.
         #expect(try count("Task", "owner == nil OR tags.@count == 0") == 0)
         #expect(try count("Person", "tasks.@count > 0") == 9)
         #expect(try count("Person", "boss != nil") > 0)
@@ -145,7 +145,7 @@ import Testing
         #expect(
             tester.trial(from: 2, seed: 5).problems
                 == ["There is no version at 2; there are 2"])
-        // A pattern is met by whoever knows what does.
+        // The tester cannot generate values for a pattern, so `complete` must supply them.
         let ruled = ModelHistory([
             try model(
                 """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Chains of versions, which the command goes, too: both do the same stages.
+/// Chains of model versions; the `etl migrate` command uses the same stages.
 @Suite("Chains of versions") struct ModelHistoryTests {
     typealias Stage = ModelHistory.Stage
 
@@ -12,7 +12,8 @@ import Testing
         try model("Task:\n  attributes: { \(attributes) }")
     }
 
-    /// A rename in each of the first two steps, a new attribute in the third.
+    /// Returns versions with a rename in each of the first two steps and a new attribute in the
+    /// third.
     private static func history() throws -> ModelHistory {
         ModelHistory([
             try version("title: String"),
@@ -54,7 +55,7 @@ import Testing
         #expect(
             history.stages(from: 0, stoppingAt: [1])
                 == [Stage(from: 0, to: 1), Stage(from: 1, to: 3)])
-        // A mapping leads over versions, but not over one that is stopped at.
+        // A mapping can skip versions, but not a version that is a stop.
         let leap = Stage(from: 0, to: 2)
         #expect(history.stages(from: 0, mapped: [leap]) == [leap, Stage(from: 2, to: 3)])
         #expect(
@@ -62,7 +63,7 @@ import Testing
                 == [Stage(from: 0, to: 1), Stage(from: 1, to: 3)])
     }
 
-    /// A default that is given in one step and changed in the next would be another one.
+    /// A default that one step adds and the next one changes would get another value in one stage.
     @Test func stagesThatAreNotTheSameTogetherStayApart() throws {
         let history = ModelHistory([
             try Self.version("title: String"),
@@ -89,7 +90,7 @@ import Testing
         #expect(try Self.texts(path) == wanted)
         #expect(try history.isCurrent(storeAt: path))
 
-        // Stage by stage it comes to the same.
+        // A migration stage by stage has the same result.
         let other = try TemporaryFolder()
         let slow = try Self.store(of: history.versions[0], in: other)
         stages = []
@@ -100,7 +101,7 @@ import Testing
         #expect(try Self.texts(slow) == wanted)
     }
 
-    /// Two versions with the same hashes, of which the second is more than the first.
+    /// Two versions with the same hashes, of which the second has more than the first.
     @Test func whatHashesLeaveOutIsNotLeftOut() throws {
         let folder = try TemporaryFolder()
         let versions = [

@@ -48,7 +48,7 @@ import Testing
         try PersistentContainer(model: store.new, .sqlite(at: store.path, options: options))
     }
 
-    /// The error of opening; the store and what is beside it must be as they were.
+    /// Returns the error of opening; the store and the files next to it must be unchanged.
     private func refusal(
         _ store: MigratedStore, _ options: StoreOptions,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -62,7 +62,8 @@ import Testing
         return error
     }
 
-    /// The files of the folder, without logs of readers and the lock, which stays.
+    /// Returns the files of the folder, without readers' WAL files and the lock file, which
+    /// remains.
     private func names(_ store: MigratedStore) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: store.folder.path).sorted()
             .filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") && !$0.hasSuffix(".etl-lock") }
@@ -108,7 +109,7 @@ import Testing
             zip(seen, seen.dropFirst()).allSatisfy {
                 $0.phase != $1.phase || $0.fraction <= $1.fraction
             })
-        // It can be written at once.
+        // The store can be written at once.
         let context = container.newContext()
         try context.make("Task", ["name": "c"])
         try context.save()
@@ -131,7 +132,7 @@ import Testing
             model: store.new,
             .sqlite(at: store.folder.file("new.sqlite"), opening: .create, options: options()))
         #expect(new.migrationBackupPaths == [])
-        // Without a model the store's own is taken.
+        // Without a given model, the store's own model is used.
         let carried = try PersistentContainer(
             model: nil, .sqlite(at: store.path, options: options()))
         #expect(carried.model == store.new)
@@ -432,7 +433,7 @@ import Testing
     @Test("what a migration has left that was killed is in nobody's way")
     func afterAKill() throws {
         let store = try store()
-        // Killed while the new store was built, while the old one got its second name.
+        // Two kills: while the new store was built, and while the old one got its second name.
         try Connection(path: store.path + ".migrating", mode: .create).execute(
             "PRAGMA application_id = \(0x6574_6C4D); CREATE TABLE HALF (A)")
         _ = try Connection(path: store.path, mode: .readWrite).text("PRAGMA journal_mode = DELETE")
@@ -480,7 +481,7 @@ import Testing
     }
 }
 
-/// The lock beside a store, as another process has it.
+/// The lock file of a store, locked as by another process.
 private final class FileDescriptorOfLock: Sendable {
     private let descriptor: Int32
 

@@ -3,7 +3,7 @@ import TestSeeds
 
 @testable import GraphStore
 
-/// A model whose parts have numbers that they keep while their names change.
+/// A model whose parts keep their numbers when their names change.
 struct RandomModel {
     struct Attribute {
         var id: Int
@@ -15,7 +15,7 @@ struct RandomModel {
         var before: String?
     }
 
-    /// One end of a relationship; its other end has the number with another sign.
+    /// One end of a relationship; the inverse end has the number with the opposite sign.
     struct End {
         var id: Int
         var name: String
@@ -92,7 +92,7 @@ struct RandomModel {
                 back: end(-id, "s\(id)", &numbers)))
     }
 
-    /// Makes a few lawful changes.
+    /// Applies a few valid changes.
     mutating func evolve(_ numbers: inout SeededGenerator) {
         for index in entities.indices {
             entities[index].before = nil
@@ -142,7 +142,7 @@ struct RandomModel {
             let id = newID()
             entities.append(Entity(id: id, name: "E\(id)", attributes: [attribute(&numbers)]))
         case 8:
-            // A parent above a root that has one hierarchy.
+            // Adds a parent above the root of a hierarchy.
             guard entities[index].parent == nil else { return }
             let id = newID()
             entities[index].parent = id
@@ -164,7 +164,7 @@ struct RandomModel {
         }
     }
 
-    /// The model; names that changed have their renaming identifiers.
+    /// Returns the model; changed names have renaming identifiers.
     func model() throws -> ManagedObjectModel {
         let names = Dictionary(uniqueKeysWithValues: entities.map { ($0.id, $0.name) })
         return try ManagedObjectModel(
@@ -203,20 +203,20 @@ struct RandomModel {
             isToMany: end.isToMany, isOrdered: end.isOrdered, renamingIdentifier: end.before)
     }
 
-    /// The numbers of an entity's ancestors and its own.
+    /// Returns the numbers of an entity's ancestors and its own.
     func lineage(of id: Int) -> [Int] {
         guard let entity = entities.first(where: { $0.id == id }) else { return [] }
         return [id] + (entity.parent.map { lineage(of: $0) } ?? [])
     }
 
-    /// All attributes of an entity.
+    /// Returns all attributes of an entity, including inherited ones.
     func attributes(of id: Int) -> [Attribute] {
         lineage(of: id).flatMap { ancestor in
             entities.first { $0.id == ancestor }?.attributes ?? []
         }
     }
 
-    /// All ends of relationships of an entity.
+    /// Returns all ends of relationships of an entity, including inherited ones.
     func ends(of id: Int) -> [End] {
         let family = Set(lineage(of: id))
         return links.flatMap { link in

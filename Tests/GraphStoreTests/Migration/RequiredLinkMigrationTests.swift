@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Links that the new model requires, as validation does when an object is saved.
+/// Links that the new model requires; the migration checks them as validation does in a save.
 @Suite("Migration to required links") struct RequiredLinkMigrationTests {
     private static func text(
         tasks: String = "", task: String = "", owner: String = ""
@@ -23,7 +23,7 @@ import Testing
         """
     }
 
-    /// Ann has two tasks, Bob has one, and Cem has none.
+    /// Inserts Ann with two tasks, Bob with one, and Cem with none.
     private static func fill(_ context: ManagedObjectContext) throws {
         let ann = try context.make("Person", ["name": "Ann"])
         let bob = try context.make("Person", ["name": "Bob"])
@@ -37,7 +37,7 @@ import Testing
         try MigratedStore(from: before, to: after, Self.fill)
     }
 
-    /// Migrates, and expects a refusal that leaves the store as it was.
+    /// Expects that the migration fails and leaves the store unchanged.
     private func expectRefusal(
         _ store: MigratedStore, _ reason: String, by mapping: [EntityMapping] = [],
         sourceLocation: SourceLocation = #_sourceLocation

@@ -17,7 +17,7 @@ import Testing
         try files.createDirectory(
             atPath: store.folder.file(".store_SUPPORT/_EXTERNAL_DATA"),
             withIntermediateDirectories: true)
-        // A file where the folder of the kept store's large values is to be.
+        // A file that blocks the folder for the backup's large values.
         let obstacle = store.folder.file(".store.sqlite.bak-v1_SUPPORT")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: obstacle))
         let error = storeError { try store.manager.migrate() }

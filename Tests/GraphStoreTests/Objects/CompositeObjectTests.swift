@@ -80,7 +80,7 @@ import Testing
                 "SELECT ZMAGNITUDE_FELT, ZMAGNITUDE_FIRST_RICHTER, ZMAGNITUDE_FIRST_AGENCY,"
                     + " ZMAGNITUDE_LAST_RICHTER, ZEPICENTER_LATITUDE FROM ZQUAKE",
                 ["1|5.5|USGS|-|1.0"])
-            // What the dictionary does not name goes.
+            // Elements that the dictionary omits are cleared.
             try quake.setValue(["last": ["agency": "EMSC"]], forKey: "magnitude")
             #expect(
                 try quake.committedValues(forKeys: ["magnitude"])["magnitude"]?.text
@@ -188,7 +188,7 @@ import Testing
             }
             func codes(_ format: String, by path: [String] = ["code"]) throws -> [String] {
                 var lines: [String] = []
-                // As saved, and as it is in memory.
+                // The saved objects, and the objects in memory.
                 for includesPendingChanges in [true, false] {
                     var request = FetchRequest<ManagedObject>(
                         entityName: "Quake",

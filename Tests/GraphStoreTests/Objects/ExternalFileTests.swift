@@ -44,7 +44,7 @@ import Testing
             let second = store.context()
             let again = try second.existingObject(with: photo.objectID)
             #expect(again[.binary("data")] == large)
-            // A save that fails leaves no file behind.
+            // A save that fails leaves no file.
             let double = try second.insert("Photo")
             double[.string("key")] = "k"
             double[.binary("data")] = large
@@ -72,7 +72,7 @@ import Testing
                 storeError { _ = try PersistentContainer.salvage(at: store.path, to: twin) }?.code
                     == .exists)
             #expect(try files(store) == names)
-            // An empty folder is in nobody's way.
+            // An empty folder does not block the copy.
             try FileManager.default.createDirectory(
                 atPath: store.folder.file(".new_SUPPORT"), withIntermediateDirectories: true)
             let new = store.folder.file("new.sqlite")

@@ -1,7 +1,7 @@
 import GraphModel
 import GraphStore
 
-/// The graph as it ought to be: plain values, written for clearness, of the model for objects.
+/// The expected graph: plain values of the object model, written for clarity.
 struct GraphOracle: Equatable {
     struct Item: Equatable {
         var entity: String
@@ -11,7 +11,7 @@ struct GraphOracle: Equatable {
         var parent: ManagedObjectID?
         var plan: ManagedObjectID?
         var tags: Set<ManagedObjectID> = []
-        /// Of a project.
+        /// The steps of a project.
         var steps: [ManagedObjectID] = []
     }
 
@@ -53,7 +53,7 @@ struct GraphOracle: Equatable {
             let id = doomed[next]
             next += 1
             for (other, item) in items where !doomed.contains(other) {
-                // Subtasks go with their parent, and a task with its plan.
+                // Subtasks are deleted with their parent, and a task with its plan.
                 if item.parent == id || item.plan == id { doomed.append(other) }
             }
         }
@@ -68,17 +68,17 @@ struct GraphOracle: Equatable {
             item.plan = kept(item.plan)
             item.tags.subtract(gone)
             item.steps.removeAll(where: gone.contains)
-            // A Deny rule clears nothing; the save must fail while this leads to what is gone.
+            // A Deny rule clears no link; the save must fail while this links to a deleted object.
             items[other] = item
         }
     }
 
-    /// A project was deleted that still has steps.
+    /// Whether a project was deleted that still has steps.
     var isDenied: Bool {
         items.values.contains { item in item.project.map { items[$0] == nil } ?? false }
     }
 
-    /// What a save of the graph is refused for.
+    /// The reasons for which a save of the graph must fail.
     var failures: Set<ValidationCode> {
         var codes: Set<ValidationCode> = []
         if isDenied { codes.insert(.deletionDenied) }

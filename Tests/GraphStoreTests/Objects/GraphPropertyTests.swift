@@ -6,10 +6,11 @@ import Testing
 
 @testable import GraphStore
 
-/// Random changes, saves, rollbacks and undoing, in two contexts and their children, beside
-/// contexts and batch requests that change the store under them, against `GraphOracle`.
+/// Random changes, saves, rollbacks, and undos, in two contexts and their children, checked against
+/// `GraphOracle`.
 ///
-/// `GRAPHSTORE_SEQUENCES` sets the number of sequences. A failure names the seed; see `TestSeed`.
+/// Other contexts and batch requests change the store at the same time. `GRAPHSTORE_SEQUENCES` sets
+/// the number of sequences. A failure names the seed; see `TestSeed`.
 @Suite("Random graphs") struct GraphPropertyTests {
     private static let streams = 8
     private static let sequences = setting("GRAPHSTORE_SEQUENCES") ?? 10_000
@@ -27,7 +28,7 @@ import Testing
         var done = 0
         var round = 0
         while done < count {
-            // A fresh store now and then, so that most graphs are small.
+            // Creates a new store now and then, so that most graphs are small.
             try withStore(objectModel) { store in
                 let seed = Self.seed &* 100_000 &+ UInt64(stream) &* 10_000 &+ UInt64(round)
                 var run = GraphRun(store, seed: seed)
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    /// In a store that keeps the one-to-one relationship on one side, both sides follow the oracle.
+    /// In a store with one column for the one-to-one relationship, both sides follow the oracle.
     @Test(
         "a one-to-one relationship with one column behaves as with two",
         arguments: ["ZTASK.ZPLAN", "ZPLAN.ZTASK"])
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    /// Both sides of every link agree in the file.
+    /// Expects that both sides of every link agree in the file.
     private func checkLinks(_ store: TestStore) throws {
         try store.expect(
             "SELECT p.Z_PK FROM ZPLAN p WHERE p.ZTASK IS NOT (SELECT t.Z_PK FROM ZTASK t"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// The changes that somebody may make in a context.
+/// The changes that a user may make in a context.
 extension GraphRun {
     mutating func change(
         _ context: ManagedObjectContext, _ graph: inout GraphOracle
@@ -19,7 +19,7 @@ extension GraphRun {
         }
         switch random.pick(9) {
         case 0:
-            // Now and then one that the model does not allow.
+            // Sometimes, a number that the model does not allow.
             let number = random.chance(6) ? 1001 + random.pick(3) : random.pick(10)
             log.append("\(id.primaryKey).number = \(number)")
             task[.integer("number")] = number

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Looking at a context as its user does.
+/// Comparisons of a context with the oracle, through the public API.
 extension GraphRun {
     mutating func compare(
         _ context: ManagedObjectContext, _ graph: GraphOracle, _ place: String
@@ -54,7 +54,7 @@ extension GraphRun {
             item.parent = try ids("parent").first
             item.plan = try ids("plan").first
             item.tags = Set(try ids("tags"))
-            // The other ends agree.
+            // Clears the tags unless the inverse ends agree.
             for tag in object[.toMany("tags")]
             where try !tag.objectIDs(for: "tasks").contains(object.objectID) {
                 item.tags = []

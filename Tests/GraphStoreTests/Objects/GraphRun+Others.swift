@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// What others do to the store while a context has changes of its own.
+/// Changes that other contexts make to the store while a context has its own changes.
 extension GraphRun {
     mutating func others() throws {
         switch random.pick(3) {
@@ -18,14 +18,13 @@ extension GraphRun {
         try sides[current].context.processPendingChanges()
     }
 
-    /// What both the store and the side at hand show after a change to objects that the side has
-    /// not touched.
+    /// Changes the saved graph and the current side's, for objects that the side has not touched.
     private mutating func both(_ change: (inout GraphOracle) -> Void) {
         change(&saved)
         change(&sides[current].graph)
     }
 
-    /// Objects that are saved, and without changes in the side.
+    /// Returns saved objects without changes in the side.
     private func untouched(_ entity: String) -> [ManagedObjectID] {
         saved.ids(entity).filter {
             sides[current].graph.items[$0] != nil

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// One store with its contexts, and what they should hold.
+/// One store with its contexts and their expected contents.
 struct GraphRun {
     /// A context with the graph that it should show.
     struct Side {
@@ -82,7 +82,7 @@ struct GraphRun {
 
     var undoableCount: Int { sides[current].context.undoLog?.undoable.count ?? 0 }
 
-    /// The context made a group of the change, or none.
+    /// Records whether the context created an undo group for the change.
     mutating func note(_ before: GraphOracle) {
         if undoableCount > sides[current].undoable.count {
             sides[current].undoable.append(before)
@@ -96,18 +96,18 @@ struct GraphRun {
         guard graph.failures.isEmpty else {
             let context = sides[current].context
             expectFailure(graph.failures) { try context.save() }
-            // What was refused is still there, and can be mended.
+            // The rejected changes are still pending and can be corrected.
             try compare(sides[current].context, graph, "after a refused save")
             if graph.isDenied || random.chance(50) { rollback() }
             return
         }
         try sides[current].context.save()
         saved = graph
-        // The other side was clean, and merges.
+        // The other context had no changes, and merges the save.
         sides[1 - current].graph = saved
     }
 
-    /// A save that breaks rules says all of them.
+    /// Expects that a save that breaks rules reports all of them.
     mutating func expectFailure(_ codes: Set<ValidationCode>, _ body: () throws -> Void) {
         let error = storeError(body)
         let found = Set(error?.validationError?.failures.map(\.code) ?? [])
@@ -138,7 +138,7 @@ struct GraphRun {
         sides[current].graph = graph
     }
 
-    /// Changes in a child, saved into the context or dropped.
+    /// Makes changes in a child context, then saves or drops them.
     mutating func child() throws {
         let before = sides[current].graph
         var graph = before
@@ -164,7 +164,7 @@ struct GraphRun {
         note(before)
     }
 
-    /// The other context's turn; both are clean then, and what one saved the other merges.
+    /// Switches to the other context; both have no changes then, and each merges the other's saves.
     mutating func turn() throws {
         if !sides[current].graph.failures.isEmpty || random.chance(30) {
             rollback()
@@ -178,7 +178,8 @@ struct GraphRun {
         try sides[current].context.processPendingChanges()
     }
 
-    /// Undoing puts whole objects back, what others saved meanwhile too; so it begins anew.
+    /// Clears the undo stack, because undo restores complete objects and would revert later saves
+    /// of others.
     mutating func forgetUndo() {
         for side in 0..<2 {
             sides[side].context.isUndoEnabled = false

@@ -68,7 +68,7 @@ import Testing
             category.name = "mine"
             try context.save()
             #expect(category.objectID.primaryKey == 2)
-            // The old ID is that of their row.
+            // The old ID now refers to the other process's row.
             #expect((context.object(with: old) as? Category)?.name == "theirs")
             try store.expect(
                 "SELECT Z_PK, ZNAME FROM ZCATEGORY ORDER BY 1", ["1|theirs", "2|mine"])
@@ -116,7 +116,7 @@ import Testing
             #expect(
                 storeError { try task.setValue(.object(tag), forKey: "category") }?.code
                     == .invalidRequest)
-            // An accessor cannot throw; the save does.
+            // An accessor cannot throw, so the save throws.
             task[.integer("number")] = 70_000
             #expect(task[.integer("number")] == 7)
             #expect(storeError { try context.save() }?.code == .validation)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GraphStore
 
-/// Where objects meet what is not theirs: classes that nobody registered, rows that are gone, and
-/// contexts that are.
+/// Objects with unregistered classes, objects whose rows are deleted, and objects whose context is
+/// released.
 @Suite("Objects at their boundaries") struct ObjectBoundaryTests {
     private final class Person: ManagedObject {
         static let name = AttributeKey<String>("name", slot: 0)
@@ -31,7 +31,7 @@ import Testing
           relationships: { owner: { to: Person, inverse: pets } }
         """
 
-    /// A store with Ann and her cat, in which no class is registered.
+    /// Returns a store with Ann and her cat, in which no class is registered.
     private static func store() throws -> TestStore {
         let store = try TestStore(entities)
         let context = store.context()
@@ -161,7 +161,7 @@ import Testing
                 }
                 #expect(watched == nil)
             }
-            // One reader may be kept for the next context.
+            // One reader may be cached for the next context.
             #expect(try count() <= before + 3)
         }
     #endif
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// Takes an object out of its context by what the compiler does not check.
+    /// Uses an object outside its context in a way that the compiler does not check.
     private static func readOutside() async throws {
         let store = try store()
         let background = store.container.newBackgroundContext()

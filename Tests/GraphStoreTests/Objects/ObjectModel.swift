@@ -51,7 +51,7 @@ let objectModel = """
         owner: { to: Category, optional: false }
     """
 
-/// A class as a generator would write it.
+/// A class as the generator would write it.
 class Todo: ManagedObject {
     override class var entityName: String { "Task" }
 
@@ -99,7 +99,7 @@ class Todo: ManagedObject {
         set { self[Keys.parent] = newValue }
     }
 
-    /// What hooks were called, in order.
+    /// The hooks that were called, in order.
     var calls: [String] = []
     var onWillSave: ((Todo) -> Void)?
     var onValidate: ((Todo, SaveOperation, inout ValidationFailures) -> Void)?
@@ -158,11 +158,11 @@ func withObjects(_ body: (TestStore) throws -> Void) throws {
 }
 
 extension TestStore {
-    /// A context of its own.
+    /// Returns a new context.
     func context() -> ManagedObjectContext { container.newContext() }
 }
 
-/// The one task with that title, in a context.
+/// Returns the task with the title in a context.
 func task(_ title: String, in context: ManagedObjectContext) throws -> Todo? {
     try context.fetch(
         FetchRequest<Todo>(

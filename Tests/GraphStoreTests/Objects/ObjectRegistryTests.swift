@@ -86,7 +86,8 @@ struct ObjectRegistryTests {
         #expect(context.registeredObject(for: id) === new)
     }
 
-    /// Keys that are dense, far apart, and apart by powers of two, against a dictionary.
+    /// Compares the registry with a dictionary, for keys that are dense, far apart, or apart by
+    /// powers of two.
     @Test(arguments: [1, 16, 1024, 1 << 40, 7919])
     func agreesWithADictionary(stride: Int64) throws {
         let seed = TestSeed.ofThisRun
@@ -99,7 +100,7 @@ struct ObjectRegistryTests {
             let id = ManagedObjectID(
                 entityNumber: Int64.random(in: 1...2, using: &random),
                 primaryKey: Int64.random(in: 1...700, using: &random) &* stride)
-            // Grows for a while, then shrinks.
+            // Alternates between growth and shrinkage.
             if Int.random(in: 0..<10, using: &random) < (step / 5000 % 2 == 0 ? 7 : 2) {
                 let object = context.object(with: id)
                 if let known = held[id] { try #require(object === known) }
@@ -137,7 +138,8 @@ struct ObjectRegistryTests {
         #expect(objects.allSatisfy { context.registeredObject(for: $0.objectID) === $0 })
     }
 
-    /// Who sends a context away may let go of its objects while the other already looks for them.
+    /// A thread that sends a context away may release its objects while the other thread already
+    /// looks them up.
     @Test func neverGivesAnObjectThatAnotherThreadLetsGo() throws {
         let store = try TestStore(entities)
         nonisolated(unsafe) let context = store.context()
@@ -151,7 +153,7 @@ struct ObjectRegistryTests {
             }
             let found = ids.compactMap { context.registeredObject(for: $0) }
             released.wait()
-            // What was found is held, so it is still there, and is what its ID leads to.
+            // The found objects are retained, so their IDs still resolve to them.
             for object in found {
                 #expect(context.registeredObject(for: object.objectID) === object)
             }

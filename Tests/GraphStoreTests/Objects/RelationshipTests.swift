@@ -16,7 +16,7 @@ import Testing
             tasks[0].category = work
             #expect(home.tasks == [tasks[2], tasks[1]] || home.tasks == [tasks[1], tasks[2]])
             #expect(work.tasks == [tasks[0]])
-            // By hand on both sides is triple work, and harmless.
+            // Setting both sides by hand is redundant, and harmless.
             home.remove(tasks[1], from: Category.tasks)
             tasks[1].category = work
             work.add(tasks[1], to: Category.tasks)
@@ -156,7 +156,7 @@ import Testing
 }
 
 extension TestStore {
-    /// Where a many-to-many relationship stands.
+    /// Returns the join table of a many-to-many relationship.
     func joinTable(_ relationship: String, of entity: String) throws -> StoreLayout.Join {
         let place = try #require(
             container.schema.entity(named: entity)?.toManys[relationship])

@@ -4,9 +4,10 @@ import Testing
 
 @testable import GraphStore
 
-/// Two containers on one store, as two processes: each gives out keys that the other takes.
+/// Two containers on one store, like two processes: each allocates keys that the other also uses.
 @Suite("Two processes that insert at once") struct RivalPropertyTests {
-    /// One process: its context, its tasks, and the name of the category that each must lead to.
+    /// One process: its context, its tasks, and the name of the category that each task must be
+    /// linked to.
     private final class Side {
         let name: String
         let context: ManagedObjectContext

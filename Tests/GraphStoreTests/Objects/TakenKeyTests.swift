@@ -3,9 +3,9 @@ import Testing
 
 @testable import GraphStore
 
-/// Two processes hand out the same primary key, or a key that was handed out is never written.
+/// Two processes allocate the same primary key, or an allocated key is never written.
 @Suite("Keys that another process takes") struct TakenKeyTests {
-    /// A context, and one of another process on the same store.
+    /// Runs a test with a context and a second one of another process on the same store.
     private func withRivals(
         _ body: (TestStore, ManagedObjectContext, ManagedObjectContext) throws -> Void
     ) throws {
@@ -84,7 +84,7 @@ import Testing
                 $0.category = made
             }
             try theirs.save()
-            // Its category is known by the link alone.
+            // Only the link has registered its category.
             let found = try #require(try task("t", in: context))
             #expect(found.title == "t")
             let mine = context.insert(Category.self) { $0.name = "mine" }

@@ -18,7 +18,7 @@ private struct Point: Codable, Hashable {
     var y: Int
 }
 
-/// As an app would write one that hides what is stored; a real one would use AES-GCM.
+/// A transformer as an app would write it to hide stored values; a real one would use AES-GCM.
 private struct HiddenNotes: AttributeTransformer {
     struct Damaged: Error {}
 
@@ -97,7 +97,7 @@ private struct HiddenNotes: AttributeTransformer {
                 _ = try place.transformedValue(forKey: "notes", as: [String].self)
             }
             #expect(error?.code == .corrupt && error?.cause is HiddenNotes.Damaged)
-            // An accessor cannot throw: the next save does.
+            // An accessor cannot throw, so the next save throws.
             #expect(place[notes] == nil)
             #expect(storeError { try place.managedObjectContext?.save() }?.code == .corrupt)
         }

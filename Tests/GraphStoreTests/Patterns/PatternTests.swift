@@ -31,7 +31,7 @@ import Testing
             try tags.delete(try #require(try tags.object(with: id)))
             try tags.save()
             #expect(try tags.object(with: id) == nil)
-            // The ID of another entity's object is no tag's.
+            // The ID of another entity's object is not a tag's.
             let other = context.insert(Category.self)
             #expect(try tags.object(with: other.objectID) == nil)
             #expect(try tags.all().count == 2)
@@ -102,7 +102,7 @@ import Testing
         range.map { number in
             [
                 "code": .value(.text("c\(number)")), "title": .value(.text("t\(number)")),
-                // Every tenth is not in the model's range.
+                // Every tenth value is out of the model's range.
                 "number": .value(.integer(number % 10 == 0 ? 9999 : Int64(number))),
             ]
         }
@@ -123,7 +123,7 @@ import Testing
                 }
             }
             try store.expect("SELECT count(*) FROM ZTASK", ["18"])
-            // Another process would find the place in the file.
+            // Another process would find the position in the file.
             let again = try PersistentContainer(model: nil, at: store.path)
             var second = Importer(
                 again, entityName: "Task", properties: ["code", "title", "number"])
@@ -134,7 +134,8 @@ import Testing
             #expect(result.resumedAfter == 20)
             #expect((result.progress.inserted, result.progress.rejected) == (23, 2))
             #expect(result.rejects.map(\.row) == [30, 40])
-            // Done: the next run of that name begins anew, and finds everything as it is.
+            // After a complete run, the next run of that name starts over and finds everything
+            // unchanged.
             let third = try second.run(rows(1...45), name: "tasks")
             #expect((third.resumedAfter, third.progress.unchanged) == (0, 41))
             try again.buildPendingIndexes()
@@ -171,7 +172,7 @@ import Testing
         let outgoing = try engine.push()
         #expect(outgoing.change.inserted.ids == [mine.objectID])
         #expect(outgoing.change.updated.count == 1 && outgoing.change.deleted.count == 1)
-        // It did not arrive: the same comes again, and what is new with it.
+        // If the push did not arrive, the next one repeats it and adds the new changes.
         context.insert(Tag.self) { $0.name = "t" }
         try context.save()
         let more = try engine.push()

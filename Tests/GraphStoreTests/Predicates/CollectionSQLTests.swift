@@ -152,7 +152,8 @@ private func check(
             ("subtasks.@avg.n == -3", [1]), ("subtasks.@avg.n == nil", [3, 4]),
             ("subtasks.@min.title == 'CAFÉ'", [1]), ("subtasks.@max.m / 2 == 1.25", [1]),
             ("marks.@max.weight == 2.5", [1]), ("marks.@avg.weight == 2", [1]),
-            // The sum of no doubles is a double, and a choice keeps each one's type.
+            // The sum of an empty list of doubles is a double, and TERNARY keeps the type of each
+            // choice.
             ("(subtasks.@sum.d + 1) / 2 == 0.5", [3, 4]),
             ("TERNARY(n > 0, 1, 0.5) / 2 == 0", [1, 4]),
             ("join(tags.name, '-') == 'red-blue'", [1]),

@@ -27,7 +27,7 @@ private let folded = "SELECT Z_PK, ZTITLE, C_ZTITLE, ZPLACE FROM ETL_FOLD_TASK"
 private let unfolded = "SELECT Z_PK FROM ETL_UNFOLDED_TASK"
 
 extension TestStore {
-    /// The IDs that a request finds, in the order of keys.
+    /// Returns the IDs that a request finds, ordered by key.
     fileprivate func find(
         _ format: String, variables: [String: GraphValue] = [:], entity: String = "Task"
     ) throws -> [Int64] {
@@ -54,7 +54,7 @@ private func ids(
                 plan, [[1, "Café", nil], [2, "ABC", 1], [3, nil, 1], [4, "é", nil]])
             try store.expect(folded, ["1|cafe|café|-", "2|abc|-|-", "3|-|-|-", "4|e|é|-"])
 
-            // An upsert that changes one, makes one and leaves one as it is.
+            // An upsert that updates one object, inserts one, and leaves one unchanged.
             try container.load(plan, [[1, "Thé", nil], [5, "Neu", nil], [2, "ABC", 1]])
             try store.expect(
                 folded, ["1|the|thé|-", "2|abc|-|-", "3|-|-|-", "4|e|é|-", "5|neu|-|-"])
@@ -68,7 +68,7 @@ private func ids(
             try store.expect(
                 folded, ["1|the|thé|-", "2|abc|-|-", "3|u|ü|-", "4|u|ü|-", "5|neu|-|-"])
 
-            // Objects: one is made, one changed, one deleted.
+            // An object save that inserts, updates, and deletes one object each.
             let errand = try context.insert("Errand") as ManagedObject
             try errand.setValue(6, forKey: "id")
             try errand.setValue("Σ", forKey: "place")
@@ -81,7 +81,7 @@ private func ids(
             try store.expect(
                 folded, ["1|the|thé|-", "2|abc|-|-", "3|u|ü|-", "4|-|-|-", "6|-|-|σ"])
 
-            // The first one's subtasks go with it.
+            // The first object's subtasks are deleted with it.
             _ = try context.execute(
                 BatchDeleteRequest(
                     entityName: "Task", predicate: GraphPredicate(format: "title ==[cd] 'THE'")))
@@ -127,7 +127,7 @@ private func ids(
             #expect(try store.find("title ==[c] 'café'") == [9])
             #expect(try store.find("title ==[cd] 'x'") == [1])
             #expect(try PersistentContainer.verify(at: store.path, .full).problems == [])
-            // The next save of ours folds them.
+            // Our next save folds them.
             try store.container.load(plan, [[2, "Zuletzt", nil]])
             try store.expect(folded, ["1|x|-|-", "2|zuletzt|-|-", "9|cafe|café|-"])
             try store.expect(unfolded, [])
@@ -142,7 +142,7 @@ private func ids(
             try store.expect(folded, [])
             try store.expect(unfolded, ["1", "2", "3"])
             #expect(try store.find("title BEGINSWITH[cd] 'CAF'") == [1, 2])
-            // As after a kill: whoever opens it next ends the work.
+            // As after a kill: the next process that opens the store finishes the work.
             try store.foreign().execute(
                 "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
             let next = try PersistentContainer(
@@ -231,7 +231,7 @@ private func ids(
             ("title IN[cd] {'CAFE', 'x'}", [1, 2, 3]), ("title IN[c] {'CAFÉ', nil}", [1, 3, 9]),
             ("title IN[cd] {nil}", [9]), ("title BETWEEN[cd] {'CAFE', 'CAFF'}", [1, 2, 3, 4]),
             ("title <[cd] 'CB'", [1, 2, 3, 4]), ("title >=[c] 'ß'", [5, 6, 7, 8]),
-            // Case makes a letter of a mark, which [d] takes out.
+            // Case folding turns a mark into a letter; [d] removes the mark.
             ("title ==[c] 'αι'", [7, 8]), ("title ==[cd] 'αι'", [8]),
             ("title ==[c] 'STRASSE'", [5]), ("title ==[cd] title", [1, 2, 3, 4, 5, 6, 7, 8, 9]),
             ("title ==[cd] nil", [9]), ("title ==[d] 'Cafe'", [1]),

@@ -15,20 +15,20 @@ private let entities = """
     Errand: { parent: Task }
     """
 
-/// What SQL and the evaluator once answered differently.
+/// Predicates for which SQL and the evaluator once had different results.
 @Suite("Disagreements of SQL and the evaluator") struct FoundDisagreementTests {
     @Test(
         "stay mended",
         arguments: [
             // Plain LIKE compares bytes.
             ("title LIKE '*é'", [2]), ("title LIKE[n] '*é'", [2]), ("title LIKE[d] '*é'", [2, 3]),
-            // A part of the sum does not fit, the whole does.
+            // A partial sum overflows, but the total does not.
             ("subtasks.@sum.big == 9223372036854775807", [1]),
             ("subtasks.@sum.d == 0.75", [1]), ("subtasks.@avg.d == 0.25", [1]),
-            // The pair stands there from one end only.
+            // The join row exists from one end only.
             ("ANY related.id == 2", [3]), ("ANY related.id == 3", [2]),
             ("related.@count == 1", [2, 3]), ("SELF IN related.related", [2, 3]),
-            // An object is told by its hierarchy and its key.
+            // An object is identified by its hierarchy and its key.
             ("SELF == $other", [2]), ("SELF IN {$other}", [2]), ("parent == $one", [2, 3, 4]),
         ] as [(String, [Int64])])
     func mended(format: String, expected: [Int64]) throws {

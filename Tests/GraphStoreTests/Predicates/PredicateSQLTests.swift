@@ -34,7 +34,7 @@ private let plan = BulkPlan(
     entity: "Item", key: ["key"], attributes: attributes,
     links: [.init(relationship: "owner", destination: "Item", attribute: "key")])
 
-/// A row as the evaluator sees it, with its owner and the owner's owner.
+/// A row for the evaluator, with its owner and the owner's owner.
 private struct ItemRow: EvaluationRow {
     let values: [[TestValue]]
     let slots: [[String]]
@@ -57,7 +57,7 @@ private struct ItemRow: EvaluationRow {
     }
 }
 
-/// Bytes that live as long as the tests.
+/// Bytes that are never freed.
 private enum Bytes {
     static func kept(_ bytes: [UInt8]) -> UnsafeBufferPointer<UInt8> {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)

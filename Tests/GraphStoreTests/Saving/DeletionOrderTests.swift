@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// The order in which a save carries deletions out, and what stops them.
+/// The order in which a save applies deletions, and the rules that prevent them.
 @Suite("The order of deletions") struct DeletionOrderTests {
     @Test("row 58: a cascade that meets a Deny rule deletes nothing")
     func cascadeMeetsDeny() throws {

@@ -45,7 +45,7 @@ private let tasks = """
     private let lists = "SELECT ZNAME, ZFOLDED, ZLOWER, ZCOUNT, ZTOTAL FROM ZLIST ORDER BY Z_PK"
     private let entries = "SELECT ZKEY, ZLISTNAME FROM ZENTRY ORDER BY Z_PK"
 
-    /// Two lists, the first with two entries.
+    /// Creates two lists, the first with two entries.
     private func withLists(
         _ body: (TestStore, ManagedObjectContext, [ManagedObject]) throws -> Void
     ) throws {
@@ -86,7 +86,7 @@ private let tasks = """
                 lists, ["\u{C9}t\u{E9}|ete|\u{E9}t\u{E9}|0|0.0", "HOUSE|house|house|1|1.5"])
             try store.expect(entries, ["a|HOUSE"])
             #expect(made[1][.string("folded")] == "house" && made[1][.integer("count")] == 1)
-            // What is derived is published like any other change.
+            // Derived values are published like any other change.
             #expect(change.updated.ids.map(\.primaryKey).sorted() == [1, 1, 2])
         }
     }
@@ -163,7 +163,7 @@ private let tasks = """
             plan, [["a", "Home"], ["b", "Home"], ["c", "Shed"]], batchSize: 1, saveEvery: 1,
             buildsIndexes: false)
         try store.expect(counts, ["Home|0", "Shed|-", "Work|0"])
-        // What a row itself points at is there at once.
+        // Values derived from a row's own to-one links are available at once.
         let names = "SELECT ZKEY, ZCATEGORYNAME FROM ZTASK ORDER BY ZKEY"
         try store.expect(names, ["a|Home", "b|Home", "c|Shed"])
         let before = try store.lines(versions)
@@ -188,10 +188,10 @@ private let tasks = """
             changes.map { "\($0.objectID.entityNumber) \($0.objectID.primaryKey)" }.sorted()
                 == ["1 1", "1 3"])
         #expect(changes.allSatisfy { $0.updatedProperties == ["taskCount"] })
-        // There is nothing left to be told.
+        // No more changes are reported.
         try store.container.buildPendingIndexes()
         #expect(try store.container.history(after: token).count == 1)
-        // With the indexes there, each save derives and tells.
+        // After the indexes are built, each save updates and reports derived values.
         try store.container.load(plan, [["d", "Work"]])
         try store.expect(counts, ["Home|2", "Shed|1", "Work|1"])
         try store.checkIntegrity()

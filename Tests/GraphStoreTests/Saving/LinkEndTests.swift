@@ -4,10 +4,10 @@ import Testing
 
 @testable import GraphStore
 
-/// Both ends of every kind of relationship, changed in every way, by every path that can do it.
+/// Both ends of every kind of relationship, changed in every way, by every path that supports it.
 ///
-/// Each line of a case is an object that the save changed: what the history and the merged change say
-/// of it, and the versions that it got.
+/// Each line of a case is an object that the save changed: its entry in the history and in the
+/// merged change, and the versions that it got.
 @Suite("Links change both ends") struct LinkEndTests {
     private static let entities = """
         Task:
@@ -52,7 +52,7 @@ import Testing
         case mirror = "mirror"
     }
 
-    /// What a case does: sets a relationship of an object, or deletes an object.
+    /// The action of a case: sets a relationship of an object, or inserts or deletes an object.
     enum Action: Sendable {
         case set(String, String, String, [String])
         case insert(String, String, String, [String])
@@ -221,7 +221,8 @@ import Testing
                 .init(relationship: "list", destination: "List", attribute: "name"),
                 .init(relationship: "tags", destination: "Tag", attribute: "name"),
             ])
-        // First into an empty table, which collects pairs, then into one with rows.
+        // The first round fills an empty table, which collects join rows; the second uses a table
+        // with rows.
         for round in ["1", "2"] {
             let outcome = try store.container.load(
                 plan,
@@ -257,7 +258,7 @@ import Testing
         let plan = BulkPlan(
             entity: "Item", key: ["number"], attributes: ["number"],
             links: [.init(relationship: "owner", destination: "Owner", attribute: "number")])
-        // In an order that jumps.
+        // The order is not sequential.
         let outcome = try store.container.load(
             plan,
             (0..<count).map { place in
@@ -302,7 +303,7 @@ import Testing
         return store
     }
 
-    /// `kind Entity name properties +versions` of each object that the last save changed.
+    /// Returns `kind Entity name properties +versions` for each object that the last save changed.
     private static func changes(of store: TestStore) throws -> [String] {
         let transactions = try store.container.history()
         #expect(transactions.count == 2)
@@ -362,7 +363,9 @@ import Testing
 
     // MARK: Paths
 
-    /// - Returns: false if the path cannot do it.
+    /// Runs the action by the path.
+    ///
+    /// - Returns: `false` if the path does not support the action.
     private static func run(
         _ action: Action, _ path: Path, _ store: TestStore
     ) throws -> Bool {

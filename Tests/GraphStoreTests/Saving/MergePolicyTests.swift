@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Merge policies") struct MergePolicyTests {
-    /// A task that the file has as (theirs, 10) and a context as (mine, 10 → 20).
+    /// Runs a test with a task that is (theirs, 10) in the file and (mine, 10 → 20) in a context.
     private func withConflict(
         _ policy: MergePolicy, _ body: (TestStore, ManagedObjectContext, Todo) throws -> Void
     ) throws {
@@ -42,7 +42,7 @@ import Testing
             #expect(conflict.storedValues?["title"] == .text("theirs"))
             #expect(task.title == "mine" && task.isUpdated)
             try store.expect(row, ["theirs|10|their code|2"])
-            // The way on: read anew under the changes, or drop them.
+            // The fix: refresh the object and keep the changes, or drop them.
             try context.refresh(task, mergeChanges: true)
             try context.save()
             try store.expect(row, ["mine|20|their code|3"])
@@ -160,7 +160,7 @@ import Testing
 
     // MARK: Uniqueness
 
-    /// A saved task with a code, and a new one with the same, linked with others.
+    /// Runs a test with a saved task with a code, and a new, linked task with the same code.
     private func withDuplicate(
         _ policy: MergePolicy, _ body: (TestStore, ManagedObjectContext, Todo) throws -> Void
     ) throws {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import GraphStore
 
-/// What merge policies do to relationships, and to objects whose rows changed unseen.
+/// The effect of merge policies on relationships, and on objects whose rows have changed since they
+/// were read.
 @Suite("Merge policies and relationships") struct MergedLinkTests {
     private static let policies: [String: MergePolicy] = [
         "objectTrump": .mergeByPropertyObjectTrump, "overwrite": .overwrite,
@@ -70,7 +71,7 @@ import Testing
             let other = store.context()
             other.delete(other.object(with: a.objectID))
             other.delete(other.object(with: bs[1].objectID))
-            // This one is another's now.
+            // This object now belongs to another owner.
             let another = try other.insert("A")
             try other.object(with: bs[3].objectID).setValue(.object(another), forKey: "a")
             try other.save()

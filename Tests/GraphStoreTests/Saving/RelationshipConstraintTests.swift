@@ -16,7 +16,8 @@ import Testing
         """
     private static let rows = "SELECT ZTITLE, ZYEAR, ZARTIST FROM ZALBUM ORDER BY Z_PK"
 
-    /// Two artists, and an album "Hits" of the first, in the store; and an empty context.
+    /// Runs a test with a store that has two artists and the first one's album "Hits", and with an
+    /// empty context.
     private func withAlbums(
         _ policy: MergePolicy,
         _ body: (TestStore, ManagedObjectContext, [ManagedObject]) throws -> Void

@@ -32,7 +32,7 @@ import Testing
         for container in [store.container, try PersistentContainer(model: nil, at: store.path)] {
             errors.append(storeError { _ = try container.load(plan, [["a"]]) })
             errors.append(storeError { _ = try container.newContext().insert("Item") })
-            // What makes no object goes on.
+            // Requests that insert no object still work.
             let context = container.newContext()
             _ = try context.write(BatchDeleteRequest(entityName: "Item"))
             try context.save()
@@ -192,7 +192,7 @@ import Testing
                 $0.parent = child
             }
             try context.save()
-            // A circle: the root below its own leaf.
+            // A cycle: the root becomes a child of its own leaf.
             root.parent = leaf
             try context.save()
             let other = store.context()
@@ -394,7 +394,7 @@ import Testing
             #expect(change.updated.ids == [task.objectID])
             #expect(log.all == [change])
             try store.expect("SELECT Z_PK, ZNUMBER FROM ZTASK", ["1|5", "2|-"])
-            // A failed save of objects leaves the batch request waiting.
+            // If an object save fails, the batch request remains pending.
             _ = try context.write(
                 BatchUpdateRequest(
                     entityName: "Task",
@@ -414,7 +414,7 @@ import Testing
     }
 }
 
-/// Changes in the order in which they were told.
+/// The changes in the order of their notifications.
 final class ChangeLog: @unchecked Sendable {
     // Tests that use it save on one thread.
     private(set) var all: [StoreChange] = []

@@ -44,7 +44,7 @@ struct CreatedStoreSpecimenTests {
         }
     }
 
-    /// The version of a bundle that has the hashes of a model.
+    /// Returns the version of a bundle with the hashes of a model.
     private static func version(
         of bundle: String, like model: ManagedObjectModel
     ) throws -> ManagedObjectModel? {
@@ -57,7 +57,7 @@ struct CreatedStoreSpecimenTests {
 
 /// A difference between a store that we create and a specimen.
 private struct KnownDifference: Sendable {
-    /// Why the created store is not like the specimen.
+    /// The reason for the difference.
     var reason: String
     /// Lines of `StoreParts.differences(from:)`.
     var lines: [String]
@@ -66,7 +66,7 @@ private struct KnownDifference: Sendable {
 }
 
 extension KnownDifference {
-    /// Every difference to the specimens.
+    /// All known differences from the specimens.
     static let all = [
         KnownDifference(
             reason: "Framework versions before 973 do not write the digest; newer ones do",
@@ -122,13 +122,13 @@ extension KnownDifference {
         ]
     }
 
-    /// The lines of all differences to a store, sorted.
+    /// Returns the lines of all differences for a store, sorted.
     static func lines(of store: CoreDataSpecimens.Store, framework: Int) -> [String] {
         all.filter { $0.applies(store, framework) }.flatMap(\.lines).sorted()
     }
 }
 
-/// What a store consists of, besides its rows.
+/// The parts of a store, apart from its rows.
 private struct StoreParts {
     /// The statements that created tables and indexes, and the names of triggers, by name.
     var statements: [String: String] = [:]
@@ -153,7 +153,7 @@ private struct StoreParts {
                 statements[name] = "CREATE TRIGGER \(name)"
                 continue
             }
-            // Constraints apart, so that the columns before them are compared.
+            // Constraints are split off, so that the columns before them are compared.
             let parts = sql.components(separatedBy: ", CONSTRAINT ")
             statements[name] = parts.count == 1 ? sql : parts[0] + " )"
             for part in parts.dropFirst() {
@@ -169,7 +169,8 @@ private struct StoreParts {
         framework = try #require(values["NSPersistenceFrameworkVersion"] as? Int)
     }
 
-    /// The parts that only one of two stores has: `+` is a part of this store, `-` of the other.
+    /// Returns the parts that only one of two stores has: `+` is a part of this store, `-` of the
+    /// other.
     func differences(from other: StoreParts) -> [String] {
         var lines: [String] = []
         for name in Set(statements.keys).union(other.statements.keys)

@@ -80,7 +80,7 @@ import Testing
                         "text|12345678901234567890.12345678901234567|24691357802469135780.24691357802469134",
                         "text|1.5|3", "text|1000|2000", "text|0|0", "text|0.5|1",
                     ])
-            // Another container takes it as it is, whatever its own model file says.
+            // Another container uses the store's setting, whatever its own model file sets.
             let other = try PersistentContainer(
                 model: model(Self.entities), .sqlite(at: path)
             ).newContext()
@@ -148,7 +148,7 @@ import Testing
             let saved = container.newContext()
             let memory = container.newContext()
             for object in try memory.fetch(FetchRequest<ManagedObject>(entityName: "Price")) {
-                // A change of something else makes memory answer for it.
+                // An unrelated change makes the context evaluate the object in memory.
                 try object.setValue(
                     .attribute(.text("changed " + UUID().uuidString)), forKey: "name")
             }
@@ -158,7 +158,7 @@ import Testing
             for limit in limits {
                 var text = limit
                 let number = try #require(text.withUTF8 { ExactDecimal($0) })
-                // What the predicate's own number holds.
+                // The value of the predicate's constant.
                 let constant = try #require(
                     Int64(limit).map { ExactDecimal($0) } ?? ExactDecimal(Double(limit) ?? 0))
                 #expect(constant == number)
@@ -262,7 +262,7 @@ import Testing
             }?.message
                 == "\(path) keeps decimals as doubles; how a store keeps them is chosen when it is"
                 + " made")
-        // The format has a double, so digits beyond it are rounded, as Core Data does.
+        // The format stores a double, so further digits are rounded, as in Core Data.
         let context = plain.newContext()
         let object = try context.insert("Price")
         try object.setValue(.attribute(.text("a")), forKey: "name")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// The rows on models, as a store shows them.
+/// The rows on models, as tests of stores.
 @Suite("Models in stores") struct ModelRowTests {
     private let first = "Note: { attributes: { text: String } }"
     private let second = "Note: { attributes: { text: String, stars: Integer 16 } }"
@@ -23,7 +23,7 @@ import Testing
                 storeError {
                     _ = try PersistentContainer(model: history.current, at: store.path)
                 }?.code == .modelMismatch)
-            // Nobody has the first version any more.
+            // The first version is no longer available.
             let later = ModelHistory([try model(second)])
             #expect(try later.versionIndex(ofStoreAt: store.path) == nil)
             #expect(try later.model(ofStoreAt: store.path) == model(first))
@@ -90,7 +90,7 @@ import Testing
             let failures = storeError { try context.save() }?.validationError?.failures
             #expect(failures?.map(\.code) == [.missingValue])
             #expect(failures?.map(\.key) == ["title"])
-            // A batch refuses the row, not the batch.
+            // A batch request rejects the row, not the batch.
             let result = try context.write(
                 BatchInsertRequest(
                     entityName: "Task", objects: [["title": nil], ["number": 3]]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-/// Stores of ours from before join tables had the names that the framework gives them.
+/// Stores of our older versions, whose join tables do not have the framework's names.
 ///
 /// Older versions let the alphabetically earlier relationship name the join table of an entity with
 /// itself, and gave the columns of different join tables the same name.
@@ -41,7 +41,7 @@ import Testing
         ALTER TABLE Z_2VIDEOS RENAME COLUMN Z_2READERS1 TO Z_2READERS;
         """
 
-    /// Everything in a file that belongs to join tables.
+    /// A query for everything in a file that belongs to join tables.
     private static let parts = """
         SELECT sql FROM sqlite_master WHERE tbl_name IN
         ('Z_1FAVORITES', 'Z_1FAVORITEFOLDERS', 'Z_1READERS', 'Z_2VIDEOS') AND sql NOT NULL
@@ -70,7 +70,7 @@ import Testing
                 ]), records)
     }
 
-    /// Loads links, changes some by a context, deletes an object, and loads again.
+    /// Loads links, changes some in a context, deletes an object, and loads again.
     private func change(_ store: TestStore) throws {
         try load(
             [[1, [3, 2], ["Ada", "Bob"]], [2, [1, 2, 3], ["Ada"]], [3, [], []]], into: store)

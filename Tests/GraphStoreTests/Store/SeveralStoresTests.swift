@@ -132,7 +132,7 @@ import Testing
         #expect(
             error?.message == "No store of the container holds 'Favourite';"
                 + " add one whose configuration has it")
-        // Written alone and opened together again, its keys go on.
+        // The store is written alone and opened with the others again; its keys continue.
         product[.string("name")] = "Mug"
         try context.insert("Product")[.integer("number")] = 2
         try context.save()

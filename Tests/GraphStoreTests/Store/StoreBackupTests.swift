@@ -32,7 +32,7 @@ import Testing
         for (place, store) in stores.enumerated() {
             try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(store).bak-v\(place + 1)"))
         }
-        // Where the file system takes both for one name, it has given both the same spelling.
+        // If the file system treats both names as equal, it has stored the same spelling for both.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         guard Set(names.map { Array($0.utf8.prefix(3)) }).count == 2 else { return }
         #expect(

@@ -31,7 +31,7 @@ import Testing
         do {
             let store = try TestStore(entities)
             try store.container.load(plan, [["a"]])
-            // As a process leaves it that was killed: the log is there.
+            // The state after a process was killed: the WAL still exists.
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(
                     atPath: store.path + suffix, toPath: path + suffix)
@@ -60,7 +60,7 @@ import Testing
         }
         #expect(error?.code == .busy)
         try reader.execute("COMMIT")
-        // A container that is open, though it does nothing, would lose what it saves later.
+        // An idle open container would lose its later saves.
         #expect(
             storeError {
                 try PersistentContainer.destroy(at: store.path, timeoutMilliseconds: 10)
@@ -95,7 +95,7 @@ import Testing
         try opened.load(plan, [["d"]])
         #expect(try store.integer("SELECT count(*) FROM ZA") == 3)
         #expect(storeError { try store.container.copyStore(to: copy) }?.code == .exists)
-        // The file that came along belongs to no object.
+        // No object refers to the copied file.
         #expect(
             try PersistentContainer.verify(at: copy, .full).findings.map(\.kind)
                 == [.externalOrphan])
@@ -120,7 +120,7 @@ import Testing
         try container.setMetadata(.string("7"), forKey: "AppVersion")
         #expect(container.metadata["AppVersion"] == .string("7"))
         #expect(try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == nil)
-        // Another program writes a key of its own meanwhile.
+        // Another program writes its own key before the save.
         let other = try PersistentContainer(model: nil, at: store.path)
         try other.setMetadata(.integer(1), forKey: "Theirs")
         try other.saveMetadata()
@@ -285,7 +285,7 @@ import Testing
             let before = try store.lines(indexes)
             let second = try model("byDue: [title, due], byID: [id]")
 
-            // Who only reads changes nothing.
+            // A read-only open changes nothing.
             var reading = StoreOptions()
             reading.isReadOnly = true
             _ = try PersistentContainer(
@@ -300,7 +300,7 @@ import Testing
             try store.expect(indexes, expected)
             #expect(try container.newContext().count(for: FetchRequest(entityName: "Task")) == 2)
             #expect(try PersistentContainer.verify(at: store.path).problems == [])
-            // The file tells of them, too, to whoever has no model.
+            // The file also contains the indexes for callers without a model.
             let alone = try PersistentContainer(model: nil, at: store.path)
             #expect(alone.model.entity(named: "Task")?.indexes.map(\.name) == ["byDue", "byID"])
             try store.expect(indexes, expected)

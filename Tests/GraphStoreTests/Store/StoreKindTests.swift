@@ -194,7 +194,7 @@ import Testing
             entityName: "Task", predicate: GraphPredicate(format: "id == 2"),
             propertiesToUpdate: ["title": .constant(.string("zwei"))])
         let context = container.newContext()
-        // No file takes the place of a folder.
+        // A file must not replace a folder.
         let files = FileManager.default
         try files.moveItem(atPath: path, toPath: path + ".kept")
         try files.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -241,14 +241,14 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("store")
         let files = FileManager.default
-        // Process 1 lives as long as the machine runs; no process has the other number.
+        // Process 1 runs as long as the machine does; no process has the other number.
         let left = ["store.etl-new-2147483646", "store.etl-old-2147483646"]
         let kept = [
             "other.etl-old-2147483646", "store", "store.etl-new-1", "store.etl-new-2147483645",
             "store.etl-old-1", "store.etl-old-x",
         ]
         func leave(_ names: [String]) throws {
-            // What is younger may be of a process in another container.
+            // Younger files may belong to a process in another container.
             let time = Date(timeIntervalSinceNow: -7_200)
             for name in names {
                 try Data().write(to: URL(fileURLWithPath: folder.file(name)))
@@ -282,7 +282,7 @@ import Testing
     @Test("folders of processes that were killed go, whoever has their number now")
     func removesLeftFolders() throws {
         let temporary = FileManager.default.temporaryDirectory.path
-        // Process 1 lives as long as the machine runs; no process has the other number.
+        // Process 1 runs as long as the machine does; no process has the other number.
         let left = "\(temporary)/etl-look-1-\(UUID().uuidString)"
         let held = "\(temporary)/etl-look-2147483646-\(UUID().uuidString)"
         let older = "\(temporary)/etl-look-2147483646-\(UUID().uuidString)"
@@ -302,7 +302,7 @@ import Testing
             let folder = try SnapshotFolder.make()
             made = folder.path
             #expect([left, held, older].map(files.fileExists(atPath:)) == [false, true, false])
-            // It is held, so another leaves it alone.
+            // The folder is locked, so another call does not delete it.
             _ = try SnapshotFolder.make()
             #expect(files.fileExists(atPath: folder.path))
         }
@@ -310,7 +310,7 @@ import Testing
     }
 }
 
-/// Numbers that a handler gathers on any thread.
+/// Numbers that a handler collects on any thread.
 final class LockedList: Sendable {
     private let list = LockedBox<[Int]>([])
 
@@ -319,7 +319,7 @@ final class LockedList: Sendable {
     func add(_ number: Int) { list.change { $0.append(number) } }
 }
 
-/// A value behind a lock.
+/// A value that is protected by a lock.
 final class LockedBox<Value: Sendable>: @unchecked Sendable {
     // Protected by the lock.
     private var stored: Value

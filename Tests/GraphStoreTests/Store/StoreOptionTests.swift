@@ -16,7 +16,7 @@ import Testing
             [.sqlite(at: path, opening: opening, options: options)], model: model(plain))
     }
 
-    /// Every file of a folder with its bytes.
+    /// Returns the content of every file in a folder.
     private func contents(_ folder: String) throws -> [String: Data] {
         var found: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -102,7 +102,7 @@ import Testing
         try reading.checkpoint()
         try reading.buildPendingIndexes()
         #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == file)
-        // What others save is seen.
+        // Other containers' saves are visible.
         try store.container.load(plan, [["c"]])
         #expect(try reading.newReader().integer("SELECT count(*) FROM ZA") == 3)
         let missing = store.folder.file("missing.sqlite")

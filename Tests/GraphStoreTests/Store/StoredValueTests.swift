@@ -72,7 +72,8 @@ import Testing
             let again = try store.container.load(
                 plan, [record.map { $0 == 3.0 ? 3 : $0 == .real(86_400) ? 86_400 : $0 }])
             #expect(again.counts == "0 new, 0 changed, 1 same, 0 superseded, 0 rejected")
-            // Text is bytes: the same letter in another normal form is another text.
+            // Text is compared as bytes: the same letter in another normal form is a different
+            // text.
             let other = try store.container.load(
                 plan, [record.map { $0 == "é" ? "e\u{301}" : $0 }])
             #expect(other.counts == "0 new, 1 changed, 0 same, 0 superseded, 0 rejected")

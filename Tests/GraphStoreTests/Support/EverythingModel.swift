@@ -1,4 +1,4 @@
-/// A model with one of everything, in the words of a model file.
+/// A model with one of everything, in the format of a model file.
 let everythingModel = """
     Item:
       abstract: true

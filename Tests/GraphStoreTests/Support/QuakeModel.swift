@@ -1,7 +1,7 @@
 import GraphModel
 import Testing
 
-/// Earthquakes, with composites one in another, in the words of a model file.
+/// Earthquakes, with nested composites, in the format of a model file.
 let quakeModel = """
     model: 1
     composites:
@@ -35,7 +35,7 @@ let quakeModel = """
           byFelt: { properties: [code], where: "magnitude.felt == YES" }
     """
 
-/// A model as the text of its whole file.
+/// Returns the model of a complete model file.
 func wholeModel(_ text: String) throws -> ManagedObjectModel {
     let (model, diagnostics) = ModelFile.read(text: text)
     return try #require(model, "\(diagnostics)")

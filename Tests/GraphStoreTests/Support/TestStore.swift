@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-/// A folder that goes with its owner.
+/// A folder that is deleted with its owner.
 final class TemporaryFolder {
     let path: String
 
@@ -24,7 +24,7 @@ final class TemporaryFolder {
     func file(_ name: String) -> String { path + "/" + name }
 }
 
-/// A model in the words of a model file.
+/// Returns a model from the entities of a model file.
 func model(_ entities: String) throws -> ManagedObjectModel {
     let text =
         "model: 1\nentities:\n"
@@ -34,7 +34,7 @@ func model(_ entities: String) throws -> ManagedObjectModel {
     return try #require(model, "\(diagnostics)")
 }
 
-/// A new store in a folder of its own, and a way to look at its tables from outside.
+/// A new store in its own folder, with direct access to its tables.
 struct TestStore {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -53,9 +53,9 @@ struct TestStore {
         try self.init(model(entities))
     }
 
-    /// An app's store whose one-to-one relationships lack some of their columns.
+    /// Creates an app's store whose one-to-one relationships lack some of their columns.
     ///
-    /// - Parameter columns: such as `ZPERSON.ZPASSPORT`.
+    /// - Parameter columns: The missing columns, such as `ZPERSON.ZPASSPORT`.
     init(_ model: ManagedObjectModel, without columns: [String]) throws {
         folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
@@ -67,17 +67,17 @@ struct TestStore {
         container = try PersistentContainer(model: model, .sqlite(at: path, options: options))
     }
 
-    /// Another program's connection.
+    /// Returns another program's connection.
     func foreign() throws -> Connection {
         try Connection(path: path, mode: .readWrite)
     }
 
-    /// The rows that a query gives, their values joined by `|`; NULL is `-`.
+    /// Returns the rows of a query, their values joined by `|`; NULL is `-`.
     func lines(_ sql: String) throws -> [String] {
         try GraphStoreTests.lines(sql, on: Connection(path: path, mode: .readOnly))
     }
 
-    /// Checks the rows that a query gives.
+    /// Checks the rows of a query.
     func expect(
         _ sql: String, _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -85,17 +85,17 @@ struct TestStore {
         #expect(found == expected, sourceLocation: sourceLocation)
     }
 
-    /// The first value of a query.
+    /// Returns the first value of a query.
     func integer(_ sql: String) throws -> Int64? {
         try Connection(path: path, mode: .readOnly).integer(sql)
     }
 
-    /// What every test of a store ends with.
+    /// Checks the store at the end of a test.
     func checkIntegrity(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let connection = try Connection(path: path, mode: .readOnly)
         #expect(
             try connection.text("PRAGMA integrity_check") == "ok", sourceLocation: sourceLocation)
-        // What allocates keys is never behind the rows, and every row has a known entity.
+        // The allocated keys include those of all rows, and every row has a known entity.
         for entity in container.schema.entities where entity.superNumber == 0 {
             let largest = try connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
             let allocated =
@@ -112,7 +112,7 @@ struct TestStore {
     }
 }
 
-/// Runs a test on a new store and looks at the file afterwards.
+/// Runs a test on a new store and verifies the file afterward.
 func withStore(
     _ entities: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (TestStore) throws -> Void
@@ -149,7 +149,7 @@ func lines(_ sql: String, on connection: Connection) throws -> [String] {
 }
 
 extension RowCursor {
-    /// Calls the body with each row that is left, and the batch it is in.
+    /// Calls the body with each remaining row and its batch.
     func forEachRow(_ body: (RowBatch, Int) throws -> Void) throws {
         let batch = makeBatch()
         while try next(batch) {
@@ -157,7 +157,7 @@ extension RowCursor {
         }
     }
 
-    /// The integers in the first column.
+    /// Returns the integers in the first column.
     func integers() throws -> [Int64] {
         var found: [Int64] = []
         try forEachRow { batch, row in found.append(batch[row, 0].integerValue) }
@@ -166,13 +166,13 @@ extension RowCursor {
 }
 
 extension RowBatch {
-    /// The cells in a list.
+    /// Returns the cells of a list.
     func items(of list: BulkCell) -> [BulkCell] {
         (0..<list.listCount).map { item(list.listStart + $0) }
     }
 }
 
-/// The error that the body throws, if it is a store's.
+/// Returns the error that the body throws if it is a `StoreError`.
 func storeError(_ body: () throws -> Void) -> StoreError? {
     do {
         try body()

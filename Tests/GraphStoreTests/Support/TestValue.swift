@@ -1,7 +1,7 @@
 import GraphModel
 import GraphStore
 
-/// A cell of a record, as tests write it.
+/// A cell of a record, in the notation of tests.
 enum TestValue: Hashable, Sendable {
     case absent
     case null
@@ -23,7 +23,7 @@ extension TestValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension RowBatch {
-    /// Adds a record; what it lacks at its end is absent.
+    /// Adds a record; missing cells at its end are absent.
     func add(_ record: [TestValue]) {
         let row = addRow()
         for (column, value) in record.enumerated() {
@@ -52,29 +52,29 @@ extension RowBatch {
     }
 }
 
-/// What a load did.
+/// The result of a load.
 struct LoadOutcome {
     var tally = BulkTally()
-    /// `token code property message`, the record's number first, in the order of the records.
+    /// The rejects, in the order of the records.
     var rejects: [BulkReject] = []
-    /// One for each save.
+    /// One change per save.
     var changes: [StoreChange] = []
 
-    /// `i u = s r +t`: inserted, updated, unchanged, superseded, rejected, created targets.
+    /// The numbers of inserted, updated, unchanged, superseded, and rejected records as text.
     var counts: String {
         "\(tally.inserted) new, \(tally.updated) changed, \(tally.unchanged) same, "
             + "\(tally.superseded) superseded, \(tally.rejected) rejected"
             + (tally.createdTargets > 0 ? ", \(tally.createdTargets) targets" : "")
     }
 
-    /// `token code`, in the order of the records.
+    /// `token code` of each reject, in the order of the records.
     var rejectedCodes: [String] {
         rejects.sorted { $0.token < $1.token }.map { "\($0.token) \($0.code)" }
     }
 }
 
 extension PersistentContainer {
-    /// Loads records, numbered from 1, in batches, and builds what was put off.
+    /// Loads records, numbered from 1, in batches, and builds the deferred indexes.
     @discardableResult
     func load(
         _ plan: BulkPlan, _ records: [[TestValue]], batchSize: Int = 1000,
@@ -106,14 +106,17 @@ extension PersistentContainer {
         outcome.rejects += writer.takeRejects()
         outcome.changes.append(try context.save().change)
         outcome.tally = writer.tally
-        // Where keys have little room, links have none to be sorted in.
+        // If memory for keys is small, memory for sorting links is small, too.
         if buildsIndexes { try buildPendingIndexes(linkBytes: keyMemoryBytes / 3) }
         return outcome
     }
 }
 
 extension BulkMemory {
-    /// Where keys have little room, everything else has none at all, and what they leave is lent.
+    /// Returns the memory limits for tests.
+    ///
+    /// If keys have less than 128 MiB, each of the other parts has 1 byte, and unused memory of
+    /// keys is lent to the page cache.
     static func ofTests(keys: Int) -> BulkMemory {
         guard keys < 128 << 20 else { return BulkMemory(keys: keys) }
         var memory = BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
@@ -123,7 +126,7 @@ extension BulkMemory {
 }
 
 extension PropertyValue {
-    /// The value in a line; elements of composites by name.
+    /// The value in a line; the elements of composites are sorted by name.
     var text: String {
         switch self {
         case .attribute(.null), .object(nil): "-"

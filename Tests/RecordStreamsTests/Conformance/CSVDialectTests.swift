@@ -4,15 +4,16 @@ import Testing
 
 /// Cases of the readers of Go, Papa Parse, and SQLite, in `csv/cases/reader-cases.json`.
 ///
-/// A case has `input` (or `input_b64`), and `expect` with `rows` or an `error`. Only the cases of the
-/// profile `default-dialect` are read, since the options of the others are those of another reader.
+/// A case has `input` (or `input_b64`), and `expect` with `rows` or an `error`. Only the cases of
+/// the profile `default-dialect` are read, because the other profiles use options of another
+/// reader.
 @Suite("Conformance: CSV dialects") struct CSVDialectTests {
     private static let cases: [AnyJSON] = {
         let list = try? Specimens.json(Specimens.folder + "/csv/cases/reader-cases.json")
         return (list?.items ?? []).filter { $0["profile"] == .string("default-dialect") }
     }()
 
-    /// Where our rules differ from those of the case's reader.
+    /// The expected rows of cases in which our rules differ from the reader's.
     private static let rulings: [String: [[String]]] = [
         // Go turns CRLF inside quotes into LF; it is data.
         "go-CRLFInQuotedField": [["A", "Hello\r\nHi", "B"]],

@@ -1,7 +1,7 @@
 import RecordStreams
 import Testing
 
-/// csv-spectrum: `csvs/NAME.csv` beside `json/NAME.json`, the records by header as texts.
+/// csv-spectrum: each `csvs/NAME.csv` has a `json/NAME.json` with the records by header as texts.
 @Suite("Conformance: csv-spectrum") struct CSVSpectrumTests {
     private static let pairs: [(csv: String, json: String)] = Specimens.files.compactMap {
         file -> (csv: String, json: String)? in
@@ -11,12 +11,12 @@ import Testing
         return Specimens.files.contains(json) ? (file, json) : nil
     }
 
-    /// What a file needs that RFC 4180 does not say.
+    /// Returns the options that a file needs in addition to RFC 4180.
     private static func options(_ name: String) -> ReadOptions {
         var options = ReadOptions()
         switch name {
         case "null.csv": options.nulls = ["", "NULL"]
-        // Quotes that mean seconds of arc stand inside of its fields.
+        // Its fields contain quotes that mean seconds of arc.
         case "location_coordinates.csv": options.quote = .none
         default: break
         }
@@ -29,7 +29,7 @@ import Testing
             let name = Specimens.name(csv)
             let bytes = try Specimens.bytes(csv)
             guard String(validating: bytes, as: UTF8.self) != nil else {
-                // By the rulings a record of other encodings is rejected.
+                // Records in other encodings are rejected.
                 let table = try CSVTable.read(bytes, columns: [], options: Self.options(name))
                 #expect(table.rejects.contains("csv.invalid-utf8"), "\(name)")
                 continue

@@ -3,10 +3,10 @@ import Files
 import RecordStreams
 import Testing
 
-/// Good and damaged gzip files of others, with what two other readers make of each.
+/// Good and damaged gzip files, with the results of two other readers.
 ///
-/// `expected.json` has for each name `expect` (`ok`, `error`, or `policy`), the number of bytes that
-/// zlib inflates (`zlib_loop.out`), and files that may be missing.
+/// For each name, `expected.json` has `expect` (`ok`, `error`, or `policy`), the number of bytes
+/// that zlib inflates (`zlib_loop.out`), and files that may be missing.
 @Suite("Conformance: gzip") struct GzipSetTests {
     private static let folder = Specimens.folder + "/gzip/generated/"
     private static let cases: [(file: String, expected: AnyJSON)] = {
@@ -17,7 +17,7 @@ import Testing
             .map { (folder + $0.key, $0.value) }
     }()
 
-    /// The codes of the damaged files; each is a rule of ours, since other readers only fail.
+    /// The codes of the damaged files; each is our own rule, because other readers only fail.
     private static let codes = [
         "bad-crc.ndjson.gz": "gzip.crc", "bad-isize.ndjson.gz": "gzip.length",
         "bad-second-member-crc.ndjson.gz": "gzip.crc",
@@ -25,7 +25,7 @@ import Testing
         "bad-trunc-deflate-mid.ndjson.gz": "gzip.truncated",
     ]
 
-    /// What a file inflates to, and the code of its damage.
+    /// Returns the inflated size of a file, the digest, and the code of its damage.
     private static func inflate(_ path: String) throws -> (size: Int, digest: String, code: String)
     {
         var size = 0

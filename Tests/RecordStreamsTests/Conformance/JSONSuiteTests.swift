@@ -1,10 +1,10 @@
 import RecordStreams
 import Testing
 
-/// JSONTestSuite: files of one value, whose names begin with what must come of them.
+/// JSONTestSuite: files of one value, whose names start with the expected result.
 ///
-/// `y_*.json` are JSON, `n_*.json` are not, `i_*.json` may be either; they are found wherever they
-/// are below the specimens.
+/// `y_*.json` are JSON, `n_*.json` are not, and `i_*.json` may be either. The files may be anywhere
+/// below the specimens.
 @Suite("Conformance: JSONTestSuite") struct JSONSuiteTests {
     private static let files = Specimens.files.filter {
         let name = Specimens.name($0)
@@ -15,7 +15,7 @@ import Testing
         bytes.withUnsafeBufferPointer { JSONScanner.validate($0) }
     }
 
-    /// Whether the value is taken inside of a record, read or stepped over.
+    /// Returns whether a record with the value is accepted, if the value is read or skipped.
     private static func isAccepted(
         _ bytes: [UInt8], in name: String, path: String
     ) throws -> Bool {
@@ -44,10 +44,10 @@ import Testing
         for file in Self.files {
             let name = Specimens.name(file)
             let bytes = try Specimens.bytes(file)
-            // A byte-order mark may stand at the start of a document only.
+            // A byte-order mark is allowed at the start of a document only.
             let isWhole = Self.isAccepted(bytes) && !bytes.starts(with: [0xEF, 0xBB, 0xBF])
             for path in ["v", "other"] {
-                // Without a field of the selection, a list of objects is taken for the records.
+                // If the selection matches no field, a list of objects is treated as the records.
                 if path == "v" || !bytes.contains(UInt8(ascii: "[")) {
                     #expect(
                         try Self.isAccepted(bytes, in: "a.json", path: path) == isWhole,

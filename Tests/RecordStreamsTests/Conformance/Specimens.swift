@@ -2,10 +2,10 @@ import FoundationEssentials
 import RecordStreams
 import Testing
 
-/// Sets of inputs by others, kept beside the repository.
+/// Sets of inputs from other projects, which are not part of the repository.
 ///
-/// They are in `../shared/specimens`, or where `ETL_SPECIMENS` says. Tests that need one are
-/// skipped where it is not there.
+/// They are in `../shared/specimens`, or in the folder that `ETL_SPECIMENS` names. Tests whose set
+/// is missing are skipped.
 enum Specimens {
     /// The folder of all sets.
     static let folder: String = {
@@ -14,14 +14,14 @@ enum Specimens {
             ?? root + "/../shared/specimens"
     }()
 
-    /// Every file below the folder, sorted; none where there is no folder.
+    /// Every file below the folder, sorted; empty if the folder does not exist.
     static let files: [String] = {
-        // What cannot be listed is as good as absent, and the tests say which folder that is.
+        // A folder that cannot be listed is treated as absent, and the tests name it.
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return names.map { "\(folder)/\($0)" }.sorted()
     }()
 
-    /// What a skipped test says.
+    /// Returns the comment of a skipped test.
     static func missing(_ wanted: String) -> Comment {
         "there is no \(wanted) below \(folder); ETL_SPECIMENS names another folder"
     }
@@ -43,7 +43,7 @@ enum Specimens {
     }
 }
 
-/// A JSON value of any shape, read by another reader than ours.
+/// A JSON value of any shape, read by a reader other than ours.
 enum AnyJSON: Decodable, Equatable, Sendable {
     case null
     case bool(Bool)
@@ -69,7 +69,7 @@ enum AnyJSON: Decodable, Equatable, Sendable {
         }
     }
 
-    /// The value of the first key that is there.
+    /// Returns the value of the first existing key.
     subscript(keys: String...) -> AnyJSON? {
         guard case .object(let members) = self else { return nil }
         return keys.lazy.compactMap { members[$0] }.first
@@ -85,7 +85,7 @@ enum AnyJSON: Decodable, Equatable, Sendable {
         return members
     }
 
-    /// A scalar as the text of a CSV field; null as an empty one.
+    /// A scalar as the text of a CSV field; empty for `null`.
     var text: String? {
         switch self {
         case .null: ""
@@ -97,14 +97,14 @@ enum AnyJSON: Decodable, Equatable, Sendable {
     }
 }
 
-/// A CSV input as rows of texts, with null as an empty one.
+/// A CSV input as rows of texts; `null` is an empty text.
 struct CSVTable: Equatable {
     var columns: [String] = []
     var rows: [[String]] = []
     var rejects: [String] = []
     var error: String?
 
-    /// Reads the columns of those names.
+    /// Reads the columns with these names.
     static func read(
         _ bytes: [UInt8], columns: [String], options: ReadOptions
     ) throws -> CSVTable {

@@ -1,26 +1,28 @@
 import TestSeeds
 
-/// What happens at which call.
+/// A fault, and the call at which it occurs.
 struct DiskFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable, CaseIterable {
-        /// The process is killed before the call, in the half of a write, or after another call.
+        /// The process is killed before the call, halfway through a write, or after another call.
         case killBefore, killAmid
-        /// The power is lost then.
+        /// The power is lost at the same points.
         case loseBefore, loseAmid
-        /// The call fails, alone or with all that follow.
+        /// The call fails, alone or with all later calls.
         case failOnce, failOnAndOn
 
         var isKill: Bool { self != .failOnce && self != .failOnAndOn }
         var isLoss: Bool { self == .loseBefore || self == .loseAmid }
     }
 
-    /// The number of the call among those that change something, or among those that read.
+    /// The number of the call, counted among calls that change something or among calls that read.
     let call: Int
     let kind: Kind
     let isOfReads: Bool
     private let roll: Int
 
-    /// - Parameter counts: calls of an undisturbed run.
+    /// Chooses a random fault.
+    ///
+    /// - Parameter counts: The numbers of calls of a run without faults.
     init(_ random: inout SeededGenerator, _ counts: (changes: Int, reads: Int)) {
         isOfReads = random.chance(10) && counts.reads > 0
         call = 1 + random.pick(max(1, isOfReads ? counts.reads : counts.changes))

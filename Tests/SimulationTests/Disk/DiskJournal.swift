@@ -8,8 +8,8 @@ import Foundation
 #endif
 import TestSeeds
 
-/// What was written and named on a simulated disk since it was last synchronised, in its order, with
-/// what was there before.
+/// The changes of bytes and names on a simulated disk since it was last synchronized, in order,
+/// with the previous contents.
 struct DiskJournal {
     /// A change of a file's bytes.
     private enum Bytes {
@@ -17,7 +17,7 @@ struct DiskJournal {
         case cut(from: Int64, tail: [UInt8], to: Int64)
     }
 
-    /// A change of names in folders; removed files keep a name in the grave.
+    /// A change of names in folders; removed files are kept in the grave folder.
     private enum Name {
         case made(String)
         case removed(String, grave: String)
@@ -50,7 +50,9 @@ struct DiskJournal {
 
     // MARK: Changes that are about to be made
 
-    /// - Parameter read: reads the bytes that are there.
+    /// Records a write.
+    ///
+    /// - Parameter read: Reads the current bytes.
     mutating func write(
         _ file: UInt64, at place: Int64, count: Int, size: Int64, read: (Int64, Int) -> [UInt8]
     ) {
@@ -90,33 +92,33 @@ struct DiskJournal {
 
     // MARK: What becomes durable, and what does not
 
-    /// The bytes of a file are on the disk.
+    /// Marks the bytes of a file as durable.
     mutating func synchronize(file: UInt64) {
         changes.removeAll {
             if case .bytes(_, file) = $0 { true } else { false }
         }
     }
 
-    /// The names in a folder are on the disk.
+    /// Marks the names in a folder as durable.
     mutating func synchronize(folder: String) {
         changes.removeAll {
             if case .name(let name) = $0 { name.folders[0] == folder } else { false }
         }
     }
 
-    /// Takes back some of what is not on the disk, as a loss of power does.
+    /// Reverts some of the changes that are not durable, as a power loss does.
     ///
-    /// - Parameter random: nil takes all back.
+    /// - Parameter isWhole: Whether to revert all of them.
     mutating func losePower(_ random: inout SeededGenerator, isWhole: Bool, in folder: String) {
         loseBytes(&random, isWhole, in: folder)
         loseNames(&random, isWhole)
         changes = []
         Disk.names(in: grave).forEach { unlink("\(grave)/\($0)") }
-        // The index of a log is never synchronised.
+        // The shared-memory index of a WAL is never synchronized.
         Disk.walk(folder) { path, _ in if path.hasSuffix("-shm") { unlink(path) } }
     }
 
-    /// How much of some changes outlasts.
+    /// The part of some changes that survives.
     private enum Share {
         case none, beginning, any
     }
@@ -149,11 +151,11 @@ struct DiskJournal {
                 }
             }
             if list.isEmpty { kept = [] }
-            // What no name leads to is gone anyway.
+            // A file without a name is lost anyway.
             guard let path = paths[file] else { continue }
             let descriptor = open(path, O_RDWR | O_CLOEXEC)
             precondition(descriptor >= 0, "\(path): \(errno)")
-            // What each wrote is there until it is undone.
+            // The bytes of each write, which exist until the write is undone.
             var written: [[UInt8]] = []
             for change in list.reversed() {
                 if case .write(let place, let count, _, _) = change {
@@ -194,7 +196,7 @@ struct DiskJournal {
         }
     }
 
-    /// Names in one folder are lost from some change on, as journals of file systems are.
+    /// Loses the names in a folder after a random change, as file system journals do.
     private func loseNames(_ random: inout SeededGenerator, _ isWhole: Bool) {
         var names: [(name: Name, isLost: Bool)] = []
         for case .name(let name) in changes { names.append((name, false)) }
@@ -210,7 +212,8 @@ struct DiskJournal {
         for folder in order {
             left[folder] = isWhole ? 0 : random.pick(counts[folder, default: 0] + 1)
         }
-        // What is lost for one of its folders is lost for the other, with all behind it.
+        // If a change is lost for one of its folders, it is lost for the other, with all later
+        // changes.
         var hasChanged = true
         var lost: Set<String> = []
         while hasChanged {
@@ -247,14 +250,14 @@ struct DiskJournal {
     }
 }
 
-/// The disk itself, past the seam.
+/// Direct access to the disk, without the simulation.
 enum Disk {
     static func parent(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return String(path[..<slash])
     }
 
-    /// A path without what leads nowhere.
+    /// Returns a path without redundant parts.
     static func tidy(_ path: String) -> String {
         var path = path
         while path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
@@ -283,7 +286,7 @@ enum Disk {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    /// All files below a folder.
+    /// Visits all files below a folder.
     static func walk(_ folder: String, _ visit: (String, stat) -> Void) {
         for name in names(in: folder) {
             let path = "\(folder)/\(name)"

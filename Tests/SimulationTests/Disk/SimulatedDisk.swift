@@ -10,11 +10,11 @@ import Foundation
 import Synchronization
 import TestSeeds
 
-/// A folder whose calls are counted, may fail, and are undone by a loss of power.
+/// A folder whose calls are counted, may fail, and are undone by a power loss.
 ///
-/// It stands over a real folder. What is written goes there at once, as it goes to the system's
-/// memory; `DiskJournal` keeps what it takes to undo that which nobody has synchronised. After a
-/// kill all calls fail and change nothing, until the run has unwound and `revive` is called.
+/// It uses a real folder. Writes go there at once, as they go to the system's memory; `DiskJournal`
+/// keeps what it needs to undo writes that were not synchronized. After a kill, all calls fail and
+/// change nothing until the run has unwound and `revive` is called.
 final class SimulatedDisk: Sendable {
     let folder: String
     private let grave: String
@@ -23,20 +23,21 @@ final class SimulatedDisk: Sendable {
 
     private struct State {
         var isDead = false
-        /// Calls that change something, and those that only read.
+        /// The number of calls that change something (`false`), and of those that only read
+        /// (`true`).
         var counts: [Bool: Int] = [:]
         var fault: DiskFault?
-        /// What the fault struck.
+        /// The call at which the fault occurred.
         var struck: String?
         var journal: DiskJournal
         var trace: [String] = []
     }
 
-    /// What a call is, for the choice of its failure.
+    /// The kind of a call, which decides how it may fail.
     enum Call {
         case write, cut, synchronize, name, open, read
-        /// What only looks whether a file is there: it does not fail, since the product takes a
-        /// failure of that for a file that is not there, and a disk on which it fails is lost.
+        /// A check whether a file exists. It does not fail, since etl treats a failure as a missing
+        /// file, and a disk on which it fails is lost.
         case look
 
         var isRead: Bool { self == .read || self == .look }
@@ -52,7 +53,7 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// What becomes of a call.
+    /// The decision on a call.
     enum Verdict: Equatable {
         case proceed, half
         case fail(Int32)
@@ -73,7 +74,7 @@ final class SimulatedDisk: Sendable {
         SimulatedVFS.register(self)
     }
 
-    /// Gives the calls back to the system.
+    /// Removes the hooks, so that the system handles all calls again.
     func end() {
         SimulatedVFS.unregister(self)
         hook.withLock { $0.map(FileHooks.remove) }
@@ -81,7 +82,7 @@ final class SimulatedDisk: Sendable {
 
     // MARK: Faults
 
-    /// Begins to count anew, and strikes at the fault's call.
+    /// Resets the counts, and triggers the fault at its call.
     func arm(_ fault: DiskFault?) {
         state.withLock { state in
             state.counts = [:]
@@ -91,7 +92,7 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Calls since then: those that change something, and those that read.
+    /// The numbers of calls since `arm`: those that change something, and those that read.
     var counts: (changes: Int, reads: Int) {
         state.withLock { ($0.counts[false, default: 0], $0.counts[true, default: 0]) }
     }
@@ -100,7 +101,8 @@ final class SimulatedDisk: Sendable {
     var struck: String? { state.withLock(\.struck) }
     var trace: [String] { state.withLock { $0.trace } }
 
-    /// Brings a killed process's disk back, after a loss of power without what is lost.
+    /// Makes the disk of a killed process usable again; after a power loss, without the lost
+    /// changes.
     func revive(_ random: inout SeededGenerator, isLoss: Bool, isWhole: Bool = false) {
         state.withLock { state in
             if isLoss { state.journal.losePower(&random, isWhole: isWhole, in: folder) }
@@ -109,7 +111,7 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Puts other files in the place of all, which are on the disk.
+    /// Replaces all files with a copy of the template, which is durable.
     func reset(to template: String) throws {
         state.withLock { $0 = State(journal: DiskJournal(grave: grave)) }
         for path in [folder, grave] { try? FileManager.default.removeItem(atPath: path) }
@@ -118,14 +120,14 @@ final class SimulatedDisk: Sendable {
             atPath: grave, withIntermediateDirectories: false)
     }
 
-    /// Descriptors of this process that lead below the folder.
+    /// Descriptors of this process that refer to files below the folder.
     var openFiles: [String] {
         Disk.names(in: "/proc/self/fd").compactMap { name in
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
         }.filter { $0.hasPrefix(folder + "/") }
     }
 
-    /// Counts a call and judges it; `record` notes what it will change.
+    /// Counts a call and decides on it; `record` records its change.
     func judge(
         _ call: Call, _ label: String, _ record: (inout DiskJournal) -> Void = { _ in }
     ) -> Verdict {
@@ -206,7 +208,7 @@ final class SimulatedDisk: Sendable {
     private func answer(
         _ call: FileCall, _ path: String, _ descriptor: Int32, _ info: stat
     ) -> FileHook.Answer {
-        // Also of a file that was opened to be written alone.
+        // Also works for files that are open for writing only.
         let read = { Disk.bytes("/proc/self/fd/\(descriptor)", $0, $1) }
         switch call.kind {
         case .close: return .proceed
@@ -248,9 +250,9 @@ final class SimulatedDisk: Sendable {
 }
 
 extension stat {
-    /// The number of the file.
+    /// The inode number of the file.
     var number: UInt64 { UInt64(st_ino) }
 
-    /// Its bytes.
+    /// The size of the file in bytes.
     var length: Int64 { Int64(st_size) }
 }

@@ -9,7 +9,8 @@ import Foundation
 #endif
 import Synchronization
 
-/// SQLite's files of simulated disks: the default VFS, which asks the disk before each call.
+/// SQLite's files of simulated disks: the default VFS, with a call of the disk before each
+/// operation.
 ///
 /// See https://www.sqlite.org/vfs.html. All other files are opened by the system's VFS itself.
 enum SimulatedVFS {
@@ -62,7 +63,7 @@ enum SimulatedVFS {
         return true
     }()
 
-    /// What stands before the system's own file in the memory of one of ours.
+    /// The header before the system's own file in the memory of a simulated file.
     struct Head {
         var methods: UnsafePointer<sqlite3_io_methods>?
         var file: Unmanaged<SimulatedFile>?
@@ -78,7 +79,7 @@ final class SimulatedFile {
     private let disk: SimulatedDisk
     private let path: String
     private let number: UInt64
-    /// A new journal, which SQLite makes durable with its name.
+    /// Whether this is a new journal, which SQLite makes durable together with its name.
     private var isNewJournal: Bool
 
     private init(_ disk: SimulatedDisk, _ path: String, _ number: UInt64, _ isNewJournal: Bool) {
@@ -196,7 +197,7 @@ final class SimulatedFile {
     nonisolated(unsafe) private static let table: UnsafeMutablePointer<sqlite3_io_methods> = {
         let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         var methods = sqlite3_io_methods()
-        // Without memory maps, which nobody could count.
+        // No memory maps, because their accesses cannot be counted.
         methods.iVersion = 2
         methods.xClose = { file in
             let (methods, real) = SimulatedFile.methods(file)
@@ -236,7 +237,7 @@ final class SimulatedFile {
             return methods.xCheckReservedLock(real, answer)
         }
         methods.xFileControl = { file, code, argument in
-            // It would make the file longer behind our back.
+            // It would extend the file without a recorded call.
             if code == SQLITE_FCNTL_SIZE_HINT || code == SQLITE_FCNTL_CHUNK_SIZE {
                 return SQLITE_OK
             }

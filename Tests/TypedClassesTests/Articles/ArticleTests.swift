@@ -2,7 +2,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// The Swift in articles is the Swift that the files next to this one compile and run.
+/// The Swift code in articles equals code that is compiled and run in the files next to this one.
 @Suite("Articles") struct ArticleTests {
     private static let articles = ExampleFolder.root + "/Sources/GraphStore/GraphStore.docc"
     private static let samples = ExampleFolder.root + "/Tests/TypedClassesTests/Articles"
@@ -16,7 +16,7 @@ import Testing
             })
     }
 
-    /// Lines without the indentation of the first one.
+    /// Returns lines without the indentation of the first one.
     private static func unindented(_ lines: ArraySlice<Substring>) -> [Substring] {
         let indentation = lines.first?.prefix { $0 == " " } ?? ""
         return lines.map {
@@ -35,7 +35,7 @@ import Testing
         for (name, text) in try Self.texts(in: Self.articles, ending: ".md") {
             let parts = text.components(separatedBy: "```swift\n")
             for (before, block) in zip(parts, parts.dropFirst()) {
-                // Samples that need a package that this one does not depend on.
+                // Samples that need another package are not compiled.
                 if Self.lines(before).suffix(2).first?.hasPrefix("<!-- not compiled: ") == true {
                     continue
                 }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Words of examples in the table.
+    /// Words of examples in the table, which are not declared.
     private static let notDeclared: Set<Substring> = [
         "addToTasks", "insertIntoSubtasks", "swift", "title", "GRAPHSTORE_SQL_DEBUG",
         "GRAPHSTORE_CONCURRENCY_DEBUG", "alike", "byDate", "dueOn", "tasks", "XcodeModel",
@@ -163,7 +163,7 @@ import Testing
         """.split(whereSeparator: \.isWhitespace)
 }
 
-/// A folder that goes away with its owner, and where the package is.
+/// A folder that is deleted with its owner, and the path of the package.
 final class ExampleFolder {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

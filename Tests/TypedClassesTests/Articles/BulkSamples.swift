@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles under "Many objects at once" show, compiled and run.
+/// The samples of the articles under "Many objects at once", compiled and run.
 @Suite("Articles: many objects at once") struct BulkSamples {
     private let container: PersistentContainer
 

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles under "Contexts and changes" show, compiled and run.
+/// The samples of the articles under "Contexts and changes", compiled and run.
 @Suite("Articles: contexts and changes") struct ContextsSamples {
     private let container: PersistentContainer
 

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles under "Essentials" show, compiled and run.
+/// The samples of the articles under "Essentials", compiled and run.
 @Suite("Articles: essentials") struct EssentialSamples {
     private let folder: ExampleFolder
     private let model: ManagedObjectModel

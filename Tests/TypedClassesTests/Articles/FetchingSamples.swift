@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles under "Fetching objects" show, compiled and run.
+/// The samples of the articles under "Fetching objects", compiled and run.
 @Suite("Articles: fetching objects") struct FetchingSamples {
     private let container: PersistentContainer
 

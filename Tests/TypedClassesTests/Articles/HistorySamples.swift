@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the article "History and sync" shows, compiled and run.
+/// The samples of the article "History and sync", compiled and run.
 @Suite("Articles: history and sync") struct HistorySamples {
     private let folder: ExampleFolder
     private let model: ManagedObjectModel

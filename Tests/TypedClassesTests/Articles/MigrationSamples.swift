@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles "Migrating a store" and "Migrating while opening" show, compiled and run.
+/// The samples of the articles "Migrating a store" and "Migrating while opening", compiled and run.
 @Suite("Articles: migrating a store") struct MigrationSamples {
     private static let oldText = """
         model: 1

@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// What the articles under "Objects" show, compiled and run.
+/// The samples of the articles under "Objects", compiled and run.
 @Suite("Articles: objects") struct ObjectSamples {
     private let container: PersistentContainer
 

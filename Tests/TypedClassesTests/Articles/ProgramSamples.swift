@@ -72,7 +72,7 @@ struct TaskService: Sendable {
     }
 }
 
-/// What the articles under "Programs" and "Errors and files" show, compiled and run.
+/// The samples of the articles under "Programs" and "Errors and files", compiled and run.
 @Suite("Articles: programs") struct ProgramSamples {
     private let folder: ExampleFolder
     private let model: ManagedObjectModel

@@ -18,7 +18,7 @@ final class TaskList: FetchedResultsControllerDelegate {
     }
 }
 
-/// What the articles under "Values and live results" show, compiled and run.
+/// The samples of the articles under "Values and live results", compiled and run.
 @Suite("Articles: values and live results") struct ResultSamples {
     private let container: PersistentContainer
 

@@ -51,7 +51,7 @@ struct TagListTransformer: AttributeTransformer {
     }
 }
 
-/// What the articles under "Values and rules" show, compiled and run.
+/// The samples of the articles under "Values and rules", compiled and run.
 @Suite("Articles: values and rules") struct ValueSamples {
     private let folder: ExampleFolder
     private let model: ManagedObjectModel

@@ -6,18 +6,18 @@ import Testing
 
 @testable import GraphStore
 
-/// Generated models, objects and predicates: SQL and the evaluator find the same objects in the
+/// Generated models, objects, and predicates: SQL and the evaluator find the same objects in the
 /// same order.
 ///
-/// `ETL_AGREEMENT_SEED` repeats a run; with the seed of one world and `ETL_AGREEMENT_WORLDS=1`
-/// that world alone.
+/// `ETL_AGREEMENT_SEED` repeats a run. With the seed of one world and `ETL_AGREEMENT_WORLDS=1`, it
+/// repeats only that world.
 @Suite("rows 80–93: SQL and the evaluator") struct AgreementTests {
     private static let predicatesPerWorld = 250
 
-    /// Run beside each other.
+    /// The number of shards that run in parallel.
     private static let shards = 4
 
-    /// What was tried.
+    /// The numbers of tested predicates.
     private struct Tally {
         var tried = 0
         var unresolved = 0
@@ -94,12 +94,13 @@ import Testing
         }
     }
 
-    /// Whether a part of an AND or OR fails on both sides: which parts are looked at is not
-    /// promised, and so whether that one is.
+    /// Returns whether a part of an AND or OR may fail on both sides.
+    ///
+    /// The order of evaluation is not promised, so neither is whether that part is evaluated.
     private func mayStopBeforeFailing(
         _ predicate: GraphPredicate, in world: World, over entity: StoreLayout.Entity
     ) -> Bool {
-        // SQL looks at the elements of all objects, memory at those of one after the other.
+        // SQL reads the elements of all objects; the evaluator reads one object at a time.
         if "\(predicate)".contains("SUBQUERY") { return true }
         let parts = predicate.choices
         guard parts.count > 1 else { return false }

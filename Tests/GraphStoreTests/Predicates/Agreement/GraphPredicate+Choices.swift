@@ -1,8 +1,10 @@
 import GraphModel
 
 extension GraphPredicate {
-    /// What the predicate becomes where each AND and OR in it, also within subqueries and
-    /// conditions, is one of its parts; itself where it has none.
+    /// The predicates that result if each AND and OR is replaced with one of its parts.
+    ///
+    /// This includes subqueries and conditions. Without AND and OR, the predicate itself is the
+    /// only element.
     var choices: [GraphPredicate] {
         switch self {
         case .constant: [self]
@@ -58,6 +60,6 @@ private func pairs<A, B>(_ left: [A], _ right: [B]) -> [(A, B)] {
 }
 
 extension Array {
-    /// No more than a few hundred.
+    /// The first 256 elements.
     fileprivate var limited: [Element] { Array(prefix(256)) }
 }

@@ -10,7 +10,7 @@ import Testing
     private struct Source {
         let world: World
         let entity: StoreLayout.Entity
-        /// Conditions that hold or not, and fail for no object.
+        /// Conditions that do not fail for any object.
         let terms: [GraphPredicate]
         var random: SeededGenerator
 
@@ -38,7 +38,7 @@ import Testing
             self.terms = terms
         }
 
-        /// A tree of that many terms.
+        /// Returns a tree of `count` terms.
         mutating func tree(_ count: Int, levels: Int) -> GraphPredicate {
             guard count > 1 else {
                 let term = random.pick(terms)
@@ -136,7 +136,7 @@ import Testing
                 """)
         let container = try PersistentContainer(model: model, .inMemory())
         let context = container.newContext()
-        // A chain of 201 tasks; `next` leads one on, and r7 leads seven on.
+        // A chain of 201 tasks; `next` leads to the next one, and r7 to the seventh.
         let tasks = try (0...200).map { number in
             let task = try context.insert("Task")
             try task.setValue(PropertyValue(number), forKey: "n")

@@ -4,8 +4,10 @@ import Testing
 
 @testable import GraphStore
 
-/// SQL and the evaluator compare texts by the same code, and so may agree on its mistakes: here
-/// what the options mean, written out plainly, judges both.
+/// SQL, the evaluator, and a third, plain implementation of the text options.
+///
+/// SQL and the evaluator share code, so they may agree on a mistake; the third implementation
+/// checks both.
 @Suite("Options on texts: SQL, the evaluator and their meaning") struct TextOptionTests {
     private static let entities = """
         Task:
@@ -25,7 +27,7 @@ import Testing
         "==", "!=", "<", "<=", ">", ">=", "CONTAINS", "BEGINSWITH", "ENDSWITH",
     ]
 
-    /// The other text of an object.
+    /// Returns the second text of an object.
     private static func other(_ index: Int) -> String { texts[(index * 7 + 3) % texts.count] }
 
     private static func folded(_ text: String, _ options: String) -> [UInt8] {
@@ -69,7 +71,9 @@ import Testing
                     ]
                 })
 
-            /// - Parameter rest: what stands behind the attribute.
+            /// Checks the objects that a comparison finds.
+            ///
+            /// - Parameter rest: The text after the attribute.
             func check(_ rest: String, _ expected: [Int]) throws {
                 for attribute in ["plain", "kept"] {
                     let predicate = try GraphPredicate(format: "\(attribute) \(rest)")

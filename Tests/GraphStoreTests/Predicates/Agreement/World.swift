@@ -4,12 +4,12 @@ import TestSeeds
 
 @testable import GraphStore
 
-/// A generated model and its objects, once in a store and once in memory.
+/// A generated model and its objects, in a store and in memory.
 struct World {
     let model: ManagedObjectModel
     let store: TestStore
     let objects: [WorldObject]
-    /// IDs of objects, some by another entity of their hierarchy.
+    /// IDs of objects, some with another entity of their hierarchy.
     let variables: [String: GraphValue]
     private let graph: WorldGraph
     private let connection: Connection
@@ -41,7 +41,7 @@ struct World {
         objects.filter { entity.familyNumbers.contains($0.entity.number) }
     }
 
-    /// What the evaluator finds, by key.
+    /// Returns the objects that the evaluator finds, by key.
     func evaluate(
         _ predicate: GraphPredicate, _ order: [GraphSortDescriptor],
         over entity: StoreLayout.Entity
@@ -64,7 +64,7 @@ struct World {
         }.map(\.primaryKey)
     }
 
-    /// What SQL finds, by key.
+    /// Returns the objects that SQL finds, by key.
     func select(
         _ predicate: GraphPredicate, _ order: [GraphSortDescriptor],
         over entity: StoreLayout.Entity
@@ -78,7 +78,7 @@ struct World {
         return found
     }
 
-    /// The objects as text, for a failure.
+    /// The objects as text, for failure messages.
     var description: String {
         objects.map { object in
             let values = object.values.sorted { $0.key < $1.key }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import GraphStore
 
-/// Gives objects other texts by every way to write, so that what is kept of searchable ones must
-/// keep up.
+/// Changes of texts by every way to write, so that the folded copies of searchable texts must be
+/// updated.
 extension WorldGenerator {
     mutating func rewrite(_ objects: [WorldObject], in store: TestStore) throws {
         for _ in 0..<random.pick(9) {
@@ -21,7 +21,7 @@ extension WorldGenerator {
             case 1: try upsert(object, name, text, store.container)
             case 2: try update(object, name, text, byRequest: store.container)
             case 3: try save(object, name, text, in: store.container, merging: false)
-            // What an object had already is no change of ours, so there it does not win.
+            // An unchanged value is not our change, so it does not win.
             case 4 where object.values[name] != text:
                 try save(object, name, text, in: store.container, merging: true)
             case 4: continue
@@ -75,7 +75,7 @@ extension WorldGenerator {
         let managed = try context.existingObject(with: object.id)
         _ = try managed.value(forKey: name)
         if merging {
-            // Somebody else is first; ours wins.
+            // The other context saves first; our changes win.
             context.mergePolicy = .mergeByPropertyObjectTrump
             let other = container.newContext()
             try other.existingObject(with: object.id).setValue(

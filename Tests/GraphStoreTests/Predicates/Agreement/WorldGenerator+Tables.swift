@@ -3,7 +3,7 @@ import SQLite
 
 @testable import GraphStore
 
-/// Writes generated objects into a store's tables, past everything that is tested.
+/// Direct writes of generated objects into a store's tables, without the tested code.
 extension WorldGenerator {
     func write(_ objects: [WorldObject], _ ranks: Ranks, into store: TestStore) throws {
         let connection = try store.foreign()
@@ -61,7 +61,7 @@ extension WorldGenerator {
                 guard case .joinTable(let join) = place else { continue }
                 let others = object.toManys[join.relationship.name] ?? []
                 for (rank, other) in others.enumerated() {
-                    // Some pairs of a relationship that is its own inverse stand there once.
+                    // A third of a reflexive relationship's join rows exist in one direction only.
                     if join.isReflexive, object.primaryKey > other.primaryKey,
                         (object.primaryKey + other.primaryKey) % 3 == 0
                     {

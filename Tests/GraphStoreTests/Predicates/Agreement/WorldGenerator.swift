@@ -4,7 +4,7 @@ import TestSeeds
 
 @testable import GraphStore
 
-/// Makes a model with inheritance and every kind of relationship, and objects for it.
+/// A generator of models with inheritance and every kind of relationship, and of their objects.
 struct WorldGenerator {
     var random: SeededGenerator
     private static let types = [
@@ -12,7 +12,7 @@ struct WorldGenerator {
         "Boolean", "Date", "UUID", "URI",
     ]
 
-    /// The entities in the words of a model file.
+    /// Returns the entities in the format of a model file.
     mutating func entities() -> String {
         var bodies: [String: (attributes: [String], relationships: [String])] = [:]
         let names = ["A", "B", "C", "D"]
@@ -71,7 +71,7 @@ struct WorldGenerator {
         }.joined(separator: "\n")
     }
 
-    /// Objects of every entity, linked, and written into the store's tables.
+    /// Creates and links objects of every entity, and writes them into the store's tables.
     mutating func fill(_ store: TestStore) throws -> [WorldObject] {
         let schema = store.container.schema
         var objects: [WorldObject] = []
@@ -111,7 +111,7 @@ struct WorldGenerator {
         case .uuid: return .uuid(Array(repeating: UInt8(random.pick(3)), count: 16))
         case .string, .uri: return .string(text())
         case .double where isExtreme:
-            // Not -0.0, whose sign SQLite does not keep.
+            // Not -0.0, because SQLite does not keep its sign.
             return .double(
                 random.pick([
                     1e308, -1e308, Double.leastNonzeroMagnitude, .leastNormalMagnitude, 1 / 3, 1e16,
@@ -123,8 +123,8 @@ struct WorldGenerator {
 
     private mutating func small(_ count: Int) -> Int64 { Int64(random.pick(count)) }
 
-    /// Texts that differ in case or marks alone, which options are there for: of parts alone,
-    /// such pairs hardly ever meet.
+    /// Texts that differ in case or marks only, as the options require; random parts almost never
+    /// produce such pairs.
     static let nearTexts = [
         "a", "A", "á", "a\u{301}", "Á", "b", "B", "e", "E", "é", "É", "ab", "Ab", "aB", "AB", "áb",
     ]
@@ -140,7 +140,7 @@ struct WorldGenerator {
 
     // MARK: Links
 
-    /// The order of each object among its owner's ordered ones, by relationship.
+    /// The position of each object among its owner's ordered objects, by relationship.
     typealias Ranks = [String: [ObjectIdentifier: Int]]
 
     private mutating func link(_ objects: [WorldObject], in schema: StoreLayout) -> Ranks {

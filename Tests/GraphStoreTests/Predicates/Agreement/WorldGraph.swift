@@ -2,7 +2,7 @@ import GraphModel
 
 @testable import GraphStore
 
-/// An object of a generated world, as the evaluator sees it.
+/// An object of a generated world, for the evaluator.
 final class WorldObject {
     let entity: StoreLayout.Entity
     let primaryKey: Int64
@@ -20,7 +20,7 @@ final class WorldObject {
     }
 }
 
-/// Runs the evaluator over a generated world; a handle is a name's place in `names`.
+/// A graph that runs the evaluator over a generated world; a handle is a name's index in `names`.
 final class WorldGraph: EvaluationGraph {
     let names: [String]
     private let arena = EvaluationArena()

@@ -53,7 +53,7 @@ extension WorldPredicates {
 
     mutating func object() -> String { "$o\(random.pick(objectCount))" }
 
-    /// A path with a to-many in it, and what it leads to.
+    /// Returns a path that contains a to-many relationship, and its destination.
     mutating func collection() -> (String, StoreLayout.Entity)? {
         let start = start()
         var path = start.prefix.isEmpty ? [] : [start.prefix]

@@ -20,7 +20,7 @@ extension WorldPredicates {
         }
     }
 
-    /// A whole number, of operators on bits and powers.
+    /// Returns an integer expression, including bit operators and powers.
     mutating func integer(_ depth: Int) -> String {
         if depth > 0 {
             switch random.pick(6) {
@@ -105,7 +105,7 @@ extension WorldPredicates {
         return "\(path).\(name).\(tail)"
     }
 
-    /// A value of one element of an ordered collection.
+    /// Returns a value of one element of an ordered collection.
     mutating func element(_ kind: Kind) -> String? {
         let start = start()
         let names = start.entity.toManys.filter { $0.value.relationship.isOrdered }.keys.sorted()
@@ -150,6 +150,6 @@ extension WorldPredicates {
 }
 
 extension String {
-    /// A date's text as the language casts it.
+    /// A date's text with the language's cast.
     fileprivate var asDate: String { "cast(\(self), 'Date')" }
 }

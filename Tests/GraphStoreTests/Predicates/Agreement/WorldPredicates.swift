@@ -3,9 +3,9 @@ import TestSeeds
 
 @testable import GraphStore
 
-/// Makes predicates that a generated world's model allows, as text.
+/// A generator of predicates, as text, that a generated world's model allows.
 struct WorldPredicates {
-    /// From where key paths may start: the object, or a subquery's variable.
+    /// A possible start of key paths: the object, or a subquery's variable.
     struct Start {
         var prefix: String
         var entity: StoreLayout.Entity
@@ -33,7 +33,7 @@ struct WorldPredicates {
     var starts: [Start]
     var variableCount = 0
 
-    /// How many variables from `$o0` on stand for objects.
+    /// The number of variables, starting at `$o0`, that hold objects.
     let objectCount: Int
 
     init(
