@@ -35,8 +35,6 @@ package struct ClassGenerator {
         case `internal`, package, `public`
     }
 
-    /// The model.
-    let model: ManagedObjectModel
     /// What the files say they come from: the name of the model's file.
     let source: String
     let access: Access
@@ -53,7 +51,6 @@ package struct ClassGenerator {
         _ model: ManagedObjectModel, source: String, mode: Mode? = nil,
         access: Access = .internal
     ) {
-        self.model = model
         self.source = String(source.map { $0.isNewline ? " " : $0 })
         self.access = access
         plans = model.entities.compactMap { ClassPlan($0, in: model, mode: mode) }

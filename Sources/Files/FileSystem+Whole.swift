@@ -141,6 +141,11 @@ extension FileSystem {
         try removeFolder(path)
     }
 
+    /// Whether the path's last part is a symbolic link.
+    package static func isLink(_ path: some FilePath) -> Bool {
+        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
+    }
+
     /// Whether a path leads to a folder.
     package static func isFolder(_ path: some FilePath) -> Bool {
         (try? FileStatus(of: path))?.kind == .folder

@@ -1,4 +1,4 @@
-/// The scalar parsers, for text that stands in a model file.
+/// The scalar parsers, for text that stands in a model file, and numbers as people write them.
 package enum ScalarText {
     /// Seconds since 2001-01-01 UTC.
     package static func date(_ text: String) -> Double? {
@@ -27,6 +27,11 @@ package enum ScalarText {
             withBytes(text) { ScalarParser.base64($0, into: destination) }
         }
         return count.map { Array(bytes.prefix($0)) }
+    }
+
+    /// A number without fraction where it has none.
+    package static func whole(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? "\(number)"
     }
 
     /// Whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).

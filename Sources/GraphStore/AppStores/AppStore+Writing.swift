@@ -10,11 +10,6 @@ extension AppStore {
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    /// Makes sure that nobody has the store open, who would not see what is written.
-    static func checkIsClosed(_ path: String) throws(StoreError) {
-        _ = try PersistentContainer.exclusive(path)
-    }
-
     /// Takes an open database, which an app made, for a store to be written.
     static func write(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,

@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -9,7 +10,7 @@ enum AppStore {
     /// stands in its log.
     static func isOne(_ path: String) -> Bool {
         // What is wrong with it is reported by whoever opens it.
-        guard StoreFiles.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
+        guard FileSystem.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
             return false
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }

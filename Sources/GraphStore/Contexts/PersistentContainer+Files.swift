@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import SQLite
 
@@ -19,7 +20,7 @@ extension PersistentContainer {
         let (link, path) = (path, StoreFiles.resolved(path))
         // Held until the names are gone, so that nobody gets in between.
         var lock: Connection?
-        if StoreFiles.exists(path), StoreFiles.size(path) > 0 {
+        if FileSystem.exists(path), StoreFiles.size(path) > 0 {
             do throws(StoreError) {
                 let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
                 // Takes the log away in order; SQLite would do so at the end, by its name, which
@@ -61,7 +62,7 @@ extension PersistentContainer {
     /// Makes sure that there is nothing at the path, an empty file, or a store that
     /// `replace(at:with:)` may take the place of; any other file is an error.
     public static func checkReplaceable(at path: String) throws(StoreError) {
-        guard StoreFiles.exists(path) else { return }
+        guard FileSystem.exists(path) else { return }
         try StoreFiles.checkLogs(of: path)
         try PersistentStore.checkIsStore(at: path)
     }
@@ -91,7 +92,7 @@ extension PersistentContainer {
             if let witness {
                 try witness.takeOver()
             } else {
-                StoreFiles.exists(path) ? try exclusive(path, waiting: patience) : nil
+                FileSystem.exists(path) ? try exclusive(path, waiting: patience) : nil
             }
         // Keeps others away until the new store has the name.
         defer { withExtendedLifetime(guarding) {} }
@@ -102,7 +103,7 @@ extension PersistentContainer {
         // Before the swap, since files are named after nothing but themselves: neither the old
         // store nor the new one lacks any at any moment.
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
-        let hasFiles = from != to && StoreFiles.exists(from)
+        let hasFiles = from != to && FileSystem.exists(from)
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
         let old = CompanionFile.replaced.path(of: path)
         try StoreFiles.remove(old)
@@ -203,7 +204,7 @@ extension PersistentContainer {
         _ reader: Connection, _ database: String = "main", of source: String, to path: String,
         usesLog: Bool = false, isNew: Bool = false, withRightsOf other: String? = nil
     ) throws(StoreError) {
-        guard !StoreFiles.exists(path) else {
+        guard !FileSystem.exists(path) else {
             throw StoreError(.exists, "\(path) exists already")
         }
         let temporary = CompanionFile.copy.path(of: path)

@@ -55,7 +55,7 @@ public final class HistoryReader {
         let tombstoneCount = self.schema.tombstoneCount
         (transactions, changes) = try Self.reading { () throws(StoreError) in
             // Apps made with old frameworks keep less.
-            let kept = try HistorySchema.columns(of: "ACHANGE", on: connection)
+            let kept = try connection.columnNames(of: "ACHANGE")
             let tombstones = (0..<tombstoneCount).map {
                 kept.contains("ZTOMBSTONE\($0)") ? ", ZTOMBSTONE\($0)" : ", NULL"
             }.joined()
@@ -198,7 +198,7 @@ public final class HistoryReader {
     ) throws(StoreError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
         // The text stands in the row, or is interned, or both in a store that changed its way.
-        let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
+        let there = try connection.columnNames(of: "ATRANSACTION")
         let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = there.contains(name) ? "t.\(name)" : "NULL"
             return interns && there.contains("\(name)TS")

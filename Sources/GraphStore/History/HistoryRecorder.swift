@@ -8,7 +8,6 @@ import SQLite
 /// nothing. Whatever is told of no properties is written as an update of unknown ones.
 final class HistoryRecorder {
     private let schema: HistorySchema
-    private let connection: Connection
     private var masks: [ManagedObjectID: [UInt8]] = [:]
     /// The same properties, set in many objects.
     private struct Group {
@@ -25,7 +24,6 @@ final class HistoryRecorder {
     /// Begins with a transaction, before its first savepoint.
     init(_ schema: HistorySchema, _ connection: Connection) throws(StoreError) {
         self.schema = schema
-        self.connection = connection
         tombstones =
             schema.tombstoneCount > 0
             ? try Tombstones(columnCount: schema.tombstoneCount, on: connection) : nil

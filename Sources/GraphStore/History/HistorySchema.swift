@@ -75,13 +75,12 @@ struct HistorySchema: Sendable {
     // MARK: Tables
 
     static func exists(on connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'ACHANGE'") == 1
+        try connection.hasTable("ACHANGE")
     }
 
     /// Whether authors and the like are interned, as in newer stores.
     static func internsStrings(on connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer(
-            "SELECT count(*) FROM sqlite_master WHERE name = 'ATRANSACTIONSTRING'") == 1
+        try connection.hasTable("ATRANSACTIONSTRING")
     }
 
     /// Makes the tables where they are missing, and the columns for what the model keeps.
@@ -92,7 +91,7 @@ struct HistorySchema: Sendable {
             }
             try connection.execute(Self.counters)
         }
-        let columns = try Self.columns(of: "ACHANGE", on: connection)
+        let columns = try connection.columnNames(of: "ACHANGE")
         for number in 0..<tombstoneCount where !columns.contains("ZTOMBSTONE\(number)") {
             try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(number)")
         }
@@ -104,12 +103,12 @@ struct HistorySchema: Sendable {
     /// - Returns: what is lost.
     static func complete(on connection: Connection) throws(StoreError) -> [StoreFinding] {
         var there: Set<String> = []
-        for name in tableNames.values where try !columns(of: name, on: connection).isEmpty {
+        for name in tableNames.values where try !connection.columnNames(of: name).isEmpty {
             there.insert(name)
         }
         guard !there.isEmpty else { return [] }
         // Older frameworks keep authors in the transactions themselves.
-        let columns = try columns(of: "ATRANSACTION", on: connection)
+        let columns = try connection.columnNames(of: "ATRANSACTION")
         let internsStrings =
             there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
         try connection.execute(Self.counters)
@@ -137,16 +136,6 @@ struct HistorySchema: Sendable {
                         + " the transaction is missing"))
         }
         return lost
-    }
-
-    /// The columns of a table.
-    static func columns(
-        of table: String, on connection: Connection
-    ) throws(StoreError) -> Set<String> {
-        var columns: Set<String> = []
-        let info = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')")
-        while try info.step() { columns.insert(info.string(0)) }
-        return columns
     }
 
     /// Takes the tables out; inside the open transaction.

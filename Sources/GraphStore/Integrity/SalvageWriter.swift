@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -38,7 +39,7 @@ struct SalvageWriter {
         let (from, to) = (
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
         )
-        let hasFiles = StoreFiles.exists(from)
+        let hasFiles = FileSystem.exists(from)
         // First, so that a store with the new name lacks no file.
         if hasFiles { try StoreFiles.move(from, to: to) }
         do throws(StoreError) {

@@ -94,8 +94,8 @@ final class SnapshotFolder: Sendable {
             } else {
                 // Without a lock, as while it is being made, the number tells.
                 let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
-                guard !StoreFiles.exists(file), let process = Int32(digits),
-                    !StoreFiles.isRunning(process)
+                guard !FileSystem.exists(file), let process = Int32(digits),
+                    !SystemProcess.isRunning(process)
                 else { continue }
                 // Somebody else's stays.
                 try? StoreFiles.removeFolder(folder)

@@ -64,7 +64,8 @@ package struct FoundTables: Sendable {
         while try made.step() {
             indexes[made.string(0), default: []].append((made.string(1), made.string(2)))
         }
-        triggers = try Self.triggers(on: connection)
+        triggers = try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
         self.columns = columns
         self.uniqueColumns = uniqueColumns
         self.indexes = indexes
@@ -91,14 +92,6 @@ package struct FoundTables: Sendable {
         self.indexes = indexes
         self.triggers = triggers
         columnNames = columns.mapValues { Set($0.map(\.name)) }
-    }
-
-    private static func triggers(on connection: Connection) throws(StoreError) -> [String] {
-        var names: [String] = []
-        let found = try connection.prepare(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
-        while try found.step() { names.append(found.string(0)) }
-        return names
     }
 
     /// Whether triggers keep a derived attribute:

@@ -53,13 +53,6 @@ struct MigrationSource {
         if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
     }
 
-    /// What the file's tables, indexes, views and triggers are made by; tables first.
-    func parts() throws(StoreError) -> [(
-        type: String, name: String, table: String, sql: String
-    )] {
-        try SchemaSQL.parts(of: connection)
-    }
-
     /// The entities of a new model that the new store has: all, unless the old one has a
     /// configuration's only.
     func held(of new: ManagedObjectModel, _ pairing: ModelPairing) -> Set<String>? {
@@ -155,10 +148,5 @@ struct MigrationSource {
             while try rows.step() { counts[rows.integer(0)] = Int(rows.integer(1)) }
         }
         return counts
-    }
-
-    /// Whether a run has left its place in the store.
-    func hasUnfinishedRun() throws(StoreError) -> Bool {
-        try ProgressNotes.exist(connection, path)
     }
 }

@@ -52,11 +52,6 @@ struct ObjectMoves {
         return (moves, isWhole)
     }
 
-    /// Whether any object of an old family comes into a new one.
-    func leads(from target: StoreLayout.Entity, into destination: StoreLayout.Entity) -> Bool {
-        !moves(from: target, into: destination).moves.isEmpty
-    }
-
     /// What becomes of a key of an old family's object.
     ///
     /// - Parameters:

@@ -1,3 +1,4 @@
+import Diagnostics
 import Files
 import FoundationEssentials
 import GraphModel
@@ -127,7 +128,7 @@ struct ExternalFiles: Sendable {
     }
 
     private static func makeFolder(_ folder: String) throws(StoreError) {
-        for path in [StoreFiles.folder(of: folder), folder] {
+        for path in [PathText.folder(of: folder), folder] {
             do throws(SystemFault) {
                 try FileSystem.makeFolder(path, mode: 0o755)
             } catch {
@@ -158,7 +159,7 @@ struct ExternalFiles: Sendable {
     /// The names of all files.
     func names() throws(StoreError) -> [String] {
         var names: [String] = []
-        for folder in folders where StoreFiles.exists(folder) {
+        for folder in folders where FileSystem.exists(folder) {
             do {
                 names += try FileSystem.textNames(in: folder)
                     .filter { UUID(uuidString: $0) != nil }

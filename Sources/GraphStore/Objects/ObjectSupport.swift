@@ -5,8 +5,6 @@ import Synchronization
 /// What all contexts of a container share to make objects: layouts, classes, keys.
 package final class ObjectSupport: Sendable {
     let schema: StoreLayout
-    /// In the order of the model.
-    let layouts: [EntityLayout]
     /// By entity number; nil of numbers that no entity has.
     private let layoutsByNumber: [EntityLayout?]
     private let layoutsByName: [String: EntityLayout]
@@ -23,7 +21,6 @@ package final class ObjectSupport: Sendable {
     init(_ schema: StoreLayout, largestKeys: [Int64: Int64]) {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
-        self.layouts = layouts
         layoutsByName = Dictionary(
             layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         hasDerived = layouts.contains(where: \.hasDerived)

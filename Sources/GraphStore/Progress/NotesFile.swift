@@ -46,7 +46,7 @@ struct NotesFile {
             return false
         }
         if try savedState() != state { try remove() }
-        if !StoreFiles.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
+        if !FileSystem.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
         do throws(StoreError) {
             try connection.attach(path, as: Self.schema)
             try connection.execute(
@@ -110,7 +110,7 @@ struct NotesFile {
     }
 
     /// Whether there is a file, and the store has a log.
-    var isBehindLog: Bool { StoreFiles.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
+    var isBehindLog: Bool { FileSystem.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
 
     /// Differs when somebody has written to the store; nil where its log holds something.
     private var state: String? {

@@ -24,11 +24,6 @@ public struct StoreChange: Sendable, Hashable {
         inserted.insert(id)
     }
 
-    /// Notes new objects of an entity whose keys follow one another.
-    mutating func insert(keys: ClosedRange<Int64>, entityNumber: Int64) {
-        inserted.insert(keys: keys, entityNumber: entityNumber)
-    }
-
     mutating func update(_ id: ManagedObjectID) {
         if !inserted.contains(id) { updated.insert(id) }
     }

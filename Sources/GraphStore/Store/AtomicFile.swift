@@ -25,7 +25,7 @@ final class AtomicFile {
     /// earlier file or the new one as a whole, whenever that was.
     static func removeLeftovers(of path: String) {
         let path = StoreFiles.resolved(path)
-        let folder = StoreFiles.folder(of: path)
+        let folder = PathText.folder(of: path)
         let name = PathText.lastComponent(path)
         // Leftovers are no reason not to save or to open.
         for leftover in (try? StoreFiles.names(in: folder)) ?? [] where leftover.hasPrefix(name) {
@@ -33,7 +33,7 @@ final class AtomicFile {
             let ending = [temporaryEnding, earlierEnding].first { rest.hasPrefix($0) }
             let place = PathText.join(folder, leftover)
             guard let ending, let process = Int32(rest.dropFirst(ending.count)),
-                !StoreFiles.isRunning(process), isOld(place)
+                !SystemProcess.isRunning(process), isOld(place)
             else { continue }
             try? StoreFiles.remove(place)
         }
@@ -70,7 +70,7 @@ final class AtomicFile {
     ///
     /// - Throws: with the earlier file in its place.
     func place() throws(StoreError) {
-        let hasEarlier = StoreFiles.exists(path)
+        let hasEarlier = FileSystem.exists(path)
         do throws(StoreError) {
             if hasEarlier { try keepEarlier() }
             try StoreFiles.move(temporary, to: path)

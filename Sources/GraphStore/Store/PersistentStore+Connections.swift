@@ -23,14 +23,14 @@ extension PersistentStore {
             }
             guard !error.isCannotOpen else {
                 if let tooLong = StoreFiles.tooLong(path) { throw tooLong }
-                let parent = StoreFiles.folder(of: path)
-                guard StoreFiles.exists(parent) else {
+                let parent = PathText.folder(of: path)
+                guard FileSystem.exists(parent) else {
                     throw StoreError(.missing, "The folder \(parent) does not exist")
                 }
                 // SQLite tries again for reading only, and states that there is no file then.
                 let isHidden =
-                    error.systemKind == .missing && mode == .create && !StoreFiles.exists(path)
-                    && StoreFiles.isWritable(parent)
+                    error.systemKind == .missing && mode == .create && !FileSystem.exists(path)
+                    && FileSystem.allows(parent, .write)
                 let code: StoreError.Code =
                     isHidden || error.systemKind == .inputOutput ? .inputOutput : .permission
                 throw StoreError(code, "\(path) cannot be opened: \(error.message)")

@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -9,7 +10,7 @@ extension PersistentStore {
     ) throws(StoreError) -> PersistentStore {
         let (path, options) = (description.path, description.options)
         let connection = try connect(description, address, mode: .create)
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             guard description.opening == .create, options.mayWrite else {
                 throw StoreError(.missing, "\(path) does not exist")
             }
@@ -17,7 +18,7 @@ extension PersistentStore {
             try store.image()?.commit()
             return store
         }
-        guard !options.mayWrite || StoreFiles.isWritable(path) else {
+        guard !options.mayWrite || FileSystem.allows(path, .write) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
         if options.mayWrite { AtomicFile.removeLeftovers(of: path) }
@@ -55,7 +56,8 @@ struct PreparedCommit {
     fileprivate let metadataChange: Int?
     fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
-    fileprivate let file: AtomicFile?
+    /// The file of an atomic store, which takes its place before the transaction in memory ends.
+    let file: AtomicFile?
 }
 
 extension PersistentStore {
@@ -73,13 +75,6 @@ extension PersistentStore {
             metadataChange: metadataChange, partChanges: partChanges,
             historySequence: session.historySequence,
             file: try image())
-    }
-
-    /// Puts the file of an atomic store into its place, before the transaction in memory ends.
-    ///
-    /// - Throws: with the earlier file in its place.
-    func place(_ prepared: PreparedCommit) throws(StoreError) {
-        try prepared.file?.place()
     }
 
     /// Ends what `willCommit(_:)` began, once the transaction is durable.

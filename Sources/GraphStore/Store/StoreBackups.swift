@@ -28,7 +28,7 @@ package struct StoreBackups: Sendable, Hashable {
 
     private init(_ path: String, _ names: [String]) {
         store = StoreFiles.resolved(path)
-        let folder = StoreFiles.folder(of: store)
+        let folder = PathText.folder(of: store)
         let prefix = PathText.lastComponent(store) + ".bak-v"
         all = names.compactMap { name -> Backup? in
             guard let digits = PathText.rest(of: name, after: prefix) else { return nil }
@@ -45,7 +45,7 @@ package struct StoreBackups: Sendable, Hashable {
     ///
     /// - Throws: where its folder cannot be read, since the next backup would get the name of another.
     package init(of path: String) throws(StoreError) {
-        let folder = StoreFiles.folder(of: StoreFiles.resolved(path))
+        let folder = PathText.folder(of: StoreFiles.resolved(path))
         self.init(path, try StoreFiles.names(in: folder))
     }
 

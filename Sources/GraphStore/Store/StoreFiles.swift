@@ -26,11 +26,6 @@ enum StoreFiles {
         }
     }
 
-    /// Whether there is something of that name.
-    static func exists(_ path: String) -> Bool {
-        FileSystem.exists(path)
-    }
-
     /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
     /// of SQLite's logs.
     ///
@@ -85,20 +80,10 @@ enum StoreFiles {
         }
     }
 
-    /// Whether this process may write the file.
-    static func isWritable(_ path: String) -> Bool {
-        FileSystem.allows(path, .write)
-    }
-
-    /// The folder of a path.
-    static func folder(of path: String) -> String {
-        PathText.folder(of: path)
-    }
-
     /// Makes the names in a folder durable.
     static func synchronizeFolder(of path: String) throws(StoreError) {
-        try calling(folder(of: path), "cannot be made durable") { () throws(SystemFault) in
-            try FileSystem.synchronizeFolder(folder(of: path))
+        try calling(PathText.folder(of: path), "cannot be made durable") { () throws(SystemFault) in
+            try FileSystem.synchronizeFolder(PathText.folder(of: path))
         }
     }
 
@@ -136,11 +121,6 @@ enum StoreFiles {
         ]
     }
 
-    /// Whether there is a process of that number.
-    static func isRunning(_ process: Int32) -> Bool {
-        SystemProcess.isRunning(process)
-    }
-
     /// The folder that holds a store's large values
     /// (`.<name>_SUPPORT`, the name without its extension).
     ///
@@ -154,7 +134,7 @@ enum StoreFiles {
             CompanionFile.allCases.contains { $0.isStore && name.hasSuffix($0.rawValue) }
             || [".etl-plan-", ".bak-v"].contains { name.contains($0) }
         let stem = isBuilt ? name : PathText.withoutSuffix(name)
-        return "\(folder(of: path))/.\(stem)_SUPPORT"
+        return "\(PathText.folder(of: path))/.\(stem)_SUPPORT"
     }
 
     /// The names in a folder; none where there is no folder.

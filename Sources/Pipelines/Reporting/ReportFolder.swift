@@ -162,7 +162,7 @@ struct ReportFolder {
 /// began, and as which process.
 enum RunName {
     /// The name of a run that begins then, in this process where no other is named.
-    static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {
+    static func of(_ started: Double, _ process: Int32 = SystemProcess.number) -> String {
         TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 

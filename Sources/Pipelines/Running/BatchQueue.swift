@@ -24,7 +24,6 @@ final class BatchQueue<Batch>: Sendable {
     private struct State {
         var idle: [Unshared]
         var filled: [Unshared] = []
-        var isFinished = false
         var isCancelled = false
         var hasOverflowed = false
         var error: (any Error)?
@@ -122,10 +121,7 @@ final class BatchQueue<Batch>: Sendable {
 
     /// Tells the writer that no more comes, and why if something went wrong.
     func finish(_ error: (any Error)? = nil) {
-        state.withLock {
-            $0.isFinished = true
-            $0.error = error
-        }
+        state.withLock { $0.error = error }
         filledCount.signal()
     }
 

@@ -1,4 +1,5 @@
 import Diagnostics
+import Digests
 import Files
 import GraphModel
 
@@ -9,11 +10,6 @@ enum FileDescriptor {
         try FileSystem.open(path, [.writing, .creating, .appending], mode: 0o644)
     }
 
-    /// Opens a file to lock it, and makes it where it is missing.
-    static func createForLocking(_ path: String) throws(SystemFault) -> Int32 {
-        try FileSystem.createForLocking(path)
-    }
-
     /// Opens a file to see whether it is locked, as far as this user may.
     ///
     /// - Returns: the descriptor, or -1.
@@ -22,8 +18,6 @@ enum FileDescriptor {
         return (try? FileSystem.open(path, [.updating, flags]))
             ?? (try? FileSystem.open(path, [.reading, flags])) ?? -1
     }
-
-    static func close(_ descriptor: Int32) { FileSystem.close(descriptor) }
 
     /// Writes all bytes.
     ///
@@ -98,13 +92,6 @@ enum FileDescriptor {
         (try? FileStatus(of: path))?.timeWritten ?? 0
     }
 
-    /// Gives a file another name, in place of a file that has it.
-    static func rename(
-        _ path: FileName, to target: FileName
-    ) throws(SystemFault) {
-        try FileSystem.rename(path, to: target)
-    }
-
     /// Removes a file; nothing happens where there is none.
     static func remove(_ path: some FilePath) { try? FileSystem.remove(path) }
 
@@ -112,9 +99,6 @@ enum FileDescriptor {
     static func names(in folder: FileName) -> [FileName] {
         (try? FileSystem.names(in: folder)) ?? []
     }
-
-    /// Whether a path leads to a folder.
-    static func isFolder(_ path: FileName) -> Bool { FileSystem.isFolder(path) }
 
     /// Removes an empty folder; nothing happens where there is none.
     static func removeFolder(_ path: FileName) { try? FileSystem.removeFolder(path) }
@@ -130,16 +114,6 @@ enum FileDescriptor {
                 fix: "check that disk, and run it again")
         }
     }
-
-    /// Takes the lock of an open file, which dies with the process.
-    ///
-    /// - Returns: whether it was free.
-    static func lock(_ descriptor: Int32) -> Bool {
-        FileSystem.lock(descriptor)
-    }
-
-    /// Gives the lock of an open file back, whoever else has the file open by the same descriptor.
-    static func unlock(_ descriptor: Int32) { FileSystem.unlock(descriptor) }
 
     /// Replaces a file's content with a short text.
     static func rewrite(_ descriptor: Int32, _ text: String) {
@@ -162,24 +136,21 @@ enum FileDescriptor {
         guard let descriptor = try? FileSystem.open(path, [.reading, .withoutWaiting]) else {
             return nil
         }
-        defer { close(descriptor) }
+        defer { FileSystem.close(descriptor) }
         return head(descriptor)
     }
-
-    /// The bytes of a file; nil where it cannot be read.
-    static func contents(_ path: FileName) -> [UInt8]? { try? FileSystem.contents(path) }
 
     /// SHA-256 over what files hold; those that are missing hold nothing.
     ///
     /// - Parameter ignored: bytes at the beginning of the files that do not count.
     /// - Returns: nil where one cannot be read.
     static func digest(_ paths: [String], ignoring ignored: [Range<Int>]) -> String? {
-        var digest = ContentDigest()
+        var digest = ByteDigest()
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         for path in paths {
             do throws(SystemFault) {
                 let descriptor = try FileSystem.open(path, .reading)
-                defer { close(descriptor) }
+                defer { FileSystem.close(descriptor) }
                 var isStart = true
                 while true {
                     let count = try FileSystem.read(descriptor, into: &chunk)
@@ -196,7 +167,7 @@ enum FileDescriptor {
                 guard error.isNoEntry else { return nil }
             }
         }
-        return digest.text(bytes: 32)
+        return digest.value.hexText
     }
 
     /// Which file a path leads to, whatever its name; nil where there is none.
@@ -210,26 +181,8 @@ enum FileDescriptor {
         return status.size
     }
 
-    /// Whether the path's last part is a symbolic link.
-    static func isLink(_ path: FileName) -> Bool {
-        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
-    }
-
-    /// The path without links, where it leads to something.
-    static func resolved(_ path: FileName) -> FileName? { FileSystem.resolved(path) }
-
-    /// The same of a text; nil also where the path without links is not UTF-8.
-    static func resolved(_ path: String) -> String? { resolved(FileName(path))?.exactText }
-
-    static var processID: Int32 { SystemProcess.number }
-
-    /// Whether a process is there, whoever owns it.
-    static func isRunning(_ process: Int32) -> Bool { SystemProcess.isRunning(process) }
-
-    /// Whether files can be made in a folder.
-    static func isWritableFolder(_ path: String) -> Bool {
-        FileSystem.allows(path, [.write, .search])
-    }
+    /// The path without links; nil where it leads to nothing, or is not UTF-8.
+    static func resolved(_ path: String) -> String? { FileSystem.resolved(path)?.exactText }
 }
 
 extension SystemFault {

@@ -48,9 +48,9 @@ extension YAMLNode {
 /// A short text that tells whether something is what it was.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        var digest = ContentDigest()
-        digest.add(text)
-        return digest.text(bytes: 16)
+        var digest = ByteDigest()
+        digest.add(text: text)
+        return digest.value.prefix(16).hexText
     }
 }
 

@@ -52,7 +52,7 @@ struct NotedPaths: Sendable {
 
     private func located(_ noted: FileName) -> FileName {
         Self.isNoFile(noted)
-            ? noted : given.joining(noted).tidied(isLink: FileDescriptor.isLink)
+            ? noted : given.joining(noted).tidied(isLink: FileSystem.isLink)
     }
 
     private static func isNoFile(_ path: FileName) -> Bool {
@@ -62,7 +62,7 @@ struct NotedPaths: Sendable {
 
     /// A folder that is gone has no links that could be followed.
     private static func real(_ folder: FileName) -> FileName {
-        FileDescriptor.resolved(folder) ?? folder.normalized
+        FileSystem.resolved(folder) ?? folder.normalized
     }
 }
 

@@ -40,7 +40,7 @@ extension PipelineRun {
         case .putInPlace: try putInPlace(&job)
         case .publish:
             // Exports must not appear before the store is durable in its place.
-            try job.target.synchronizePlace()
+            try PersistentContainer.synchronizeFolder(ofStoreAt: job.target.path)
             try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()
         case .endNotes: try endNotes(job)

@@ -49,7 +49,7 @@ struct Publication: Sendable {
     /// at once.
     func place(ofExport path: FileName) throws -> FileName? {
         guard let waiting, path != "-" else { return nil }
-        let target = FileDescriptor.resolved(path) ?? path
+        let target = FileSystem.resolved(path) ?? path
         let place = target.folder.joining(
             OutputFile.hiddenName(of: target.lastComponent, ".\(waiting.runID)\(Self.ending)"))
         try note(Move(from: place, to: target))
@@ -61,7 +61,7 @@ struct Publication: Sendable {
         guard !paths.isEmpty else { return }
         guard waiting != nil else { return try paths.forEach(Self.removeEarlier) }
         try note { plan in
-            plan.removals = (plan.removals ?? []) + paths.map { FileDescriptor.resolved($0) ?? $0 }
+            plan.removals = (plan.removals ?? []) + paths.map { FileSystem.resolved($0) ?? $0 }
         }
     }
 
@@ -177,7 +177,7 @@ struct Publication: Sendable {
         _ plan: Plan?, besideStoreAt path: String, keepsRejects: Bool
     ) throws {
         if let plan {
-            try publish(plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) })
+            try publish(plan.moves.filter { keepsRejects && FileSystem.isFolder($0.from) })
             // A loss of power must not bring back a store whose files are gone.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
@@ -193,7 +193,7 @@ struct Publication: Sendable {
     private static func publish(_ moves: [Move]) throws {
         for move in moves where FileDescriptor.size(move.from) != nil { try publish(move) }
         // Those that an earlier attempt has moved, too: it may have ended before this.
-        for folder in Set(moves.map(\.to.folder)) where FileDescriptor.isFolder(folder) {
+        for folder in Set(moves.map(\.to.folder)) where FileSystem.isFolder(folder) {
             try FileDescriptor.synchronizeFolder(folder)
         }
     }
@@ -201,13 +201,13 @@ struct Publication: Sendable {
     private static func publish(_ move: Move) throws {
         let failure: SystemFault
         do throws(SystemFault) {
-            return try FileDescriptor.rename(move.from, to: move.to)
+            return try FileSystem.rename(move.from, to: move.to)
         } catch {
             failure = error
         }
         // Other stages of the run have files there already.
         let names = FileDescriptor.names(in: move.from)
-        if !names.isEmpty, FileDescriptor.isFolder(move.to) {
+        if !names.isEmpty, FileSystem.isFolder(move.to) {
             for name in names {
                 try publish(Move(from: move.from.joining(name), to: move.to.joining(name)))
             }
@@ -224,7 +224,7 @@ struct Publication: Sendable {
     /// that a loss of power brings back.
     private static func discard(_ moves: [Move]) {
         for move in moves {
-            guard FileDescriptor.isFolder(move.from) else {
+            guard FileSystem.isFolder(move.from) else {
                 FileDescriptor.remove(move.from)
                 continue
             }

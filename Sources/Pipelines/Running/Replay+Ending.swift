@@ -110,10 +110,10 @@ extension Replay {
     ///   again.
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
-        let own = FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
+        let own = FileSystem.resolved(FileName(folder)) ?? FileName(folder)
         let notes = saved.points.flatMap(\.rejects).filter {
             let its = $0.path.folder
-            return (FileDescriptor.resolved(its) ?? its) == own
+            return (FileSystem.resolved(its) ?? its) == own
         }.map { $0.replayed(in: note.files) }
         let known = Set(notes.map(\.path.lastComponent))
         let done = Set(saved.stages.map(\.name))
@@ -150,7 +150,7 @@ extension Replay {
             // Without it, an earlier attempt came further than this.
             guard FileDescriptor.size(from) != nil else { continue }
             do throws(SystemFault) {
-                try FileDescriptor.rename(from, to: move.to)
+                try FileSystem.rename(from, to: move.to)
             } catch {
                 throw RunFailure(
                     Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",

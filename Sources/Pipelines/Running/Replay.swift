@@ -231,7 +231,7 @@ struct Replay: Sendable {
 
     /// Whether the replay that is under way is that run.
     func isBegun(by run: String) -> Bool {
-        FileDescriptor.contents(FileName(mark)) == Array((run + "\n").utf8)
+        (try? FileSystem.contents(FileName(mark))) == Array((run + "\n").utf8)
     }
 
     /// Notes that a replay is under way, and forgets an earlier one.

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 package import FoundationEssentials
 package import GraphStore
 import RecordStreams
@@ -93,7 +94,7 @@ struct DecodingOptions: Sendable {
     /// Whether records that come in no order are written in that of their objects' rows.
     var sortsByRow = true
 
-    var processorCount: Int { processors ?? Platform.processorCount() }
+    var processorCount: Int { processors ?? SystemProcess.processorCount }
 }
 
 extension CountLimit {

@@ -336,11 +336,6 @@ struct StoreTarget {
         try PersistentContainer.removeProgressFile(besideStoreAt: path)
     }
 
-    /// Makes durable that a store has taken its place.
-    func synchronizePlace() throws(StoreError) {
-        try PersistentContainer.synchronizeFolder(ofStoreAt: path)
-    }
-
     /// Nothing of this run takes the store's place any more.
     mutating func endWatch() { watched = .none }
 

@@ -13,7 +13,7 @@ final class SpillFile {
     }
 
     deinit {
-        if descriptor >= 0 { FileDescriptor.close(descriptor) }
+        if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
     /// What it takes of its disk, in bytes.

@@ -14,8 +14,6 @@ internal import Diagnostics
 ///                 quotes or not.
 /// ```
 final class CSVDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let terminator: (UInt8, UInt8)
     private(set) var failure: RecordStreamError?
     private(set) var recordCount = 0

@@ -4,8 +4,6 @@
 /// stand a line feed, which stops an unquoted field, and a quote, which stops a quoted one, so that
 /// the loops need no test for the end.
 struct CSVScanner {
-    typealias Bytes = UnsafePointer<UInt8>
-
     /// How a record ended.
     enum Outcome {
         /// With the first byte of the next one.

@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import Dispatch
+internal import Files
 
 /// Inflates members ahead on several threads and gives them in their order, as long as each tells
 /// its size: the blocked gzip that `bgzip` writes, whose extra field `BC` holds it
@@ -9,7 +10,7 @@ internal import Dispatch
 package final class GzipMembers {
     /// What the machine has beside the one that reads and the one that writes: with two, that much
     /// more to copy made a load slower.
-    package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
+    package static let threadsOfMachine = max(0, min(8, SystemProcess.processorCount - 2))
 
     private let input: StoredInput
     private let workers: [WorkerThread]

@@ -16,8 +16,6 @@ internal import Diagnostics
 /// they tell where it ends. Anything else ends the document. One that is too big is that first of
 /// all, because what else is wrong with it may not be seen yet.
 final class JSONDocumentDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
     /// What the next byte that is not white space must be.
     enum Expectation {
         case value

@@ -7,7 +7,6 @@
 /// Duplicate keys: the last one wins. They are noticed on every object that lies on a selected
 /// path, by a mark on each key that says in which object it was last seen.
 struct JSONRecordParser {
-    typealias Bytes = UnsafePointer<UInt8>
     typealias Node = JSONFieldTree.Node
     typealias Key = JSONFieldTree.Key
 

@@ -1,7 +1,5 @@
 /// What both JSON decoders share: the field tree, the list buffers, and the storing of a record.
 final class JSONRecordStore {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let tree: JSONFieldTree
     let lists: UnsafeMutablePointer<JSONRecordParser.ListBuffer>
     private let listCount: Int

@@ -3,8 +3,6 @@
 ///
 /// For messages: it looks at names and brackets alone, and gives up where the text is no JSON.
 enum JSONWrapper {
-    typealias Bytes = UnsafePointer<UInt8>
-
     /// Objects inside more objects than this are not looked into.
     private static let depthMax = 4
 

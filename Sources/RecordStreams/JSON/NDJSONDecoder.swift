@@ -4,8 +4,6 @@
 /// skipped; what is wrong with a line concerns that line alone, because the next one starts where
 /// it ends.
 final class NDJSONDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let terminator: (UInt8, UInt8) = (10, 0)
     let failure: RecordStreamError? = nil
     private(set) var recordCount = 0

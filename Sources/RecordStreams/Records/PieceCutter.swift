@@ -9,8 +9,6 @@
 /// 2,5" disk,y      which this one does not: the piece ends before its record
 /// ```
 struct PieceCutter {
-    typealias Bytes = UnsafePointer<UInt8>
-
     /// The byte around fields that may hold line ends, and the one between fields.
     private let quoting: (quote: UInt8, delimiter: UInt8)?
     private let recordBytesMax: Int

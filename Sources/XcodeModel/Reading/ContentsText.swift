@@ -19,14 +19,9 @@ enum ContentsText {
     /// A number as a value of the type is written: `3` for whole types, `3.0` for others.
     static func text(_ number: Double, of type: AttributeType) -> String {
         switch type {
-        case .integer16, .integer32, .integer64: whole(number)
+        case .integer16, .integer32, .integer64: ScalarText.whole(number)
         default: "\(number)"
         }
-    }
-
-    /// A number without fraction where it has none.
-    static func whole(_ number: Double) -> String {
-        Int64(exactly: number).map(String.init) ?? "\(number)"
     }
 
     /// The default that an attribute's text stands for; nil where it stands for none.

@@ -2,14 +2,12 @@
 struct ComparisonCheck {
     let resolver: PredicateResolver
     let comparison: GraphComparison
-    let node: Int
     /// What is wrong with the elements of a list, where every mistake is told.
     private(set) var mistakes: [GraphPredicateError] = []
 
-    init(resolver: PredicateResolver, comparison: GraphComparison, node: Int) {
+    init(resolver: PredicateResolver, comparison: GraphComparison) {
         self.resolver = resolver
         self.comparison = comparison
-        self.node = node
     }
 
     /// The sides, with constants typed as the other side needs them.

@@ -174,7 +174,9 @@ struct PredicateResolver {
                 comparison.right, .contains, comparison.left, options: comparison.options)
             swap(&left, &right)
         }
-        var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
+        var check = ComparisonCheck(resolver: self, comparison: comparison)
+        // The comparison counts as a node, by whose numbers mistakes are found in the text.
+        _ = number()
         // `nil < 2.5` is false for every record; nobody calls a field nil and orders by it.
         let isOrderedNil =
             entityName == Self.unknownEntity && left.kind == .null

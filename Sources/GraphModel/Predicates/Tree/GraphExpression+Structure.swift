@@ -29,7 +29,7 @@ extension GraphExpression {
     }
 
     /// The predicate directly below, if there is one.
-    var condition: GraphPredicate? {
+    package var condition: GraphPredicate? {
         switch self {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): predicate
         default: nil

@@ -2,11 +2,6 @@ import Diagnostics
 import GraphModel
 
 extension LinkMapping {
-    /// The parts of the key; those that form a uniqueness constraint of the destination are in its
-    /// order.
-    func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart] {
-        by.resolved(of: destination, in: model)
-    }
 
     /// Whether the key is the number of an object.
     func isByNumber(of destination: String, in model: ManagedObjectModel) -> Bool {
