@@ -48,7 +48,7 @@ let package = Package(
         .target(
             name: "GraphStore",
             dependencies: [
-                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite",
+                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite", "Digests",
             ]),
         .target(
             name: "Pipelines",

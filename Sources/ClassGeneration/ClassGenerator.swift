@@ -35,9 +35,7 @@ package struct ClassGenerator {
         case `internal`, package, `public`
     }
 
-    /// The model to generate classes for.
-    let model: ManagedObjectModel
-    /// The name of the model's file, which the generated files mention.
+    /// What the files say they come from: the name of the model's file.
     let source: String
     let access: Access
     let plans: [ClassPlan]
@@ -53,7 +51,6 @@ package struct ClassGenerator {
         _ model: ManagedObjectModel, source: String, mode: Mode? = nil,
         access: Access = .internal
     ) {
-        self.model = model
         self.source = String(source.map { $0.isNewline ? " " : $0 })
         self.access = access
         plans = model.entities.compactMap { ClassPlan($0, in: model, mode: mode) }

@@ -64,6 +64,13 @@ package struct ByteDigest {
         bytes.withUnsafeBytes { add($0) }
     }
 
+    /// Adds a text, and where it ends.
+    package mutating func add(text: String) {
+        var text = text
+        text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+        add([0xFF])
+    }
+
     /// The digest of the bytes so far; more can be added.
     package var value: [UInt8] {
         #if canImport(CryptoKit)

@@ -142,7 +142,12 @@ extension FileSystem {
         try removeFolder(path)
     }
 
-    /// Returns whether a path leads to a folder.
+    /// Whether the path's last part is a symbolic link.
+    package static func isLink(_ path: some FilePath) -> Bool {
+        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
+    }
+
+    /// Whether a path leads to a folder.
     package static func isFolder(_ path: some FilePath) -> Bool {
         (try? FileStatus(of: path))?.kind == .folder
     }

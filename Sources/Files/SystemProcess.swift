@@ -24,7 +24,24 @@ package enum SystemProcess {
         _ = kill(group ? -process : process, atOnce ? SIGKILL : SIGTERM)
     }
 
-    /// Whether this process has a terminal, on which its commands can prompt the user.
+    /// Processors that may run threads of this process now.
+    package static var processorCount: Int {
+        max(1, allowedProcessors() ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+
+    /// The processors that this process is kept to; nil where the system does not tell.
+    private static func allowedProcessors() -> Int? {
+        guard let bytes = try? FileSystem.contents("/proc/self/status", first: 4096) else {
+            return nil
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // `Cpus_allowed:` and a mask, in hexadecimal.
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+        let digits = line?.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)
+        return digits.map { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+    }
+
+    /// Whether this process has a terminal, at which its commands may ask for something.
     package static var hasTerminal: Bool {
         guard let terminal = try? FileSystem.open("/dev/tty", .reading) else { return false }
         FileSystem.close(terminal)

@@ -63,7 +63,7 @@ extension Connection {
                         return made
                     }()
                 let state = Unmanaged<GroupBox>.fromOpaque(known).takeUnretainedValue().state
-                let call = FunctionCall(context, values, Int(count))
+                let call = FunctionCall(context, values)
                 do throws(FunctionError) {
                     try state.add(call)
                 } catch {
@@ -76,7 +76,7 @@ extension Connection {
                 let kept = place?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee
                 let group = kept.map { Unmanaged<GroupBox>.fromOpaque($0).takeRetainedValue() }
                 guard let state = group?.state ?? AggregateBox.of(context)?.make() else { return }
-                let call = FunctionCall(context, nil, 0)
+                let call = FunctionCall(context, nil)
                 do throws(FunctionError) {
                     try state.finish(call)
                 } catch {

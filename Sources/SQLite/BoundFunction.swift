@@ -16,17 +16,14 @@ package struct FunctionError: Error, Sendable {
 package struct FunctionCall {
     private let context: OpaquePointer?
     private let values: UnsafeMutablePointer<OpaquePointer?>?
-    /// The number of arguments.
-    package let count: Int
     private let watched: Unmanaged<WatchedFlag>?
 
     init(
-        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int,
+        _ context: OpaquePointer?, _ values: UnsafeMutablePointer<OpaquePointer?>?,
         watched: Unmanaged<WatchedFlag>? = nil
     ) {
         self.context = context
         self.values = values
-        self.count = count
         self.watched = watched
     }
 
@@ -146,8 +143,8 @@ package final class BoundFunction {
                 let watched = sqlite3_user_data(context).map {
                     Unmanaged<WatchedFlag>.fromOpaque($0)
                 }
-                let call = FunctionCall(context, values + 1, Int(count) - 1, watched: watched)
-                // SQLite checks the flag every 1,000 steps, which can include many long calls.
+                let call = FunctionCall(context, values + 1, watched: watched)
+                // A thousand steps of SQLite's machine are many calls, and each may be long.
                 guard call.watchedFlag?.isRaised != true else { return call.interrupt() }
                 function._withUnsafeGuaranteedRef { function in
                     do throws(FunctionError) {

@@ -125,9 +125,17 @@ package final class Connection {
 
     /// Returns a name as a quoted SQL identifier.
     package static func quoted(_ name: String) -> String {
-        "\""
-            + name.split(separator: "\"", omittingEmptySubsequences: false)
-            .joined(separator: "\"\"") + "\""
+        enclosed(name, in: "\"")
+    }
+
+    /// A text as SQL takes it, whatever it holds.
+    package static func literal(_ text: String) -> String {
+        enclosed(text, in: "'")
+    }
+
+    private static func enclosed(_ text: String, in quote: Character) -> String {
+        let parts = text.split(separator: quote, omittingEmptySubsequences: false)
+        return "\(quote)\(parts.joined(separator: "\(quote)\(quote)"))\(quote)"
     }
 
     /// Returns whether a connection of this process is open under this number.
@@ -193,7 +201,43 @@ package final class Connection {
         return statement.string(0)
     }
 
-    /// The number of rows that the last INSERT, UPDATE, or DELETE changed.
+    /// The first column of every row, as text.
+    package func texts(_ sql: String) throws(StoreError) -> [String] {
+        try Self.texts(of: prepare(sql))
+    }
+
+    private static func texts(of rows: Statement) throws(StoreError) -> [String] {
+        var found: [String] = []
+        while try rows.step() { found.append(rows.string(0)) }
+        return found
+    }
+
+    /// The columns of a table in their order; none where there is no such table.
+    ///
+    /// - Parameter database: which of the connection's files; nil for the first that has the table.
+    package func columnNames(
+        of table: String, in database: String? = nil
+    ) throws(StoreError) -> [String] {
+        let rows = try prepare(
+            "SELECT name FROM pragma_table_info(?1\(database == nil ? "" : ", ?2")) ORDER BY cid")
+        rows.bind(table, at: 1)
+        if let database { rows.bind(database, at: 2) }
+        return try Self.texts(of: rows)
+    }
+
+    /// Whether there is a table of that name.
+    ///
+    /// - Parameter database: which of the connection's files.
+    package func hasTable(
+        _ name: String, in database: String = "main"
+    ) throws(StoreError) -> Bool {
+        let rows = try prepare(
+            "SELECT 1 FROM \(database).sqlite_master WHERE type = 'table' AND name = ?")
+        rows.bind(name, at: 1)
+        return try rows.step()
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// Whether a transaction is open.

@@ -61,7 +61,7 @@ struct RunLog: Sendable {
         record.kind = report.kind
         record.state = stage.state.rawValue
         record.counts = report.counts
-        record.seconds = (report.secondsElapsed * 1000).rounded() / 1000
+        record.seconds = report.secondsElapsed.inMilliseconds
         record.rejects = report.rejectsFolder
         record.links = report.linksFolder
         record.missedLinks = report.missedLinks

@@ -166,7 +166,7 @@ import Testing
                 "GraphStore/History/HistoryWriter.swift",  // the process
                 "GraphStore/Store/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
-                "RecordStreams/Bytes/Platform.swift",  // processors and memory
+                "RecordStreams/Bytes/ByteSearch.swift",  // memory
                 "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
                 "etl/MigrateCommand.swift",  // standard output
                 "etl/SignalHandling.swift",  // signals

@@ -240,7 +240,7 @@ struct FileNameRunTests {
 extension Workspace {
     /// The folder without symbolic links.
     fileprivate var realPath: String {
-        FileDescriptor.resolved(FileName(folder))?.displayText ?? folder
+        FileSystem.resolved(FileName(folder))?.displayText ?? folder
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Synchronization
 import Testing
@@ -30,7 +31,7 @@ import Testing
             received.withLock { $0 = all }
             isDone.signal()
         }
-        try bytes.withUnsafeBytes { try Platform.writeBytes(writer, $0) }
+        try bytes.withUnsafeBytes { try FileSystem.write($0, to: writer) }
         isDone.wait()
         #expect(received.withLock { $0 } == bytes)
         close(writer)

@@ -15,7 +15,7 @@ extension ModelYAMLWriter {
             entries.append(("range", .text(text(of: range) { number($0, of: attribute.type) })))
         }
         if let length = attribute.length {
-            entries.append(("length", .text(text(of: length, whole))))
+            entries.append(("length", .text(text(of: length, ScalarText.whole))))
         }
         append(attribute.pattern, "pattern", to: &entries)
         append(attribute.derivationExpression, "derived", to: &entries)
@@ -87,12 +87,8 @@ extension ModelYAMLWriter {
         }
     }
 
-    private static func whole(_ number: Double) -> String {
-        Int64(exactly: number).map(String.init) ?? "\(number)"
-    }
-
     private static func number(_ number: Double, of type: AttributeType) -> String {
-        type == .date ? date(number) : whole(number)
+        type == .date ? date(number) : ScalarText.whole(number)
     }
 
     private static func output(_ value: StoredValue, of type: AttributeType) -> YAMLOutput? {

@@ -1,4 +1,4 @@
-/// The scalar parsers for text in a model file.
+/// The scalar parsers, for text that stands in a model file, and numbers as people write them.
 package enum ScalarText {
     /// Returns the seconds since 2001-01-01 UTC, or `nil` if the text is not an ISO 8601 date.
     package static func date(_ text: String) -> Double? {
@@ -29,7 +29,12 @@ package enum ScalarText {
         return count.map { Array(bytes.prefix($0)) }
     }
 
-    /// Returns whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
+    /// A number without fraction where it has none.
+    package static func whole(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? "\(number)"
+    }
+
+    /// Whether a text begins with a scheme, as a URI does (RFC 3986 section 3.1).
     package static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             let first = text.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic

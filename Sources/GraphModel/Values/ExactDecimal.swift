@@ -13,8 +13,6 @@ package struct ExactDecimal: Sendable, Hashable {
     package static let placesMax = 128
     /// The maximum number of digits before the decimal point in stores.
     package static let wholeDigitsMax = 165
-    /// The maximum length of the canonical text: a minus, `0.`, and 128 places, or 165 digits.
-    package static let textBytesMax = 176
 
     init(isNegative: Bool, _ magnitude: UInt128, exponent: Int) {
         var (magnitude, exponent) = (magnitude, exponent)

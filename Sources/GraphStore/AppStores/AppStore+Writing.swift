@@ -10,12 +10,7 @@ extension AppStore {
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
-    /// Throws `.busy` if another process has the store open, because it would not see the changes.
-    static func checkIsClosed(_ path: String) throws(StoreError) {
-        _ = try PersistentContainer.exclusive(path)
-    }
-
-    /// Opens a store that an app created for writing, on an open connection.
+    /// Takes an open database, which an app made, for a store to be written.
     static func write(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel?,
         _ held: Set<String>?, _ connection: Connection

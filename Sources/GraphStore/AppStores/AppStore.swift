@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -8,8 +9,8 @@ enum AppStore {
     /// Reads only the file, so nothing in its folder changes, unless all its content is in the
     /// write-ahead log (WAL).
     static func isOne(_ path: String) -> Bool {
-        // Opening the store reports any fault of the file.
-        guard StoreFiles.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
+        // What is wrong with it is reported by whoever opens it.
+        guard FileSystem.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
             return false
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }

@@ -25,10 +25,7 @@ enum ModelCache {
 
     /// Returns the bytes of the archive; `nil` if the table is missing or empty.
     private static func content(on connection: Connection) throws(StoreError) -> [UInt8]? {
-        guard
-            try connection.integer(
-                "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1
-        else { return nil }
+        guard try connection.hasTable("Z_MODELCACHE") else { return nil }
         let row = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
         guard try row.step(), row.storage(0) == .blob else { return nil }
         let bytes = Array(row.bytes(0))

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import FoundationEssentials
 import SQLite
 
@@ -19,7 +20,7 @@ extension PersistentContainer {
         let (link, path) = (path, StoreFiles.resolved(path))
         // Held until the files are deleted, so that no other process opens them in between.
         var lock: Connection?
-        if StoreFiles.exists(path), StoreFiles.size(path) > 0 {
+        if FileSystem.exists(path), StoreFiles.size(path) > 0 {
             do throws(StoreError) {
                 let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
                 // Remove the WAL now. SQLite would remove it by name on close, when the name may
@@ -62,7 +63,7 @@ extension PersistentContainer {
     ///
     /// See `replace(at:with:)`.
     public static func checkReplaceable(at path: String) throws(StoreError) {
-        guard StoreFiles.exists(path) else { return }
+        guard FileSystem.exists(path) else { return }
         try StoreFiles.checkLogs(of: path)
         try PersistentStore.checkIsStore(at: path)
     }
@@ -94,7 +95,7 @@ extension PersistentContainer {
             if let witness {
                 try witness.takeOver()
             } else {
-                StoreFiles.exists(path) ? try exclusive(path, waiting: patience) : nil
+                FileSystem.exists(path) ? try exclusive(path, waiting: patience) : nil
             }
         // Keep other processes out until the new store has the name.
         defer { withExtendedLifetime(guarding) {} }
@@ -105,7 +106,7 @@ extension PersistentContainer {
         // Copy before the swap, so that neither store lacks a file at any moment. File names are
         // unique, so the copies cannot conflict.
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
-        let hasFiles = from != to && StoreFiles.exists(from)
+        let hasFiles = from != to && FileSystem.exists(from)
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
         let old = CompanionFile.replaced.path(of: path)
         try StoreFiles.remove(old)
@@ -209,7 +210,7 @@ extension PersistentContainer {
         _ reader: Connection, _ database: String = "main", of source: String, to path: String,
         usesLog: Bool = false, isNew: Bool = false, withRightsOf other: String? = nil
     ) throws(StoreError) {
-        guard !StoreFiles.exists(path) else {
+        guard !FileSystem.exists(path) else {
             throw StoreError(.exists, "\(path) exists already")
         }
         let temporary = CompanionFile.copy.path(of: path)

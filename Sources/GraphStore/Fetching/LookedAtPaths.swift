@@ -23,27 +23,15 @@ struct LookedAtPaths {
 
     private mutating func add(_ expression: GraphExpression) {
         if let path = path(of: expression) { paths.insert(path) }
-        switch expression {
-        case .constant, .keyPath, .variable, .evaluatedObject: break
-        case .negation(let part), .collection(let part, _, _), .member(let part, _):
-            add(part)
-        case .arithmetic(_, let left, let right):
-            add(left)
-            add(right)
-        case .aggregate(let parts), .function(_, let parts): for part in parts { add(part) }
-        case .index(let part, let index):
-            add(part)
-            if case .position(let position) = index { add(position) }
-        case .subquery(let collection, let variable, let predicate):
+        if case .subquery(let collection, let variable, let predicate) = expression {
             add(collection)
             let outer = scope
             scope[variable] = path(of: collection) ?? []
             add(predicate)
             scope = outer
-        case .conditional(let predicate, let yes, let no):
-            add(predicate)
-            add(yes)
-            add(no)
+        } else {
+            if let condition = expression.condition { add(condition) }
+            for operand in expression.operands { add(operand) }
         }
     }
 

@@ -54,8 +54,8 @@ public final class HistoryReader {
         if let token { try Self.check(token, oldest?.token, end) }
         let tombstoneCount = self.schema.tombstoneCount
         (transactions, changes) = try Self.reading { () throws(StoreError) in
-            // Stores of old frameworks lack some columns.
-            let kept = try HistorySchema.columns(of: "ACHANGE", on: connection)
+            // Apps made with old frameworks keep less.
+            let kept = try connection.columnNames(of: "ACHANGE")
             let tombstones = (0..<tombstoneCount).map {
                 kept.contains("ZTOMBSTONE\($0)") ? ", ZTOMBSTONE\($0)" : ", NULL"
             }.joined()
@@ -197,8 +197,8 @@ public final class HistoryReader {
         _ filter: HistoryFilter, after sequence: Int64, on connection: Connection
     ) throws(StoreError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
-        // The string is in the row, or interned, or both in a store that changed its storage.
-        let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
+        // The text stands in the row, or is interned, or both in a store that changed its way.
+        let there = try connection.columnNames(of: "ATRANSACTION")
         let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = there.contains(name) ? "t.\(name)" : "NULL"
             return interns && there.contains("\(name)TS")

@@ -8,7 +8,6 @@ import SQLite
 /// update without recorded properties is written as an update of unknown properties.
 final class HistoryRecorder {
     private let schema: HistorySchema
-    private let connection: Connection
     private var masks: [ManagedObjectID: [UInt8]] = [:]
     /// A set of properties that were set in many objects.
     private struct Group {
@@ -25,7 +24,6 @@ final class HistoryRecorder {
     /// Creates a recorder for a new transaction, before its first savepoint.
     init(_ schema: HistorySchema, _ connection: Connection) throws(StoreError) {
         self.schema = schema
-        self.connection = connection
         tombstones =
             schema.tombstoneCount > 0
             ? try Tombstones(columnCount: schema.tombstoneCount, on: connection) : nil

@@ -75,13 +75,12 @@ struct HistorySchema: Sendable {
     // MARK: Tables
 
     static func exists(on connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'ACHANGE'") == 1
+        try connection.hasTable("ACHANGE")
     }
 
     /// Whether strings such as authors are interned, as in newer stores.
     static func internsStrings(on connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer(
-            "SELECT count(*) FROM sqlite_master WHERE name = 'ATRANSACTIONSTRING'") == 1
+        try connection.hasTable("ATRANSACTIONSTRING")
     }
 
     /// Creates missing tables, and missing columns for preserved attributes.
@@ -92,7 +91,7 @@ struct HistorySchema: Sendable {
             }
             try connection.execute(Self.counters)
         }
-        let columns = try Self.columns(of: "ACHANGE", on: connection)
+        let columns = try connection.columnNames(of: "ACHANGE")
         for number in 0..<tombstoneCount where !columns.contains("ZTOMBSTONE\(number)") {
             try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(number)")
         }
@@ -105,12 +104,12 @@ struct HistorySchema: Sendable {
     /// - Returns: the findings about lost data.
     static func complete(on connection: Connection) throws(StoreError) -> [StoreFinding] {
         var there: Set<String> = []
-        for name in tableNames.values where try !columns(of: name, on: connection).isEmpty {
+        for name in tableNames.values where try !connection.columnNames(of: name).isEmpty {
             there.insert(name)
         }
         guard !there.isEmpty else { return [] }
-        // Older frameworks store authors in the transactions themselves.
-        let columns = try columns(of: "ATRANSACTION", on: connection)
+        // Older frameworks keep authors in the transactions themselves.
+        let columns = try connection.columnNames(of: "ATRANSACTION")
         let internsStrings =
             there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
         try connection.execute(Self.counters)
@@ -140,17 +139,7 @@ struct HistorySchema: Sendable {
         return lost
     }
 
-    /// Returns the column names of a table.
-    static func columns(
-        of table: String, on connection: Connection
-    ) throws(StoreError) -> Set<String> {
-        var columns: Set<String> = []
-        let info = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')")
-        while try info.step() { columns.insert(info.string(0)) }
-        return columns
-    }
-
-    /// Drops the tables, inside the open transaction.
+    /// Takes the tables out; inside the open transaction.
     ///
     /// Skips one transaction number, so that a reader at the end of this history gets an error
     /// instead of mistaking the next history for its continuation.

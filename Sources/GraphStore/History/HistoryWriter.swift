@@ -43,7 +43,7 @@ final class HistoryWriter {
         if !exists, options.history == nil || !isWanted { return nil }
         // The tables of an app's store keep the form that its framework created.
         if schema.isOurs { try Self.prepare(history, isWanted, on: connection) }
-        let changes = try HistorySchema.columns(of: "ACHANGE", on: connection)
+        let changes = try connection.columnNames(of: "ACHANGE")
         tombstoneColumns = (0..<history.tombstoneCount).map { "ZTOMBSTONE\($0)" }
             .filter(changes.contains)
         textColumns = try Self.textColumns(on: connection)
@@ -74,7 +74,7 @@ final class HistoryWriter {
         on connection: Connection
     ) throws(StoreError) -> [(place: Int, column: String, isInterned: Bool)] {
         let interns = try HistorySchema.internsStrings(on: connection)
-        let there = try HistorySchema.columns(of: "ATRANSACTION", on: connection)
+        let there = try connection.columnNames(of: "ATRANSACTION")
         let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
         return names.enumerated().compactMap { place, name in
             if interns, there.contains(name + "TS") { return (place, name + "TS", true) }

@@ -11,7 +11,7 @@ extension PersistentContainer {
         after token: HistoryToken? = nil, matching filter: HistoryFilter = HistoryFilter()
     ) throws(HistoryError) -> HistoryReader {
         try HistoryReader(
-            historyConnection(), schema, historyToken(0), after: token, filter)
+            HistoryReader.reading(newReader), schema, historyToken(0), after: token, filter)
     }
 
     /// Returns the transactions after the token, all in memory.
@@ -23,7 +23,7 @@ extension PersistentContainer {
 
     /// Returns the position after the newest transaction.
     public func currentHistoryToken() throws(HistoryError) -> HistoryToken {
-        let connection = try historyConnection()
+        let connection = try HistoryReader.reading(newReader)
         let (exists, newest) = try HistoryReader.reading { () throws(StoreError) in
             (
                 try HistorySchema.exists(on: connection),
@@ -96,14 +96,6 @@ extension PersistentContainer {
             return Int(count)
         } catch {
             throw keepsHistory ? .store(error) : .off
-        }
-    }
-
-    private func historyConnection() throws(HistoryError) -> Connection {
-        do {
-            return try newReader()
-        } catch {
-            throw .store(error)
         }
     }
 }

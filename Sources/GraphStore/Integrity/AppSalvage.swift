@@ -248,12 +248,7 @@ struct AppSalvage {
 
     /// Copies a table that is not part of the model.
     private func copy(_ table: String) throws(StoreError) -> [StoreFinding] {
-        let rows = try target.prepare(
-            "SELECT name FROM pragma_table_info(?) ORDER BY cid")
-        rows.bind(table, at: 1)
-        var names: [String] = []
-        while try rows.step() { names.append("\"\(rows.string(0))\"") }
-        let columns = names
+        let columns = try target.columnNames(of: table).map(Connection.quoted)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let insert = try target.prepare(
             "INSERT OR IGNORE INTO \"\(table)\" (\(columns.joined(separator: ", ")))"
@@ -304,9 +299,7 @@ struct AppSalvage {
             schema.tables.map(\.name) + schema.joinTables.map(\.name) + Self.bookkeeping)
         for (type, name, _, _) in parts
         where type == "table" && !known.contains(name) && !name.hasPrefix("sqlite_") {
-            let isThere = try target.integer(
-                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(name)'")
-            if isThere == 1 { losses += try copy(name) }
+            if try target.hasTable(name) { losses += try copy(name) }
         }
         losses += try HistorySchema.complete(on: target)
         if hasLosses, let derived = try? DerivedAttributes(schema) {

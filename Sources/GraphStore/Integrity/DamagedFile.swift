@@ -41,7 +41,7 @@ final class DamagedFile {
         self.descriptor = descriptor
         var header = [UInt8](repeating: 0, count: 100)
         let isRead = Self.fill(&header, from: descriptor, at: 0)
-        var size = Int(header[16]) << 8 | Int(header[17])
+        var size = header.number(at: 16, bytes: 2)
         if size == 1 { size = 65_536 }
         pageSize = size
         usableSize = size - Int(header[20])

@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -38,8 +39,8 @@ struct SalvageWriter {
         let (from, to) = (
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
         )
-        let hasFiles = StoreFiles.exists(from)
-        // The folder is moved first, so that a store with the new name lacks no file.
+        let hasFiles = FileSystem.exists(from)
+        // First, so that a store with the new name lacks no file.
         if hasFiles { try StoreFiles.move(from, to: to) }
         do throws(StoreError) {
             try StoreFiles.move(temporary, to: newPath)

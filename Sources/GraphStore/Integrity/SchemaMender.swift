@@ -153,8 +153,8 @@ struct SchemaMender {
     private func hasColumns(of expected: SchemaRow) throws(StoreError) -> Bool {
         let sql =
             "SELECT name || iif(pk = 1, ' ' || upper(type), '') FROM"
-            + " pragma_table_info(\(literal(expected.name)))"
-        return Set(try lines(sql, on: known)).isSubset(of: try lines(sql, on: taken))
+            + " pragma_table_info(\(Connection.literal(expected.name)))"
+        return Set(try known.texts(sql)).isSubset(of: try taken.texts(sql))
     }
 
     /// Returns the statement of a new store with the columns in the order of the damaged statement,
@@ -208,9 +208,9 @@ struct SchemaMender {
             return
         }
         var found: [SchemaRow] = []
-        let names = try lines(
-            "SELECT name FROM pragma_index_list(\(literal(table.name))) WHERE origin <> 'c'"
-                + " ORDER BY name", on: taken)
+        let names = try taken.texts(
+            "SELECT name FROM pragma_index_list(\(Connection.literal(table.name))) WHERE origin <> 'c'"
+                + " ORDER BY name")
         for name in names {
             let index =
                 indexes.first { $0.name == name }
@@ -224,12 +224,12 @@ struct SchemaMender {
             roots.formUnion(found.map(\.root))
             return
         }
-        // Without the index, the table can be read only if its statement does not declare one.
-        let columns = try lines(
+        // Without the index, the table can be read only if nothing says that it has one.
+        let columns = try taken.texts(
             "SELECT '\"' || name || '\" ' || type || iif(pk = 1 AND upper(type) = 'INTEGER' AND"
-                + " (SELECT max(pk) FROM pragma_table_info(\(literal(table.name)))) = 1,"
-                + " ' PRIMARY KEY', '') FROM pragma_table_info(\(literal(table.name)))"
-                + " ORDER BY cid", on: taken)
+                + " (SELECT max(pk) FROM pragma_table_info(\(Connection.literal(table.name)))) = 1,"
+                + " ' PRIMARY KEY', '') FROM pragma_table_info(\(Connection.literal(table.name)))"
+                + " ORDER BY cid")
         try drop(table)
         let name = Connection.quoted(table.name)
         guard var plain = parsed("CREATE TABLE \(name) (\(columns.joined(separator: ", ")))") else {
@@ -265,20 +265,6 @@ struct SchemaMender {
             mended.root = 0
         }
         rows.append(mended)
-    }
-
-    private func literal(_ name: String) -> String {
-        "'" + name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-            + "'"
-    }
-
-    private func lines(
-        _ sql: String, on connection: Connection
-    ) throws(StoreError) -> [String] {
-        let rows = try connection.prepare(sql)
-        var lines: [String] = []
-        while try rows.step() { lines.append(rows.string(0)) }
-        return lines
     }
 
     // MARK: Writing

@@ -94,8 +94,8 @@ final class SnapshotFolder: Sendable {
             } else {
                 // Without a lock, for example during creation, the process ID is checked.
                 let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
-                guard !StoreFiles.exists(file), let process = Int32(digits),
-                    !StoreFiles.isRunning(process)
+                guard !FileSystem.exists(file), let process = Int32(digits),
+                    !SystemProcess.isRunning(process)
                 else { continue }
                 // A folder of another user cannot be removed and stays.
                 try? StoreFiles.removeFolder(folder)

@@ -1,3 +1,4 @@
+import Files
 public import GraphModel
 import SQLite
 
@@ -33,11 +34,11 @@ extension PersistentContainer {
     public static func salvage(
         at path: String, to newPath: String, model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreSalvage {
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
         try StoreFiles.refuseOtherKinds(path)
-        guard !StoreFiles.exists(newPath) else {
+        guard !FileSystem.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
         }
         let folder = StoreFiles.supportFolder(of: newPath)

@@ -30,7 +30,7 @@ final class StoreSnapshot {
     convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
         try StoreFiles.refuseOtherKinds(path)

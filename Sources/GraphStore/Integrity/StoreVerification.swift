@@ -1,3 +1,4 @@
+import Files
 public import GraphModel
 import SQLite
 
@@ -41,7 +42,7 @@ extension PersistentContainer {
         at path: String, _ level: StoreVerification.Level = .quick,
         model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreVerification {
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
         try StoreFiles.refuseOtherKinds(path)

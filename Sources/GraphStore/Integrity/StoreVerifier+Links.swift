@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -120,7 +121,7 @@ extension StoreVerifier {
                     while try rows.step() {
                         let file = rows.string(1)
                         known.insert(file)
-                        if !StoreFiles.exists("\(folder)/\(file)") {
+                        if !FileSystem.exists("\(folder)/\(file)") {
                             missing.append((file, rows.integer(0)))
                         }
                     }

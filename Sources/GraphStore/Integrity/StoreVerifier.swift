@@ -29,7 +29,7 @@ struct StoreVerifier {
         _ level: StoreVerification.Level, _ model: ManagedObjectModel?
     ) throws(StoreError) {
         let check = level == .quick ? "quick_check" : "integrity_check"
-        let lines = try texts("PRAGMA \(check)(\(Self.linesMax))").flatMap {
+        let lines = try connection.texts("PRAGMA \(check)(\(Self.linesMax))").flatMap {
             $0.split(separator: "\n").map(String.init)
         }
         findings += lines.filter { $0 != "ok" }.map { StoreFinding(.file, $0) }
@@ -115,13 +115,6 @@ struct StoreVerifier {
 
     // MARK: Asking
 
-    func texts(_ sql: String) throws(StoreError) -> [String] {
-        let rows = try connection.prepare(sql)
-        var found: [String] = []
-        while try rows.step() { found.append(rows.string(0)) }
-        return found
-    }
-
     func integer(_ sql: String) throws(StoreError) -> Int64 {
         try connection.integer(sql) ?? 0
     }
@@ -182,7 +175,7 @@ struct StoreVerifier {
                 ($0.name, [$0.firstColumn, $0.secondColumn] + $0.orderColumns)
             }
         for (table, wanted) in tables {
-            let found = Set(try texts("SELECT name FROM pragma_table_info('\(table)')"))
+            let found = Set(try connection.columnNames(of: table))
             guard !found.isEmpty else {
                 findings.append(StoreFinding(.structure, "The table \(table) is missing"))
                 continue
@@ -193,9 +186,11 @@ struct StoreVerifier {
                     StoreFinding(.structure, "The column \(table).\(column) is missing"))
             }
         }
-        let pending = has(formatTable: "ETL_PENDING") ? try texts("SELECT * FROM ETL_PENDING") : []
+        let pending =
+            has(formatTable: "ETL_PENDING")
+            ? try connection.texts("SELECT * FROM ETL_PENDING") : []
         guard pending.isEmpty else { return }
-        let there = Set(try texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
+        let there = Set(try connection.texts("SELECT name FROM sqlite_master WHERE type = 'index'"))
         for table in schema.tables where has(table.name) {
             for index in table.indexes
             where index.isUnique && !isThere(index, there, schema.found) {
@@ -214,7 +209,7 @@ struct StoreVerifier {
             return
         }
         var wanted = Set(
-            try texts("SELECT Z_ENT FROM Z_PRIMARYKEY").compactMap(Int64.init)
+            try connection.texts("SELECT Z_ENT FROM Z_PRIMARYKEY").compactMap(Int64.init)
                 .compactMap { HistorySchema.tableNames[$0] })
         let found = Set(HistorySchema.tableNames.values.filter { has(formatTable: $0) })
         // An etl store keeps the counters of a history that was turned off.
@@ -239,8 +234,8 @@ struct StoreVerifier {
 
     /// Returns whether a table exists that is not part of the model.
     func has(formatTable name: String) -> Bool {
-        // An unreadable schema is reported elsewhere.
-        (try? integer("SELECT count(*) FROM sqlite_master WHERE name = '\(name)'")) == 1
+        // A schema that cannot be read is told elsewhere.
+        (try? connection.hasTable(name)) == true
     }
 
     private mutating func checkPending() throws(StoreError) {

@@ -65,7 +65,8 @@ package struct FoundTables: Sendable {
         while try made.step() {
             indexes[made.string(0), default: []].append((made.string(1), made.string(2)))
         }
-        triggers = try Self.triggers(on: connection)
+        triggers = try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
         self.columns = columns
         self.uniqueColumns = uniqueColumns
         self.indexes = indexes
@@ -94,17 +95,8 @@ package struct FoundTables: Sendable {
         columnNames = columns.mapValues { Set($0.map(\.name)) }
     }
 
-    private static func triggers(on connection: Connection) throws(StoreError) -> [String] {
-        var names: [String] = []
-        let found = try connection.prepare(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
-        while try found.step() { names.append(found.string(0)) }
-        return names
-    }
-
-    /// Returns whether triggers maintain a derived attribute.
-    ///
-    /// Their names are `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`.
+    /// Whether triggers keep a derived attribute:
+    /// `Z_DA_<TABLE>_<Entity>_<attribute>_<EVENT>`.
     func hasTriggers(for attribute: String, of entity: String, in table: String) -> Bool {
         triggers.contains { $0.hasPrefix("Z_DA_\(table)_\(entity)_\(attribute)_") }
     }

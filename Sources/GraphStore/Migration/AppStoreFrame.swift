@@ -31,7 +31,7 @@ struct AppStoreFrame {
                 "where the app's framework keeps the elements of composites"
                     + " (\(composites.sorted().joined(separator: ", "))) is not known")
         }
-        let parts = try source.parts()
+        let parts = try SchemaSQL.parts(of: source.connection)
         let text = TriggerText(script)
         for (type, name, table, sql) in parts {
             if name == "Z_MODELCACHE" { carriesModel = true }

@@ -41,13 +41,13 @@ struct HistoryProjection {
         var inserts = [SQLFragment(Self.counters)]
         guard isKept else { return inserts }
         for table in ["ATRANSACTION", "ATRANSACTIONSTRING"] {
-            let columns = try columns(of: table, source)
+            let columns = try source.connection.columnNames(of: table, in: "main")
             guard !columns.isEmpty else { continue }
             let list = columns.joined(separator: ", ")
             inserts.append(
                 SQLFragment("INSERT INTO new.\(table) (\(list)) SELECT \(list) FROM main.\(table)"))
         }
-        let found = try columns(of: "ACHANGE", source)
+        let found = try source.connection.columnNames(of: "ACHANGE", in: "main")
         let moves = script.moves.all
         let entity = ObjectMoves.choice(
             of: "ZENTITY", moves.map { ($0.old.number, $0.new.number) })
@@ -80,17 +80,7 @@ struct HistoryProjection {
         return inserts
     }
 
-    private func columns(
-        of table: String, _ source: MigrationSource
-    ) throws(StoreError) -> [String] {
-        let rows = try source.connection.prepare(
-            "SELECT name FROM pragma_table_info('\(table)', 'main')")
-        var names: [String] = []
-        while try rows.step() { names.append(rows.string(0)) }
-        return names
-    }
-
-    /// Returns the old column with the value of a tombstone column in the new schema.
+    /// The old column with what a tombstone of the new schema keeps in that place.
     private func tombstone(_ place: Int, _ columns: [String]) -> String? {
         var choices: [String] = []
         for move in script.moves.all {

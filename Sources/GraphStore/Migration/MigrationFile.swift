@@ -18,7 +18,7 @@ struct MigrationFile {
     /// - Parameter storeUUID: The store's UUID, which a finished successor has too.
     /// - Throws: `.exists` if the file does not belong to a migration of the store.
     func clear(storeUUID: String) throws(StoreError) {
-        guard StoreFiles.exists(path) else { return try remove() }
+        guard FileSystem.exists(path) else { return try remove() }
         if let reason = try reasonNotOurs(storeUUID) {
             throw StoreError(
                 .exists,
@@ -33,7 +33,7 @@ struct MigrationFile {
         guard StoreFiles.size(path) > 0 else { return nil }
         let header = try StoreFiles.read(path, first: Self.markOffset + 4)
         guard header.count == Self.markOffset + 4 else { return "no store" }
-        let mark = header[Self.markOffset...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let mark = Int64(header.number(at: Self.markOffset, bytes: 4))
         if mark == Self.mark { return nil }
         let connection: Connection
         do throws(StoreError) {

@@ -37,7 +37,7 @@ struct MigrationLeftovers {
                     "the index '\(index.name)' of \(entity.name) \(reason), and is not built")
             }
         }
-        for (type, name, table, sql) in try source.parts() {
+        for (type, name, table, sql) in try SchemaSQL.parts(of: source.connection) {
             let isOwn =
                 model.contains(table) || Self.own.contains(table) || table.hasPrefix("ETL_FOLD_")
                 || table.hasPrefix("ETL_UNFOLDED_") || name.hasPrefix("sqlite_")

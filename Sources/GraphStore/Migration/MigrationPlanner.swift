@@ -41,7 +41,7 @@ struct MigrationPlanner {
             }
             plan.obstacles = found
         }
-        if try source.hasUnfinishedRun() {
+        if try ProgressNotes.exist(source.connection, source.path) {
             plan.obstacles.append(
                 "a run on the store was stopped; complete it with `etl run`, or start it over with"
                     + " --restart, first")

@@ -55,17 +55,8 @@ struct MigrationSource {
         if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
     }
 
-    /// Returns the file's tables, indexes, views, and triggers; tables come first.
-    func parts() throws(StoreError) -> [(
-        type: String, name: String, table: String, sql: String
-    )] {
-        try SchemaSQL.parts(of: connection)
-    }
-
-    /// Returns the new model's entities in the new store.
-    ///
-    /// The result is `nil`, for all entities, unless the old store has only a configuration's
-    /// entities.
+    /// The entities of a new model that the new store has: all, unless the old one has a
+    /// configuration's only.
     func held(of new: ManagedObjectModel, _ pairing: ModelPairing) -> Set<String>? {
         guard schema.heldEntities.count < schema.entities.count else { return nil }
         let kept = schema.heldNames
@@ -160,10 +151,5 @@ struct MigrationSource {
             while try rows.step() { counts[rows.integer(0)] = Int(rows.integer(1)) }
         }
         return counts
-    }
-
-    /// Returns whether the store contains the progress of an interrupted run.
-    func hasUnfinishedRun() throws(StoreError) -> Bool {
-        try ProgressNotes.exist(connection, path)
     }
 }

@@ -52,12 +52,7 @@ struct ObjectMoves {
         return (moves, isWhole)
     }
 
-    /// Returns whether any object of an old family moves into a new family.
-    func leads(from target: StoreLayout.Entity, into destination: StoreLayout.Entity) -> Bool {
-        !moves(from: target, into: destination).moves.isEmpty
-    }
-
-    /// Returns the new key of a link to an old family's object.
+    /// What becomes of a key of an old family's object.
     ///
     /// - Parameters:
     ///   - key: The old key, as SQL.

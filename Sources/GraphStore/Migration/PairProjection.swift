@@ -30,12 +30,10 @@ struct PairProjection {
 
     let moves: ObjectMoves
     let pairing: ModelPairing
-    private let links: LinkProjection
 
     init(_ links: LinkProjection) {
         moves = links.moves
         pairing = links.pairing
-        self.links = links
     }
 
     /// Returns the statements that fill a table, one for each source of links.

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import SQLite
 
 /// A replacement of a store by a migrated or copied one.
@@ -79,7 +80,7 @@ struct StoreSwap {
         let backup = named?.path ?? backups.nextPath
         let (from, to) = (StoreFiles.supportFolder(of: path), StoreFiles.supportFolder(of: backup))
         if from != to { try StoreFiles.copyFolder(from, to: to, linking: true) }
-        guard !StoreFiles.exists(backup) else { return backup }
+        guard !FileSystem.exists(backup) else { return backup }
         guard !StoreFiles.link(path, as: backup) else { return backup }
         let copy = CompanionFile.copy.path(of: backup)
         do throws(StoreError) {

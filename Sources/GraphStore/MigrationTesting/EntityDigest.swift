@@ -1,3 +1,4 @@
+import Digests
 public import GraphModel
 
 /// A summary of the objects of one entity.
@@ -46,19 +47,19 @@ public struct EntityDigest: Sendable, Hashable {
         var request = FetchRequest<ManagedObject>(entityName: name)
         request.includesSubentities = false
         let ids = try context.fetchIDs(request).sorted { $0.primaryKey < $1.primaryKey }
-        var digest = ContentDigest()
+        var digest = ByteDigest()
         for batch in ids.chunks(of: batchRows) {
             for object in try context.fault(Array(batch)) {
-                digest.add("\(object.objectID.primaryKey)")
+                digest.add(text: "\(object.objectID.primaryKey)")
                 for key in keys {
-                    digest.add(key)
+                    digest.add(text: key)
                     digest.add(
-                        text(try object.value(forKey: key), isOrdered: ordered.contains(key)))
+                        text: text(try object.value(forKey: key), isOrdered: ordered.contains(key)))
                 }
             }
             context.reset()
         }
-        return EntityDigest(count: ids.count, text: digest.text(bytes: 8))
+        return EntityDigest(count: ids.count, text: digest.value.prefix(8).hexText)
     }
 
     private static func text(_ value: PropertyValue, isOrdered: Bool) -> String {

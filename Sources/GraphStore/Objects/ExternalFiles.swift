@@ -1,3 +1,4 @@
+import Diagnostics
 import Files
 import FoundationEssentials
 import GraphModel
@@ -128,7 +129,7 @@ struct ExternalFiles: Sendable {
     }
 
     private static func makeFolder(_ folder: String) throws(StoreError) {
-        for path in [StoreFiles.folder(of: folder), folder] {
+        for path in [PathText.folder(of: folder), folder] {
             do throws(SystemFault) {
                 try FileSystem.makeFolder(path, mode: 0o755)
             } catch {
@@ -159,7 +160,7 @@ struct ExternalFiles: Sendable {
     /// Returns the names of all files.
     func names() throws(StoreError) -> [String] {
         var names: [String] = []
-        for folder in folders where StoreFiles.exists(folder) {
+        for folder in folders where FileSystem.exists(folder) {
             do {
                 names += try FileSystem.textNames(in: folder)
                     .filter { UUID(uuidString: $0) != nil }

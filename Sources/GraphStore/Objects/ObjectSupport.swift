@@ -5,9 +5,7 @@ import Synchronization
 /// The state that all contexts of a container share: layouts, classes, and primary keys.
 package final class ObjectSupport: Sendable {
     let schema: StoreLayout
-    /// The layouts in the order of the model.
-    let layouts: [EntityLayout]
-    /// The layouts by entity number; `nil` for unused numbers.
+    /// By entity number; nil of numbers that no entity has.
     private let layoutsByNumber: [EntityLayout?]
     private let layoutsByName: [String: EntityLayout]
     /// The plans for reading each entity with its descendants, by entity number.
@@ -23,7 +21,6 @@ package final class ObjectSupport: Sendable {
     init(_ schema: StoreLayout, largestKeys: [Int64: Int64]) {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
-        self.layouts = layouts
         layoutsByName = Dictionary(
             layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         hasDerived = layouts.contains(where: \.hasDerived)

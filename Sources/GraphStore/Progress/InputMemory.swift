@@ -1,3 +1,4 @@
+import Files
 import SQLite
 
 /// A file with the inputs that runs have imported into an app's store, which takes none of etl's
@@ -48,9 +49,7 @@ enum InputMemory {
         _ memory: String, from workPath: String
     ) throws(StoreError) {
         let connection = try connection(to: memory, with: workPath)
-        let isThere = try connection.integer(
-            "SELECT count(*) FROM other.sqlite_master WHERE name = '\(KnownInputs.table)'")
-        guard isThere == 1 else { return }
+        guard try connection.hasTable(KnownInputs.table, in: "other") else { return }
         try connection.execute(
             """
             BEGIN IMMEDIATE; CREATE TABLE main.\(owner) (UUID TEXT); \
@@ -64,7 +63,7 @@ enum InputMemory {
         besideStoreAt path: String, uuid: String
     ) throws(StoreError) -> Connection? {
         let memory = self.path(of: path)
-        guard StoreFiles.exists(memory) else { return nil }
+        guard FileSystem.exists(memory) else { return nil }
         let connection = try Connection(path: memory, mode: .readOnly)
         return try connection.text("SELECT UUID FROM \(owner)") == uuid ? connection : nil
     }
@@ -76,7 +75,7 @@ extension PersistentContainer {
         ofStoreAt path: String, into workPath: String
     ) throws(StoreError) {
         let memory = InputMemory.path(of: path)
-        guard StoreFiles.exists(memory) else { return }
+        guard FileSystem.exists(memory) else { return }
         try InputMemory.read(memory, into: workPath)
     }
 
@@ -92,7 +91,7 @@ extension PersistentContainer {
     /// Makes the saved inputs current after the working copy has replaced the store.
     package static func confirmInputs(ofStoreAt path: String) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
-        guard StoreFiles.exists(next) else { return }
+        guard FileSystem.exists(next) else { return }
         if StoreFiles.size(next) > 0 {
             try StoreFiles.move(next, to: InputMemory.path(of: path))
         } else {

@@ -84,10 +84,7 @@ extension PersistentContainer {
             isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
         let reader: Connection
         if let memory { reader = memory } else { reader = try newReader() }
-        guard
-            try reader.integer(
-                "SELECT count(*) FROM sqlite_master WHERE name = '\(KnownInputs.table)'") == 1
-        else { return [:] }
+        guard try reader.hasTable(KnownInputs.table) else { return [:] }
         let rows = try reader.prepare(
             """
             SELECT STAGE, PATH, SIZE, DIGEST FROM \(KnownInputs.table) WHERE PIPELINE = ?

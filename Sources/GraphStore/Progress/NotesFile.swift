@@ -47,7 +47,7 @@ struct NotesFile {
             return false
         }
         if try savedState() != state { try remove() }
-        if !StoreFiles.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
+        if !FileSystem.exists(path) { try StoreFiles.create(path, withRightsOf: storePath) }
         do throws(StoreError) {
             try connection.attach(path, as: Self.schema)
             try connection.execute(
@@ -111,8 +111,8 @@ struct NotesFile {
             <= FileName.componentBytesMax
     }
 
-    /// Whether the file exists and the store has a non-empty WAL.
-    var isBehindLog: Bool { StoreFiles.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
+    /// Whether there is a file, and the store has a log.
+    var isBehindLog: Bool { FileSystem.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
 
     /// A string that changes if another process writes to the store; `nil` if the WAL is not empty.
     private var state: String? {

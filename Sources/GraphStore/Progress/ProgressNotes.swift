@@ -20,13 +20,9 @@ enum ProgressNotes {
 
     /// Returns whether a table of notes exists, in the store or in the attached file.
     static func exist(on connection: Connection) throws(StoreError) -> Bool {
-        func has(_ schema: String) throws(StoreError) -> Bool {
-            try connection.integer(
-                "SELECT count(*) FROM \(schema).sqlite_master WHERE name = '\(table)'") == 1
-        }
-        if try has("main") { return true }
+        if try connection.hasTable(table) { return true }
         guard try NotesFile.isAttached(to: connection) else { return false }
-        return try has(NotesFile.schema)
+        return try connection.hasTable(table, in: NotesFile.schema)
     }
 
     static func write(

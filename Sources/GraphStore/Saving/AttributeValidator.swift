@@ -103,6 +103,6 @@ package struct AttributeValidator {
                     decoding: $0.prefix(ScalarFormatter.isoDate(value, into: $0)), as: UTF8.self)
             }
         }
-        return Int64(exactly: value).map(String.init) ?? "\(value)"
+        return ScalarText.whole(value)
     }
 }

@@ -84,7 +84,7 @@ extension ObjectWriter {
     private func note(_ rows: ArraySlice<ManagedObject>) {
         guard let first = rows.first?.objectID, let last = rows.last?.objectID else { return }
         if last.primaryKey - first.primaryKey == Int64(rows.count) - 1 {
-            session.change.insert(
+            session.change.inserted.insert(
                 keys: first.primaryKey...last.primaryKey, entityNumber: first.entityNumber)
         } else {
             for object in rows { session.change.insert(object.objectID) }

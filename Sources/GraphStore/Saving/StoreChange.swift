@@ -24,11 +24,6 @@ public struct StoreChange: Sendable, Hashable {
         inserted.insert(id)
     }
 
-    /// Records new objects of an entity with consecutive keys.
-    mutating func insert(keys: ClosedRange<Int64>, entityNumber: Int64) {
-        inserted.insert(keys: keys, entityNumber: entityNumber)
-    }
-
     mutating func update(_ id: ManagedObjectID) {
         if !inserted.contains(id) { updated.insert(id) }
     }

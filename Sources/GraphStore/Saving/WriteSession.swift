@@ -172,7 +172,7 @@ final class WriteSession {
         let prepared = try store.willCommit(self)
         let takesNotes = store.notesAreBeside && hasWritten
         do throws(StoreError) {
-            try store.place(prepared)
+            try prepared.file?.place()
         } catch {
             store.didNotCommit(prepared)
             throw error

@@ -26,7 +26,7 @@ final class AtomicFile {
     /// The target path always holds either the complete earlier file or the complete new one.
     static func removeLeftovers(of path: String) {
         let path = StoreFiles.resolved(path)
-        let folder = StoreFiles.folder(of: path)
+        let folder = PathText.folder(of: path)
         let name = PathText.lastComponent(path)
         // A leftover file must not prevent a save or an opening.
         for leftover in (try? StoreFiles.names(in: folder)) ?? [] where leftover.hasPrefix(name) {
@@ -34,7 +34,7 @@ final class AtomicFile {
             let ending = [temporaryEnding, earlierEnding].first { rest.hasPrefix($0) }
             let place = PathText.join(folder, leftover)
             guard let ending, let process = Int32(rest.dropFirst(ending.count)),
-                !StoreFiles.isRunning(process), isOld(place)
+                !SystemProcess.isRunning(process), isOld(place)
             else { continue }
             try? StoreFiles.remove(place)
         }
@@ -72,7 +72,7 @@ final class AtomicFile {
     ///
     /// - Throws: `StoreError`; the earlier file is then at the target path.
     func place() throws(StoreError) {
-        let hasEarlier = StoreFiles.exists(path)
+        let hasEarlier = FileSystem.exists(path)
         do throws(StoreError) {
             if hasEarlier { try keepEarlier() }
             try StoreFiles.move(temporary, to: path)

@@ -47,11 +47,8 @@ enum JSONStoreCodec {
     private static func table(
         _ name: String, of connection: Connection
     ) throws(StoreError) -> Table {
-        var columns: [String] = []
-        let info = try connection.prepare("SELECT name FROM pragma_table_info(?)")
-        info.bind(name, at: 1)
-        while try info.step() { columns.append(info.string(0)) }
-        let rows = try connection.prepare("SELECT * FROM \"\(name)\" ORDER BY 1")
+        let columns = try connection.columnNames(of: name)
+        let rows = try connection.prepare("SELECT * FROM \(Connection.quoted(name)) ORDER BY 1")
         var table = Table(columns: columns, rows: [])
         while try rows.step() {
             table.rows.append((0..<rows.columnCount).map { Cell(rows, $0) })

@@ -23,15 +23,15 @@ extension PersistentStore {
             }
             guard !error.isCannotOpen else {
                 if let tooLong = StoreFiles.tooLong(path) { throw tooLong }
-                let parent = StoreFiles.folder(of: path)
-                guard StoreFiles.exists(parent) else {
+                let parent = PathText.folder(of: path)
+                guard FileSystem.exists(parent) else {
                     throw StoreError(.missing, "The folder \(parent) does not exist")
                 }
                 // SQLite retries with a read-only open, and then reports that the file does not
                 // exist.
                 let isHidden =
-                    error.systemKind == .missing && mode == .create && !StoreFiles.exists(path)
-                    && StoreFiles.isWritable(parent)
+                    error.systemKind == .missing && mode == .create && !FileSystem.exists(path)
+                    && FileSystem.allows(parent, .write)
                 let code: StoreError.Code =
                     isHidden || error.systemKind == .inputOutput ? .inputOutput : .permission
                 throw StoreError(code, "\(path) cannot be opened: \(error.message)")

@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -9,7 +10,7 @@ extension PersistentStore {
     ) throws(StoreError) -> PersistentStore {
         let (path, options) = (description.path, description.options)
         let connection = try connect(description, address, mode: .create)
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             guard description.opening == .create, options.mayWrite else {
                 throw StoreError(.missing, "\(path) does not exist")
             }
@@ -17,7 +18,7 @@ extension PersistentStore {
             try store.image()?.commit()
             return store
         }
-        guard !options.mayWrite || StoreFiles.isWritable(path) else {
+        guard !options.mayWrite || FileSystem.allows(path, .write) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
         if options.mayWrite { AtomicFile.removeLeftovers(of: path) }
@@ -55,7 +56,8 @@ struct PreparedCommit {
     fileprivate let metadataChange: Int?
     fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
-    fileprivate let file: AtomicFile?
+    /// The file of an atomic store, which takes its place before the transaction in memory ends.
+    let file: AtomicFile?
 }
 
 extension PersistentStore {
@@ -75,14 +77,7 @@ extension PersistentStore {
             file: try image())
     }
 
-    /// Replaces the file of an atomic store, before the transaction in memory ends.
-    ///
-    /// - Throws: `StoreError`; the earlier file is then at its path.
-    func place(_ prepared: PreparedCommit) throws(StoreError) {
-        try prepared.file?.place()
-    }
-
-    /// Finishes the work of `willCommit(_:)` after the transaction is durable.
+    /// Ends what `willCommit(_:)` began, once the transaction is durable.
     func didCommit(_ prepared: PreparedCommit) {
         if let change = prepared.metadataChange { metadata.noteWritten(change) }
         for (part, change) in zip(parts, prepared.partChanges) {

@@ -132,9 +132,7 @@ extension PersistentStore {
     static func storedModel(
         _ connection: Connection
     ) throws(StoreError) -> ManagedObjectModel? {
-        guard
-            try connection.integer(
-                "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_MODEL'") == 1,
+        guard try connection.hasTable("ETL_MODEL"),
             let text = try connection.text("SELECT MODEL FROM ETL_MODEL")
         else { return nil }
         do {

@@ -1,3 +1,4 @@
+import Files
 import GraphModel
 import SQLite
 
@@ -22,7 +23,7 @@ extension PersistentStore {
             return try open(description, model: model, holding: held[0])
         }
         try checkKinds(descriptions)
-        let missing = descriptions.filter { $0.kind == .sqlite && !StoreFiles.exists($0.path) }
+        let missing = descriptions.filter { $0.kind == .sqlite && !FileSystem.exists($0.path) }
         do throws(StoreError) {
             return try openAll(descriptions, model, held)
         } catch {

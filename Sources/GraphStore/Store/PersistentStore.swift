@@ -1,3 +1,5 @@
+import Diagnostics
+import Files
 import FoundationEssentials
 import GraphModel
 import SQLite
@@ -169,7 +171,7 @@ final class PersistentStore {
         _ held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
         let (path, options) = (description.path, description.options)
-        if !StoreFiles.exists(path) {
+        if !FileSystem.exists(path) {
             guard description.opening == .create, options.mayWrite else {
                 throw StoreError(
                     .missing, "\(path) does not exist; `open: create` makes it when it is missing")
@@ -195,7 +197,8 @@ final class PersistentStore {
         // Check before SQLite creates files next to the store, which would be read-only as well.
         try StoreFiles.checkIsWritable(path)
         if options.appStores.keepsBackup, AppStore.isOne(path) {
-            try AppStore.checkIsClosed(path)
+            // Who has the store open would not see what is written.
+            _ = try PersistentContainer.exclusive(path)
         }
         let connection = try connect(description, address, mode: .readWrite)
         return try adopt(description, address, connection, model, held)
@@ -209,9 +212,9 @@ final class PersistentStore {
     private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
         let path = StoreFiles.resolved(path)
         let isQuiet =
-            !StoreFiles.exists(path + "-wal") && !StoreFiles.exists(path + "-journal")
+            !FileSystem.exists(path + "-wal") && !FileSystem.exists(path + "-journal")
         let mayCleanUp =
-            StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))
+            FileSystem.allows(path, .write) && FileSystem.allows(PathText.folder(of: path), .write)
         return isQuiet && mayCleanUp && !options.isImmutable ? .readWrite : .readOnly
     }
 
@@ -296,7 +299,7 @@ final class PersistentStore {
     static func readerOfStore(
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> Connection {
-        guard StoreFiles.exists(path) else {
+        guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
         var options = StoreOptions()
@@ -308,7 +311,7 @@ final class PersistentStore {
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
         let mayCleanUp =
-            StoreFiles.isWritable(path) && StoreFiles.isWritable(StoreFiles.folder(of: path))
+            FileSystem.allows(path, .write) && FileSystem.allows(PathText.folder(of: path), .write)
         let connection = try connect(
             description, try StoreAddress(description), mode: mayCleanUp ? .readWrite : .readOnly)
         _ = try isEmpty(connection, path)

@@ -1,3 +1,5 @@
+import Diagnostics
+import Files
 import FoundationEssentials
 import SQLite
 
@@ -82,10 +84,10 @@ struct StoreAddress: Sendable {
     private static func isImmutable(_ path: String, _ options: StoreOptions) -> Bool {
         if options.isImmutable { return true }
         let path = StoreFiles.resolved(path)
-        guard options.isReadOnly, !StoreFiles.isWritable(StoreFiles.folder(of: path)) else {
+        guard options.isReadOnly, !FileSystem.allows(PathText.folder(of: path), .write) else {
             return false
         }
-        return !StoreFiles.exists(path + "-wal")
+        return !FileSystem.exists(path + "-wal")
     }
 
     private static func escaped(_ text: String) -> String {

@@ -28,7 +28,7 @@ package struct StoreBackups: Sendable, Hashable {
 
     private init(_ path: String, _ names: [String]) {
         store = StoreFiles.resolved(path)
-        let folder = StoreFiles.folder(of: store)
+        let folder = PathText.folder(of: store)
         let prefix = PathText.lastComponent(store) + ".bak-v"
         all = names.compactMap { name -> Backup? in
             guard let digits = PathText.rest(of: name, after: prefix) else { return nil }
@@ -47,7 +47,7 @@ package struct StoreBackups: Sendable, Hashable {
     /// - Throws: `StoreError` if the folder cannot be read, because the next backup could then
     ///   overwrite another.
     package init(of path: String) throws(StoreError) {
-        let folder = StoreFiles.folder(of: StoreFiles.resolved(path))
+        let folder = PathText.folder(of: StoreFiles.resolved(path))
         self.init(path, try StoreFiles.names(in: folder))
     }
 

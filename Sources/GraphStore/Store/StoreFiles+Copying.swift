@@ -10,7 +10,7 @@ extension StoreFiles {
     static func copyFolder(
         _ folder: String, to target: String, linking: Bool = false
     ) throws(StoreError) {
-        guard exists(folder) else { return }
+        guard FileSystem.exists(folder) else { return }
         do throws(SystemFault) {
             try FileSystem.makeFolder(target, mode: 0o700)
             FileRights(of: folder)?.adding(0o700).give(toFile: target)
@@ -25,7 +25,7 @@ extension StoreFiles {
                 // The target may be a hard link to another store's file, which must not change.
                 try remove(to)
                 try copyLarge(from, to: to)
-            } else if !exists(to), !link(from, as: to) {
+            } else if !FileSystem.exists(to), !link(from, as: to) {
                 try copyLarge(from, to: to)
             }
         }

@@ -8,36 +8,28 @@ extension StoreFiles {
     ///
     /// A path that is not a link is returned unchanged.
     static func resolved(_ path: String) -> String {
-        guard isLink(path) else { return path }
+        guard FileSystem.isLink(path) else { return path }
         if let found = real(path) { return found }
         var target = path
-        // 40 is the number of links that the system follows.
-        for _ in 0..<40 where isLink(target) {
-            guard let next = destination(ofLink: target) else { return path }
-            target = PathText.isAbsolute(next) ? next : "\(folder(of: target))/\(next)"
+        // As many as the system follows.
+        for _ in 0..<40 where FileSystem.isLink(target) {
+            guard let next = FileSystem.destination(ofLink: target)?.exactText else { return path }
+            target = PathText.isAbsolute(next) ? next : "\(PathText.folder(of: target))/\(next)"
         }
-        guard !isLink(target) else { return path }
-        // The path as it will be when the file exists.
-        guard let parent = real(folder(of: target)),
+        guard !FileSystem.isLink(target) else { return path }
+        // As the path will be once the file is there.
+        guard let parent = real(PathText.folder(of: target)),
             let name = PathText.components(of: target).last
         else { return target }
         return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
     }
 
-    private static func isLink(_ path: String) -> Bool {
-        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
-    }
-
-    /// Returns the absolute path without links; `nil` if it does not exist or is not UTF-8.
+    /// The whole path without links; nil where it leads to nothing, or is not UTF-8.
     private static func real(_ path: String) -> String? {
         FileSystem.resolved(path)?.exactText
     }
 
-    private static func destination(ofLink path: String) -> String? {
-        FileSystem.destination(ofLink: path)?.exactText
-    }
-
-    /// Maximum path length in bytes: SQLite allows 512, including the suffix of the journal's name.
+    /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
     private static let pathBytesMax = 504
 
     /// Returns the error for a path that is too long; `nil` if the length is valid.
@@ -50,7 +42,7 @@ extension StoreFiles {
             isRefused = error.isTooLong
         }
         let name = PathText.components(of: path).last ?? ""
-        let bytes = real(folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
+        let bytes = real(PathText.folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
         guard isRefused || bytes > pathBytesMax else { return nil }
         return StoreError(
             .invalidRequest,
@@ -60,7 +52,7 @@ extension StoreFiles {
 
     /// Throws if this process cannot write a store and the files next to it.
     static func checkIsWritable(_ path: String) throws(StoreError) {
-        guard isWritable(path) else {
+        guard FileSystem.allows(path, .write) else {
             throw StoreError(.permission, "\(path) may not be written")
         }
         try checkLogs(of: path)
@@ -72,9 +64,10 @@ extension StoreFiles {
     /// them.
     static func checkLogs(of path: String) throws(StoreError) {
         let path = resolved(path)
-        // Otherwise, the caller reports the read-only folder.
-        guard isWritable(folder(of: path)) else { return }
-        for file in [path + "-wal", path + "-shm"] where exists(file) && !isWritable(file) {
+        // Else that is what is to be told.
+        guard FileSystem.allows(PathText.folder(of: path), .write) else { return }
+        for file in [path + "-wal", path + "-shm"]
+        where FileSystem.exists(file) && !FileSystem.allows(file, .write) {
             throw StoreError(
                 .permission, "\(file) may not be written, and SQLite writes it with the store",
                 cause: ForeignLog(holdsChanges: file.hasSuffix("-wal") && size(file) > 0))

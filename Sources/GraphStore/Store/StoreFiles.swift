@@ -26,13 +26,8 @@ enum StoreFiles {
         }
     }
 
-    /// Returns whether a file or folder with that path exists.
-    static func exists(_ path: String) -> Bool {
-        FileSystem.exists(path)
-    }
-
-    /// Throws if a store's path, or the path of one of SQLite's logs, is neither a regular file nor
-    /// free.
+    /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
+    /// of SQLite's logs.
     ///
     /// SQLite would wait forever for a pipe, and would write to a device.
     static func refuseOtherKinds(_ path: String) throws(StoreError) {
@@ -85,20 +80,10 @@ enum StoreFiles {
         }
     }
 
-    /// Returns whether this process may write the file.
-    static func isWritable(_ path: String) -> Bool {
-        FileSystem.allows(path, .write)
-    }
-
-    /// Returns the folder of a path.
-    static func folder(of path: String) -> String {
-        PathText.folder(of: path)
-    }
-
-    /// Flushes the names in a file's folder to the disk.
+    /// Makes the names in a folder durable.
     static func synchronizeFolder(of path: String) throws(StoreError) {
-        try calling(folder(of: path), "cannot be made durable") { () throws(SystemFault) in
-            try FileSystem.synchronizeFolder(folder(of: path))
+        try calling(PathText.folder(of: path), "cannot be made durable") { () throws(SystemFault) in
+            try FileSystem.synchronizeFolder(PathText.folder(of: path))
         }
     }
 
@@ -136,13 +121,8 @@ enum StoreFiles {
         ]
     }
 
-    /// Returns whether a process with that ID exists.
-    static func isRunning(_ process: Int32) -> Bool {
-        SystemProcess.isRunning(process)
-    }
-
-    /// Returns the folder of a store's external files: `.<name>_SUPPORT`, without the name's
-    /// extension.
+    /// The folder that holds a store's large values
+    /// (`.<name>_SUPPORT`, the name without its extension).
     ///
     /// A temporary store or a backup has a separate folder, which can be removed with it, even if
     /// the store has no extension.
@@ -154,7 +134,7 @@ enum StoreFiles {
             CompanionFile.allCases.contains { $0.isStore && name.hasSuffix($0.rawValue) }
             || [".etl-plan-", ".bak-v"].contains { name.contains($0) }
         let stem = isBuilt ? name : PathText.withoutSuffix(name)
-        return "\(folder(of: path))/.\(stem)_SUPPORT"
+        return "\(PathText.folder(of: path))/.\(stem)_SUPPORT"
     }
 
     /// Returns the names in a folder; empty if the folder does not exist.

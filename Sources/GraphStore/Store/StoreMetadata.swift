@@ -44,9 +44,7 @@ struct StoreMetadata {
     init?(
         readingFrom connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
-        let exists = try connection.integer(
-            "SELECT count(*) FROM \(database).sqlite_master WHERE name = 'Z_METADATA'")
-        guard exists == 1 else { return nil }
+        guard try connection.hasTable("Z_METADATA", in: database) else { return nil }
         let row = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM \(database).Z_METADATA")
         guard try row.step() else { return nil }
         uuid = row.string(0)
@@ -97,9 +95,8 @@ struct StoreMetadata {
         of model: ManagedObjectModel, on connection: Connection
     ) throws(StoreError) -> Set<String>? {
         guard var held = entities(heldOf: model) else { return nil }
-        var tables: Set<String> = []
-        let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
-        while try rows.step() { tables.insert(rows.string(0)) }
+        let tables = Set(
+            try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
         for entity in StoreLayout(model).entities where tables.contains(entity.table) {
             held.insert(entity.name)
         }

@@ -25,15 +25,13 @@ struct TruncatedFile: Error, Equatable {
     init?(_ path: String) throws(StoreError) {
         let header = try StoreFiles.read(path, first: Offset.end)
         guard header.count == Offset.end, try StoreFiles.hasHeader(path) else { return nil }
-        func number(at offset: Int, bytes: Int = 4) -> Int {
-            header[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
-        }
-        // 1 means 65,536, which does not fit in 2 bytes.
-        let size = number(at: Offset.pageSize, bytes: 2)
+        // 1 stands for 65536, which two bytes do not hold.
+        let size = header.number(at: Offset.pageSize, bytes: 2)
         pageSize = size == 1 ? 65_536 : size
-        pagesInHeader = number(at: Offset.pageCount)
-        changeCounter = number(at: Offset.changeCounter)
-        guard pageSize >= 512, changeCounter == number(at: Offset.pageCountValidFor)
+        pagesInHeader = header.number(at: Offset.pageCount, bytes: 4)
+        changeCounter = header.number(at: Offset.changeCounter, bytes: 4)
+        guard pageSize >= 512,
+            changeCounter == header.number(at: Offset.pageCountValidFor, bytes: 4)
         else { return nil }
         let bytes = StoreFiles.size(path)
         pages = (bytes + pageSize - 1) / pageSize

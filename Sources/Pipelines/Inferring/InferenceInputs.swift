@@ -257,7 +257,7 @@ final class InferenceSpool {
         // A signal that ends the process removes it, too.
         TemporaryFiles.add(path)
         copies[file.pattern] = path.exactText
-        defer { FileDescriptor.close(descriptor) }
+        defer { FileSystem.close(descriptor) }
         while true {
             let count = try source.read(into: room, count: 1 << 18)
             guard count > 0 else { break }

@@ -61,3 +61,8 @@ enum TimeText {
         }
     }
 }
+
+extension Double {
+    /// Seconds without what is less than a millisecond, rounded.
+    package var inMilliseconds: Double { (self * 1000).rounded() / 1000 }
+}

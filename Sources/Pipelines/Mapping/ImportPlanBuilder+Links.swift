@@ -14,7 +14,7 @@ extension ImportPlanBuilder {
                 try addNested(nested, mapping, relationship, into: destination)
                 continue
             }
-            let by = mapping.resolvedKey(of: destination, in: model)
+            let by = mapping.by.resolved(of: destination, in: model)
             var parts: [ImportPlan.LinkPart] = []
             let key = try keyParts(by, of: destination, filling: name, &parts)
             guard let first = parts.first else { continue }

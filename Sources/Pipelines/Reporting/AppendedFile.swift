@@ -72,7 +72,7 @@ final class AppendedFile {
                 "The file \(path) cannot be made: \(error.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
-        defer { FileDescriptor.close(handle) }
+        defer { FileSystem.close(handle) }
         guard use(handle) else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file", "The file \(path) cannot be written",

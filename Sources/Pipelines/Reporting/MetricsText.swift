@@ -99,7 +99,7 @@ struct MetricsText {
     }
 
     private static func number(_ value: Double) -> String {
-        "\((value * 1000).rounded() / 1000)"
+        "\(value.inMilliseconds)"
     }
 
     private static func unixSeconds(_ iso: String) -> String {

@@ -1,4 +1,5 @@
 import Diagnostics
+import Digests
 import Files
 import GraphModel
 import RecordStreams
@@ -43,9 +44,7 @@ enum RejectFileName {
         guard shown != whole || whole.bytes.count > bytesMax else { return whole }
         let ending = base.suffix.count > endingBytesMax ? [] : base.suffix
         let stem = FileName(bytes: shown.bytes.dropLast(ending.count))
-        var digest = ContentDigest()
-        digest.add(whole.bytes)
-        let digits = FileName("-" + digest.text(bytes: 4))
+        let digits = FileName("-" + ByteDigest.of(whole.bytes).prefix(4).hexText)
         let room = bytesMax - digits.bytes.count - ending.count
         return FileName(bytes: stem.prefix(bytes: room).bytes + digits.bytes + ending)
     }

@@ -68,12 +68,12 @@ struct RejectFiles {
         let workingFolder = FileName(environment.workingFolder)
         origin = RejectNote(
             pipeline: environment.spec.name, run: environment.runID,
-            spec: FileDescriptor.resolved(file)
-                ?? (FileDescriptor.resolved(file.folder) ?? file.folder)
+            spec: FileSystem.resolved(file)
+                ?? (FileSystem.resolved(file.folder) ?? file.folder)
                 .joining(file.lastComponent),
             specText: environment.specText, sets: environment.sets,
             workingFolder: workingFolder.isAbsolute
-                ? workingFolder : FileDescriptor.resolved(workingFolder) ?? workingFolder)
+                ? workingFolder : FileSystem.resolved(workingFolder) ?? workingFolder)
     }
 
     /// Resumes the files of an earlier attempt, truncated to their lengths at the last save.
@@ -286,7 +286,7 @@ struct RejectFiles {
             files[source].map {
                 RejectNote.File(
                     name: $0.path.lastComponent, stage: stage.name,
-                    source: FileDescriptor.resolved(source) ?? source, isArray: $0.isArray)
+                    source: FileSystem.resolved(source) ?? source, isArray: $0.isArray)
             }
         }
         note.files += new.filter { !known.contains($0.name) }

@@ -91,7 +91,7 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
     }
 
     private static func base(_ folder: String) -> FileName {
-        FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
+        FileSystem.resolved(FileName(folder)) ?? FileName(folder)
     }
 
     private func mappingPaths(_ map: (FileName) -> FileName) -> RejectNote {

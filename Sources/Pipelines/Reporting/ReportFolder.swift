@@ -166,8 +166,8 @@ struct ReportFolder {
 /// The name of a run, or of an attempt that continues one, such as `20261121T030000Z-4711`: its
 /// start, and its process ID.
 enum RunName {
-    /// Returns the name of a run that starts at that time, by default in this process.
-    static func of(_ started: Double, _ process: Int32 = FileDescriptor.processID) -> String {
+    /// The name of a run that begins then, in this process where no other is named.
+    static func of(_ started: Double, _ process: Int32 = SystemProcess.number) -> String {
         TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 

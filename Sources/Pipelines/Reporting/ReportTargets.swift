@@ -76,7 +76,7 @@ struct ReportTargets {
     private func place(_ path: FileName) -> FileName {
         guard path != "-" else { return path }
         let whole = workingFolder.joining(path)
-        return (FileDescriptor.resolved(whole.folder) ?? whole.folder.normalized)
+        return (FileSystem.resolved(whole.folder) ?? whole.folder.normalized)
             .joining(whole.lastComponent)
     }
 }

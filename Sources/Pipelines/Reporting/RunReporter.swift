@@ -188,8 +188,9 @@ extension RunReporter {
             version: Release.version, pipeline: spec.name, run: run.runID,
             spec: FileDescriptor.resolved(file) ?? file,
             replay: run.options.replay?.folder, selection: selection,
-            started: TimeText.iso(run.started), ended: Self.iso(now + secondsElapsed),
-            secondsElapsed: Self.rounded(secondsElapsed), attempts: outcome.attempts,
+            started: TimeText.iso(run.started),
+            ended: TimeText.iso((now + secondsElapsed).inMilliseconds),
+            secondsElapsed: secondsElapsed.inMilliseconds, attempts: outcome.attempts,
             attempt: outcome.attempts > 1 && attempt != run.runID ? attempt : nil,
             exit: RunReport.Exit(
                 code: outcome.status.rawValue, name: outcome.status.name,
@@ -210,12 +211,6 @@ extension RunReporter {
             messages: messages(outcome), memoryPeak: ProcessMemory.peak,
             samples: run.runner.progress.finishSamples())
     }
-
-    private static func iso(_ seconds: Double) -> String {
-        TimeText.iso((seconds * 1000).rounded() / 1000)
-    }
-
-    private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     private var selection: RunReport.Selection? {
         let options = run.options
@@ -255,7 +250,7 @@ extension RunReporter {
     private func absolute(_ path: FileName) -> FileName {
         path == InputFile.standardInput.path || InputName.isCommand(path)
             ? path
-            : FileDescriptor.resolved(path)
+            : FileSystem.resolved(path)
                 ?? FileName(run.options.workingFolder).joining(path)
     }
 }
@@ -264,7 +259,7 @@ extension RunReport.Stage {
     fileprivate mutating func fill(
         _ report: StageReport, _ absolute: (FileName) -> FileName
     ) {
-        secondsElapsed = (report.secondsElapsed * 1000).rounded() / 1000
+        secondsElapsed = report.secondsElapsed.inMilliseconds
         records = report.records
         extraFields = report.extraFields
         missedLinks = report.missedLinks

@@ -38,7 +38,7 @@ struct RunSampler {
         let seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
         samples.append(
             RunSample(
-                second: (seconds * 1000).rounded() / 1000, stage: stage, records: records,
+                second: seconds.inMilliseconds, stage: stage, records: records,
                 memory: memory))
         if samples.count > Self.samplesMax {
             samples = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }

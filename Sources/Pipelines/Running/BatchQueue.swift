@@ -24,7 +24,6 @@ final class BatchQueue<Batch>: Sendable {
     private struct State {
         var idle: [Unshared]
         var filled: [Unshared] = []
-        var isFinished = false
         var isCancelled = false
         var hasOverflowed = false
         var error: (any Error)?
@@ -126,10 +125,7 @@ final class BatchQueue<Batch>: Sendable {
 
     /// Marks the end of the input, with an error if the reader failed.
     func finish(_ error: (any Error)? = nil) {
-        state.withLock {
-            $0.isFinished = true
-            $0.error = error
-        }
+        state.withLock { $0.error = error }
         filledCount.signal()
     }
 

@@ -14,11 +14,11 @@ enum DryRun {
     static func storePath(for path: String) -> String {
         let folder = PathText.folder(of: path)
         let home =
-            FileDescriptor.isWritableFolder(folder)
+            FileSystem.allows(folder, [.write, .search])
             ? path
             : PathText.join(
                 FileManager.default.temporaryDirectory.path, PathText.lastComponent(path))
-        return home + suffix + "\(FileDescriptor.processID)"
+        return home + suffix + "\(SystemProcess.number)"
     }
 
     static func rejectsFolder(for storePath: String) -> String { storePath + "-rejects" }
@@ -40,7 +40,7 @@ enum DryRun {
         for name in names {
             let number = PathText.rest(of: name, after: prefix)?
                 .prefix { $0.isASCII && $0.isNumber }
-            guard let number, let process = Int32(number), !FileDescriptor.isRunning(process) else {
+            guard let number, let process = Int32(number), !SystemProcess.isRunning(process) else {
                 continue
             }
             // The next dry run removes what cannot be removed now.

@@ -1,4 +1,5 @@
 import Diagnostics
+import Digests
 import Files
 import GraphModel
 
@@ -9,12 +10,7 @@ enum FileDescriptor {
         try FileSystem.open(path, [.writing, .creating, .appending], mode: 0o644)
     }
 
-    /// Opens a file for locking, and creates it if it does not exist.
-    static func createForLocking(_ path: String) throws(SystemFault) -> Int32 {
-        try FileSystem.createForLocking(path)
-    }
-
-    /// Opens a file to check its lock, for writing if permitted and otherwise for reading.
+    /// Opens a file to see whether it is locked, as far as this user may.
     ///
     /// - Returns: the descriptor, or -1 on failure.
     static func openForLocking(_ path: String) -> Int32 {
@@ -22,8 +18,6 @@ enum FileDescriptor {
         return (try? FileSystem.open(path, [.updating, flags]))
             ?? (try? FileSystem.open(path, [.reading, flags])) ?? -1
     }
-
-    static func close(_ descriptor: Int32) { FileSystem.close(descriptor) }
 
     /// Writes all bytes.
     ///
@@ -99,14 +93,7 @@ enum FileDescriptor {
         (try? FileStatus(of: path))?.timeWritten ?? 0
     }
 
-    /// Renames a file, and replaces an existing target.
-    static func rename(
-        _ path: FileName, to target: FileName
-    ) throws(SystemFault) {
-        try FileSystem.rename(path, to: target)
-    }
-
-    /// Removes a file; does nothing if it does not exist.
+    /// Removes a file; nothing happens where there is none.
     static func remove(_ path: some FilePath) { try? FileSystem.remove(path) }
 
     /// The names in a folder without `.` and `..`; empty if it cannot be read.
@@ -114,10 +101,7 @@ enum FileDescriptor {
         (try? FileSystem.names(in: folder)) ?? []
     }
 
-    /// Whether a path leads to a folder.
-    static func isFolder(_ path: FileName) -> Bool { FileSystem.isFolder(path) }
-
-    /// Removes an empty folder; does nothing if it does not exist.
+    /// Removes an empty folder; nothing happens where there is none.
     static func removeFolder(_ path: FileName) { try? FileSystem.removeFolder(path) }
 
     /// Flushes the entries of a folder of rejects to disk, if its file system supports that.
@@ -132,17 +116,7 @@ enum FileDescriptor {
         }
     }
 
-    /// Locks an open file until the process ends.
-    ///
-    /// - Returns: whether the lock was free.
-    static func lock(_ descriptor: Int32) -> Bool {
-        FileSystem.lock(descriptor)
-    }
-
-    /// Releases the lock of an open file, even if other processes share the descriptor.
-    static func unlock(_ descriptor: Int32) { FileSystem.unlock(descriptor) }
-
-    /// Replaces the content of a file.
+    /// Replaces a file's content with a short text.
     static func rewrite(_ descriptor: Int32, _ text: String) {
         _ = cut(descriptor, to: 0)
         try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
@@ -163,24 +137,21 @@ enum FileDescriptor {
         guard let descriptor = try? FileSystem.open(path, [.reading, .withoutWaiting]) else {
             return nil
         }
-        defer { close(descriptor) }
+        defer { FileSystem.close(descriptor) }
         return head(descriptor)
     }
 
-    /// The content of a file; `nil` if it cannot be read.
-    static func contents(_ path: FileName) -> [UInt8]? { try? FileSystem.contents(path) }
-
-    /// Returns the SHA-256 of the contents of files; missing files count as empty.
+    /// SHA-256 over what files hold; those that are missing hold nothing.
     ///
     /// - Parameter ignored: ranges at the start of each file that are treated as zeros.
     /// - Returns: `nil` if a file cannot be read.
     static func digest(_ paths: [String], ignoring ignored: [Range<Int>]) -> String? {
-        var digest = ContentDigest()
+        var digest = ByteDigest()
         var chunk = [UInt8](repeating: 0, count: 1 << 20)
         for path in paths {
             do throws(SystemFault) {
                 let descriptor = try FileSystem.open(path, .reading)
-                defer { close(descriptor) }
+                defer { FileSystem.close(descriptor) }
                 var isStart = true
                 while true {
                     let count = try FileSystem.read(descriptor, into: &chunk)
@@ -197,7 +168,7 @@ enum FileDescriptor {
                 guard error.isNoEntry else { return nil }
             }
         }
-        return digest.text(bytes: 32)
+        return digest.value.hexText
     }
 
     /// The device and inode of the file at a path; `nil` if it does not exist.
@@ -211,26 +182,8 @@ enum FileDescriptor {
         return status.size
     }
 
-    /// Whether the path's last part is a symbolic link.
-    static func isLink(_ path: FileName) -> Bool {
-        (try? FileStatus(of: path, followingLinks: false))?.kind == .link
-    }
-
-    /// The path without symbolic links; `nil` if it does not exist.
-    static func resolved(_ path: FileName) -> FileName? { FileSystem.resolved(path) }
-
-    /// The path without symbolic links; `nil` if it does not exist or is not UTF-8.
-    static func resolved(_ path: String) -> String? { resolved(FileName(path))?.exactText }
-
-    static var processID: Int32 { SystemProcess.number }
-
-    /// Whether a process is running, whichever user owns it.
-    static func isRunning(_ process: Int32) -> Bool { SystemProcess.isRunning(process) }
-
-    /// Whether this process can create files in a folder.
-    static func isWritableFolder(_ path: String) -> Bool {
-        FileSystem.allows(path, [.write, .search])
-    }
+    /// The path without links; nil where it leads to nothing, or is not UTF-8.
+    static func resolved(_ path: String) -> String? { FileSystem.resolved(path)?.exactText }
 }
 
 extension SystemFault {

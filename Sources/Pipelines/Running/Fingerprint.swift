@@ -48,9 +48,9 @@ extension YAMLNode {
 /// Digests that show whether a text has changed.
 enum Fingerprint {
     static func of(_ text: String) -> String {
-        var digest = ContentDigest()
-        digest.add(text)
-        return digest.text(bytes: 16)
+        var digest = ByteDigest()
+        digest.add(text: text)
+        return digest.value.prefix(16).hexText
     }
 }
 

@@ -53,7 +53,7 @@ struct NotedPaths: Sendable {
 
     private func located(_ noted: FileName) -> FileName {
         Self.isNoFile(noted)
-            ? noted : given.joining(noted).tidied(isLink: FileDescriptor.isLink)
+            ? noted : given.joining(noted).tidied(isLink: FileSystem.isLink)
     }
 
     private static func isNoFile(_ path: FileName) -> Bool {
@@ -63,7 +63,7 @@ struct NotedPaths: Sendable {
 
     /// A missing folder has no links to resolve.
     private static func real(_ folder: FileName) -> FileName {
-        FileDescriptor.resolved(folder) ?? folder.normalized
+        FileSystem.resolved(folder) ?? folder.normalized
     }
 }
 

@@ -39,8 +39,8 @@ extension PipelineRun {
             open = nil
         case .putInPlace: try putInPlace(&job)
         case .publish:
-            // Exports must not appear before the store is durable.
-            try job.target.synchronizePlace()
+            // Exports must not appear before the store is durable in its place.
+            try PersistentContainer.synchronizeFolder(ofStoreAt: job.target.path)
             try Publication.recover(besideStoreAt: job.target.path)
         case .reportEarly: reportEarly()
         case .endNotes: try endNotes(job)

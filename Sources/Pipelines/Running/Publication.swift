@@ -49,7 +49,7 @@ struct Publication: Sendable {
     /// name immediately.
     func place(ofExport path: FileName) throws -> FileName? {
         guard let waiting, path != "-" else { return nil }
-        let target = FileDescriptor.resolved(path) ?? path
+        let target = FileSystem.resolved(path) ?? path
         let place = target.folder.joining(
             OutputFile.hiddenName(of: target.lastComponent, ".\(waiting.runID)\(Self.ending)"))
         try note(Move(from: place, to: target))
@@ -61,7 +61,7 @@ struct Publication: Sendable {
         guard !paths.isEmpty else { return }
         guard waiting != nil else { return try paths.forEach(Self.removeEarlier) }
         try note { plan in
-            plan.removals = (plan.removals ?? []) + paths.map { FileDescriptor.resolved($0) ?? $0 }
+            plan.removals = (plan.removals ?? []) + paths.map { FileSystem.resolved($0) ?? $0 }
         }
     }
 
@@ -178,8 +178,8 @@ struct Publication: Sendable {
         _ plan: Plan?, besideStoreAt path: String, keepsRejects: Bool
     ) throws {
         if let plan {
-            try publish(plan.moves.filter { keepsRejects && FileDescriptor.isFolder($0.from) })
-            // A power failure must not restore a store whose files are deleted.
+            try publish(plan.moves.filter { keepsRejects && FileSystem.isFolder($0.from) })
+            // A loss of power must not bring back a store whose files are gone.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
@@ -193,9 +193,8 @@ struct Publication: Sendable {
 
     private static func publish(_ moves: [Move]) throws {
         for move in moves where FileDescriptor.size(move.from) != nil { try publish(move) }
-        // Include the files that an earlier attempt moved, because it may have ended before this
-        // step.
-        for folder in Set(moves.map(\.to.folder)) where FileDescriptor.isFolder(folder) {
+        // Those that an earlier attempt has moved, too: it may have ended before this.
+        for folder in Set(moves.map(\.to.folder)) where FileSystem.isFolder(folder) {
             try FileDescriptor.synchronizeFolder(folder)
         }
     }
@@ -203,13 +202,13 @@ struct Publication: Sendable {
     private static func publish(_ move: Move) throws {
         let failure: SystemFault
         do throws(SystemFault) {
-            return try FileDescriptor.rename(move.from, to: move.to)
+            return try FileSystem.rename(move.from, to: move.to)
         } catch {
             failure = error
         }
         // The folder already has files of other stages of the run.
         let names = FileDescriptor.names(in: move.from)
-        if !names.isEmpty, FileDescriptor.isFolder(move.to) {
+        if !names.isEmpty, FileSystem.isFolder(move.to) {
             for name in names {
                 try publish(Move(from: move.from.joining(name), to: move.to.joining(name)))
             }
@@ -228,7 +227,7 @@ struct Publication: Sendable {
     /// failure.
     private static func discard(_ moves: [Move]) {
         for move in moves {
-            guard FileDescriptor.isFolder(move.from) else {
+            guard FileSystem.isFolder(move.from) else {
                 FileDescriptor.remove(move.from)
                 continue
             }

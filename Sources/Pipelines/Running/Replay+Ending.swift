@@ -113,10 +113,10 @@ extension Replay {
     ///   reads those records again.
     func prepare(after saved: RunJournal.Saved?) throws {
         guard let saved else { return }
-        let own = FileDescriptor.resolved(FileName(folder)) ?? FileName(folder)
+        let own = FileSystem.resolved(FileName(folder)) ?? FileName(folder)
         let notes = saved.points.flatMap(\.rejects).filter {
             let its = $0.path.folder
-            return (FileDescriptor.resolved(its) ?? its) == own
+            return (FileSystem.resolved(its) ?? its) == own
         }.map { $0.replayed(in: note.files) }
         let known = Set(notes.map(\.path.lastComponent))
         let done = Set(saved.stages.map(\.name))
@@ -153,7 +153,7 @@ extension Replay {
             // If the file is missing, an earlier attempt has already moved it.
             guard FileDescriptor.size(from) != nil else { continue }
             do throws(SystemFault) {
-                try FileDescriptor.rename(from, to: move.to)
+                try FileSystem.rename(from, to: move.to)
             } catch {
                 throw RunFailure(
                     Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",

@@ -233,7 +233,7 @@ struct Replay: Sendable {
 
     /// Returns whether the active replay is the given run.
     func isBegun(by run: String) -> Bool {
-        FileDescriptor.contents(FileName(mark)) == Array((run + "\n").utf8)
+        (try? FileSystem.contents(FileName(mark))) == Array((run + "\n").utf8)
     }
 
     /// Marks a replay as active, and removes the mark of an earlier one.

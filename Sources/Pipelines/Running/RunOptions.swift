@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 package import FoundationEssentials
 package import GraphStore
 import RecordStreams
@@ -99,7 +100,7 @@ struct DecodingOptions: Sendable {
     /// Whether unordered records are written in the order of their objects' rows.
     var sortsByRow = true
 
-    var processorCount: Int { processors ?? Platform.processorCount() }
+    var processorCount: Int { processors ?? SystemProcess.processorCount }
 }
 
 extension CountLimit {

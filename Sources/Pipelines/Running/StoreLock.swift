@@ -77,9 +77,9 @@ final class StoreLock {
     private static func lock(_ descriptor: Int32, _ storePath: String) throws(RunFailure) {
         var words = ""
         for attempt in 0..<attemptsMax {
-            if FileDescriptor.lock(descriptor) { return }
+            if FileSystem.lock(descriptor) { return }
             words = FileDescriptor.head(descriptor)
-            if attempt > 0, let holder = Holder(words), FileDescriptor.isRunning(holder.process) {
+            if attempt > 0, let holder = Holder(words), SystemProcess.isRunning(holder.process) {
                 throw held(storePath, by: words)
             }
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(2))
@@ -129,13 +129,13 @@ final class StoreLock {
         guard let words = FileDescriptor.head(ofFile: path), var holder = Holder(words) else {
             return nil
         }
-        if FileDescriptor.isRunning(holder.process) {
+        if SystemProcess.isRunning(holder.process) {
             let descriptor = FileDescriptor.openForLocking(path)
             guard descriptor >= 0 else { return holder }
-            defer { FileDescriptor.close(descriptor) }
-            guard FileDescriptor.lock(descriptor) else { return holder }
-            FileDescriptor.unlock(descriptor)
-            // Another process has this ID by now, or the holder has just finished.
+            defer { FileSystem.close(descriptor) }
+            guard FileSystem.lock(descriptor) else { return holder }
+            FileSystem.unlock(descriptor)
+            // Its number is another process's by now, or it has come to its end since.
         }
         // Do not try the lock of a dead process: that could make a run that is starting fail.
         holder.isAtWork = false
@@ -156,7 +156,7 @@ final class StoreLock {
         }
         let path = Self.path(storePath)
         do throws(SystemFault) {
-            descriptor = try FileDescriptor.createForLocking(path)
+            descriptor = try FileSystem.createForLocking(path)
         } catch {
             throw RunFailure(
                 Fault(.store, error.kind(else: .notCreated)), code: "lock.file",
@@ -168,17 +168,16 @@ final class StoreLock {
         try Self.lock(descriptor, storePath)
         isHeld = true
         FileDescriptor.rewrite(
-            descriptor, "pid \(FileDescriptor.processID), pipeline \(pipeline), since \(started)")
+            descriptor, "pid \(SystemProcess.number), pipeline \(pipeline), since \(started)")
     }
 
     deinit {
         if isHeld {
             FileDescriptor.rewrite(descriptor, "")
-            // A process that is starting may share the descriptor until its `exec`, so unlock
-            // explicitly.
-            FileDescriptor.unlock(descriptor)
+            // A process that begins may have the file, too, until it is what it is to be.
+            FileSystem.unlock(descriptor)
         }
-        FileDescriptor.close(descriptor)
+        FileSystem.close(descriptor)
     }
 }
 

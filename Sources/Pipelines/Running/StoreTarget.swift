@@ -342,12 +342,7 @@ struct StoreTarget {
         try PersistentContainer.removeProgressFile(besideStoreAt: path)
     }
 
-    /// Makes the replacement of the store durable.
-    func synchronizePlace() throws(StoreError) {
-        try PersistentContainer.synchronizeFolder(ofStoreAt: path)
-    }
-
-    /// Ends the watch, because this run no longer replaces the store.
+    /// Nothing of this run takes the store's place any more.
     mutating func endWatch() { watched = .none }
 
     /// Removes the work next to the store after a failure that cannot be resumed.

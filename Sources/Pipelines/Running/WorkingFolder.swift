@@ -8,7 +8,7 @@ package enum WorkingFolder {
     package static var path: String { name.exactText ?? "." }
 
     /// Its path.
-    static var name: FileName { FileDescriptor.resolved(FileName(".")) ?? "." }
+    static var name: FileName { FileSystem.resolved(FileName(".")) ?? "." }
 }
 
 extension FileName {

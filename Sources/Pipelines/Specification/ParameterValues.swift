@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 package import FoundationEssentials
 import GraphModel
 
@@ -120,7 +121,7 @@ package struct ParameterValues: Sendable {
         return text == "-"
             ? text
             : PathText.tidied(
-                PathText.join(specFolder, text), isLink: FileDescriptor.isLink)
+                PathText.join(specFolder, text), isLink: FileSystem.isLink)
     }
 
     /// Returns the number that a text resolves to.

@@ -12,7 +12,7 @@ final class SpillFile {
     }
 
     deinit {
-        if descriptor >= 0 { FileDescriptor.close(descriptor) }
+        if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
     /// The size of the file in bytes.

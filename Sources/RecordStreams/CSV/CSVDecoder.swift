@@ -15,8 +15,6 @@ internal import Diagnostics
 ///                 the line end is in quotes.
 /// ```
 final class CSVDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let terminator: (UInt8, UInt8)
     private(set) var failure: RecordStreamError?
     private(set) var recordCount = 0

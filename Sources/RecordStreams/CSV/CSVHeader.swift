@@ -2,8 +2,6 @@ internal import Diagnostics
 
 /// Reads the names of a table's columns from its first record.
 struct CSVHeader {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let source: String
     let recordBytesMax: Int
     let encoding: TextEncoding

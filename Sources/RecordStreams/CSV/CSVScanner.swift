@@ -4,9 +4,7 @@
 /// follow a line feed, which stops an unquoted field, and a quote, which stops a quoted field. The
 /// loops therefore need no test for the end.
 struct CSVScanner {
-    typealias Bytes = UnsafePointer<UInt8>
-
-    /// The result of scanning a record.
+    /// How a record ended.
     enum Outcome {
         /// A record, and the first byte of the next one.
         case record(next: Bytes)

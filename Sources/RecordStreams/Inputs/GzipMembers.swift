@@ -1,5 +1,6 @@
 internal import Diagnostics
 internal import Dispatch
+internal import Files
 
 /// Inflates members ahead on several threads and returns them in order, if each states its size.
 ///
@@ -8,10 +9,9 @@ internal import Dispatch
 ///
 /// The end of other members can be found only by inflating them.
 package final class GzipMembers {
-    /// The number of processors minus the reading and the writing thread, at most 8.
-    ///
-    /// With two processors, inflating ahead made a load slower because of the additional copying.
-    package static let threadsOfMachine = max(0, min(8, Platform.processorCount() - 2))
+    /// What the machine has beside the one that reads and the one that writes: with two, that much
+    /// more to copy made a load slower.
+    package static let threadsOfMachine = max(0, min(8, SystemProcess.processorCount - 2))
 
     private let input: StoredInput
     private let workers: [WorkerThread]

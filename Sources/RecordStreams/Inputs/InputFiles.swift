@@ -55,24 +55,32 @@ package enum InputFiles {
     }
 
     private static func literalFile(_ path: FileName) throws(RecordStreamError) -> InputFile {
-        do throws(Platform.Failure) {
-            let status = try Platform.status(path)
-            if status.kind == .folder { throw Platform.Failure.isFolder }
-            return InputFile(path: path, byteCount: status.size, isStream: status.kind == .other)
+        do throws(SystemFault) {
+            let status = try FileStatus(of: path)
+            if status.kind == .folder { throw SystemFault.isFolder }
+            return InputFile(path: path, status)
         } catch {
             throw RecordStreamError(inputFailure: error, path: path)
         }
     }
 }
 
+extension InputFile {
+    /// What stands at a path and is no folder.
+    fileprivate init(path: FileName, _ status: FileStatus) {
+        let isStream = status.kind != .file
+        self.init(path: path, byteCount: isStream ? 0 : status.size, isStream: isStream)
+    }
+}
+
 extension RecordStreamError {
-    /// Creates the error for an input that the system cannot open or read.
-    init(inputFailure failure: Platform.Failure, path: FileName) {
+    /// The error for an input that the system would not open or read.
+    init(inputFailure failure: SystemFault, path: FileName) {
         self.init(inputFailure: failure, at: RecordLocation(file: path))
     }
 
-    /// Creates the error for an input with a known location.
-    init(inputFailure failure: Platform.Failure, at location: RecordLocation) {
+    /// The same of an input that is named by its place.
+    init(inputFailure failure: SystemFault, at location: RecordLocation) {
         let kind: Kind =
             if failure.isMissing {
                 .inputMissing
@@ -128,9 +136,7 @@ private struct GlobWalk {
         }
         if rest.isEmpty {
             if status.kind != .folder {
-                files.append(
-                    InputFile(
-                        path: path, byteCount: status.size, isStream: status.kind == .other))
+                files.append(InputFile(path: path, status))
             }
         } else if status.kind == .folder {
             try walk(folder: path, parts: rest)
@@ -142,9 +148,9 @@ private struct GlobWalk {
     /// Missing permissions are an error, because the file would otherwise be skipped silently.
     private func status(
         _ path: FileName, followingLinks: Bool = true
-    ) throws(RecordStreamError) -> (kind: Platform.NodeKind, size: Int)? {
-        do throws(Platform.Failure) {
-            return try Platform.status(path, followingLinks: followingLinks)
+    ) throws(RecordStreamError) -> FileStatus? {
+        do throws(SystemFault) {
+            return try FileStatus(of: path, followingLinks: followingLinks)
         } catch {
             guard !error.isMissing else { return nil }
             throw RecordStreamError(inputFailure: error, path: path)
@@ -155,8 +161,8 @@ private struct GlobWalk {
     ///
     /// An unreadable folder is an error, because its files would otherwise be skipped silently.
     private func sortedNames(_ folder: FileName) throws(RecordStreamError) -> [FileName] {
-        do throws(Platform.Failure) {
-            return try Platform.names(inFolder: folder).sorted()
+        do throws(SystemFault) {
+            return try FileSystem.names(in: folder.isEmpty ? "." : folder).sorted()
         } catch {
             guard !error.isMissing else { return [] }
             throw RecordStreamError(inputFailure: error, path: folder)

@@ -15,12 +15,14 @@ final class StoredInput {
     private let descriptor: Int32
     /// The command whose output is read.
     private let child: ChildProcess?
+    /// Whether there is a size, so that reading never waits for somebody to write.
     let isRegular: Bool
     /// Called while no process writes into a pipe; if `nil`, the system waits.
     private let isCancelled: (@Sendable () -> Bool)?
     /// The time to wait for a writer in milliseconds, before `isCancelled` is called or the
     /// available bytes are returned.
     private static let patience: Int32 = 50
+    private static let standardInput: Int32 = 0
     private var generated: GeneratedRows?
     private let buffer: UnsafeMutablePointer<UInt8>
     static let capacity = 256 * 1024
@@ -41,17 +43,18 @@ final class StoredInput {
         } else if generated != nil {
             descriptor = -1
         } else if file.isStandardInput {
-            descriptor = Platform.standardInput
+            descriptor = Self.standardInput
         } else {
-            do throws(Platform.Failure) {
+            do throws(SystemFault) {
                 descriptor =
                     file.isStream && isCancelled != nil
-                    ? try Platform.openStream(file.path) : try Platform.openForReading(file.path)
+                    ? try Self.openStream(file.path)
+                    : try FileSystem.open(file.path, .reading)
             } catch {
                 throw RecordStreamError(inputFailure: error, path: file.path)
             }
         }
-        isRegular = descriptor < 0 || Platform.isRegular(descriptor)
+        isRegular = descriptor < 0 || (try? FileStatus(of: descriptor))?.kind == .file
         buffer = .allocate(capacity: Self.capacity)
     }
 
@@ -66,10 +69,22 @@ final class StoredInput {
         buffer = .allocate(capacity: Self.capacity)
     }
 
+    /// Opens what may be a pipe that nobody writes into yet, without waiting for that: `mustWait`
+    /// tells when somebody has.
+    ///
+    /// Linux alone tells a pipe that nobody has opened from one that everybody has closed.
+    private static func openStream(_ path: FileName) throws(SystemFault) -> Int32 {
+        #if os(Linux)
+            try FileSystem.open(path, [.reading, .withoutWaiting])
+        #else
+            try FileSystem.open(path, .reading)
+        #endif
+    }
+
     deinit {
         buffer.deallocate()
-        if child == nil, descriptor >= 0, descriptor != Platform.standardInput {
-            Platform.closeFile(descriptor)
+        if child == nil, descriptor >= 0, descriptor != Self.standardInput {
+            FileSystem.close(descriptor)
         }
     }
 
@@ -86,7 +101,7 @@ final class StoredInput {
     /// - Parameter isPatient: whether to wait up to 50 ms for them.
     func mustWait(isPatient: Bool = false) -> Bool {
         !isRegular && position == end && !isAtEnd
-            && Platform.mustWait(descriptor, milliseconds: isPatient ? Self.patience : 0)
+            && FileSystem.mustWait(descriptor, milliseconds: isPatient ? Self.patience : 0)
     }
 
     /// Drops bytes from the front of the buffer.
@@ -150,9 +165,10 @@ final class StoredInput {
             byteCount += length
             return length
         }
-        do throws(Platform.Failure) {
+        do throws(SystemFault) {
             try waitForWriter()
-            let length = try Platform.readBytes(descriptor, into: target, count: count)
+            let length = try FileSystem.read(
+                descriptor, into: UnsafeMutableRawBufferPointer(start: target, count: count))
             isAtEnd = length == 0
             byteCount += length
             if length > 0 || child == nil { return length }
@@ -190,10 +206,10 @@ final class StoredInput {
         return isCancelled()
     }
 
-    /// Waits until a stream has bytes to read, or ends.
-    private func waitForWriter() throws(Platform.Failure) {
+    /// Waits until there is something to be read of a stream, or its end.
+    private func waitForWriter() throws(SystemFault) {
         guard !isRegular, let isCancelled else { return }
-        while Platform.mustWait(descriptor, milliseconds: Self.patience) {
+        while FileSystem.mustWait(descriptor, milliseconds: Self.patience) {
             if isCancelled() { throw .isCancelled }
         }
     }

@@ -16,9 +16,7 @@ internal import Diagnostics
 /// determine where it ends. Any other fault ends the document. For a record that is too big, this
 /// fault is reported first, because its other faults may not be read yet.
 final class JSONDocumentDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
-    /// The expected token after white space.
+    /// What the next byte that is not white space must be.
     enum Expectation {
         case value
         case memberOrEnd

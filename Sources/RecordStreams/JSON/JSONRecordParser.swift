@@ -7,7 +7,6 @@
 /// With duplicate keys, the last one wins. They are detected in every object on a selected path:
 /// each key stores the number of the object in which it last occurred.
 struct JSONRecordParser {
-    typealias Bytes = UnsafePointer<UInt8>
     typealias Node = JSONFieldTree.Node
     typealias Key = JSONFieldTree.Key
 

@@ -1,8 +1,6 @@
 /// The state that both JSON decoders share: the field tree and the list buffers; it also stores
 /// records in batches.
 final class JSONRecordStore {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let tree: JSONFieldTree
     let lists: UnsafeMutablePointer<JSONRecordParser.ListBuffer>
     private let listCount: Int

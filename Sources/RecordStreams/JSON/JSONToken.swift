@@ -3,8 +3,6 @@
 /// Every function takes the first byte and returns the byte after the token, or `nil` with the
 /// fault recorded. A byte that cannot continue a token must follow the end of the data.
 enum JSONToken {
-    typealias Bytes = UnsafePointer<UInt8>
-
     static let quote = UInt8(ascii: "\"")
     static let backslash = UInt8(ascii: "\\")
 

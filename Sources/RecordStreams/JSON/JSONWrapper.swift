@@ -3,9 +3,7 @@
 /// An example is `{"total": 2, "issues": [{…}, {…}]}`. Used only for messages: it reads only names
 /// and brackets, and stops if the text is not valid JSON.
 enum JSONWrapper {
-    typealias Bytes = UnsafePointer<UInt8>
-
-    /// The maximum number of enclosing objects; deeper objects are not searched.
+    /// Objects inside more objects than this are not looked into.
     private static let depthMax = 4
 
     /// Returns the path of the first array whose first element is an object, for `read.at`.

@@ -3,8 +3,6 @@
 /// A line ends with LF or CRLF. Lines of white space that are no larger than the largest record are
 /// skipped. A fault affects only its own line, because the next record starts where the line ends.
 final class NDJSONDecoder: RecordDecoder {
-    typealias Bytes = UnsafePointer<UInt8>
-
     let terminator: (UInt8, UInt8) = (10, 0)
     let failure: RecordStreamError? = nil
     private(set) var recordCount = 0

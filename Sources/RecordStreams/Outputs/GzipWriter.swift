@@ -1,6 +1,7 @@
 internal import CZlib
 internal import Diagnostics
 internal import Dispatch
+internal import Files
 
 /// Deflates into one gzip member, block by block, on several threads.
 ///
@@ -32,7 +33,7 @@ final class GzipWriter {
     init(level: Int, path: String, threads: Int? = nil) throws(RecordStreamError) {
         self.level = min(9, max(0, level))
         self.path = path
-        let threads = threads ?? min(8, Platform.processorCount())
+        let threads = threads ?? min(8, SystemProcess.processorCount)
         var jobs: [GzipBlock] = []
         workers = (0..<threads).map { _ in WorkerThread() }
         for _ in 0..<(2 * threads + 1) {

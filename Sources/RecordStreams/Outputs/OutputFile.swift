@@ -35,6 +35,7 @@ package final class OutputFile {
     /// The command that reads the output.
     private var child: ChildProcess?
     private let isCancelled: () -> Bool
+    private static let standardOutput: Int32 = 1
 
     /// Creates the temporary file.
     ///
@@ -70,10 +71,10 @@ package final class OutputFile {
         target = path
         if path == "-" {
             temporaryPath = nil
-            descriptor = Platform.standardOutput
+            descriptor = Self.standardOutput
         } else {
-            // A symbolic link is kept; its target is replaced.
-            target = Platform.resolved(path) ?? path
+            // A link stays a link; what it leads to is replaced.
+            target = FileSystem.resolved(path) ?? path
             (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
             if let stored { target = stored }
         }
@@ -114,9 +115,9 @@ package final class OutputFile {
         for target: FileName, named path: FileName
     ) throws(RecordStreamError) -> (FileName, Int32) {
         let (folder, name) = (target.folder, target.lastComponent)
-        // A missing file is normal; creating the temporary file reports any other fault.
-        let kind = (try? Platform.status(target))?.kind
-        if kind == .other {
+        // Nothing there is as it should be; what else is wrong is told by making the file.
+        let kind = (try? FileStatus(of: target))?.kind
+        if let kind, kind != .file, kind != .folder {
             throw RecordStreamError(
                 .outputNotCreated(
                     reason: "it is a device or a pipe, not a file; `-` writes to stdout",
@@ -125,14 +126,14 @@ package final class OutputFile {
         // The new file gets the permissions of the old one, so that no other user can read it.
         let rights = kind == .file ? FileRights(of: target) : nil
         var attempt = 0
-        do throws(Platform.Failure) {
-            if kind == .folder { throw Platform.Failure.isFolder }
+        do throws(SystemFault) {
+            if kind == .folder { throw SystemFault.isFolder }
             removeLeftovers(in: folder) { $0 == temporaryStem(of: name) }
             while true {
                 let temporary = folder.joining(
-                    hiddenName(of: name, ".\(Platform.processIdentifier())-\(attempt).part"))
-                do throws(Platform.Failure) {
-                    return (temporary, try Platform.createNew(temporary, with: rights))
+                    hiddenName(of: name, ".\(SystemProcess.number)-\(attempt).part"))
+                do throws(SystemFault) {
+                    return (temporary, try createNew(temporary, with: rights))
                 } catch {
                     guard error.isExisting, attempt < 1000 else { throw error }
                     attempt += 1
@@ -147,7 +148,29 @@ package final class OutputFile {
         }
     }
 
-    /// Returns the hidden name of a file that is renamed later; it is never too long.
+    /// Makes a file that must not exist yet.
+    ///
+    /// - Parameter rights: those of the file whose place it is to take; nil leaves them to the
+    ///   process's mask.
+    private static func createNew(
+        _ path: FileName, with rights: FileRights?
+    ) throws(SystemFault) -> Int32 {
+        let descriptor = try FileSystem.open(
+            path, [.writing, .new], mode: rights == nil ? 0o666 : 0o600)
+        rights?.give(to: descriptor)
+        return descriptor
+    }
+
+    /// Makes the file's bytes durable; what cannot be synchronised (a pipe, a device) is left.
+    private static func synchronize(_ descriptor: Int32) throws(SystemFault) {
+        do throws(SystemFault) {
+            try FileSystem.synchronize(descriptor)
+        } catch {
+            if !error.isUnsupported { throw error }
+        }
+    }
+
+    /// The name of a file that is to get another one, hidden and never too long.
     ///
     /// - Parameter ending: at most 40 bytes.
     package static func hiddenName(of name: FileName, _ ending: String) -> FileName {
@@ -174,17 +197,20 @@ package final class OutputFile {
     ///   - isMeant: whether to remove the files of an output with this name; a long name is
     ///     truncated.
     package static func removeLeftovers(in folder: FileName, where isMeant: (FileName) -> Bool) {
-        // Leftovers must not prevent the output; a folder that cannot be listed is skipped.
-        guard let names = try? Platform.names(inFolder: folder, hiddenOnly: true) else { return }
+        // Whether there are any is no reason not to write; what cannot be listed is left.
+        guard
+            let names = try? FileSystem.names(
+                in: folder.isEmpty ? "." : folder, whereFirst: { $0 == UInt8(ascii: ".") })
+        else { return }
         for leftover in names where leftover.hasSuffix(".part") {
             let whole = leftover.bytes.dropFirst().dropLast(5)
             guard let dot = whole.lastIndex(of: UInt8(ascii: ".")),
                 isMeant(FileName(bytes: whole[..<dot])),
                 let process = whole[dot...].dropFirst().split(separator: UInt8(ascii: "-")).first
                     .flatMap({ Int32(String(decoding: $0, as: UTF8.self)) }),
-                !Platform.isRunning(process)
+                !SystemProcess.isRunning(process)
             else { continue }
-            Platform.removeFile(folder.joining(leftover))
+            try? FileSystem.remove(folder.joining(leftover))
         }
     }
 
@@ -204,13 +230,13 @@ package final class OutputFile {
 
     private func store(_ bytes: UnsafeRawBufferPointer) throws(RecordStreamError) {
         observer?(bytes)
-        do throws(Platform.Failure) {
+        do throws(SystemFault) {
             if let child {
                 try child.write(bytes, isCancelled: isCancelled)
             } else if let behind {
                 try behind.write(bytes)
             } else {
-                try Platform.writeBytes(descriptor, bytes)
+                try FileSystem.write(bytes, to: descriptor)
             }
         } catch {
             if error.isBrokenPipe, child != nil { try endCommand() }
@@ -232,17 +258,18 @@ package final class OutputFile {
             child = nil
         }
         if let temporaryPath {
-            do throws(Platform.Failure) {
+            do throws(SystemFault) {
                 try behind?.finish()
-                try Platform.synchronize(descriptor)
+                try Self.synchronize(descriptor)
                 let written = descriptor
                 descriptor = -1
-                try Platform.closeWritten(written)
-                try Platform.renameFile(temporaryPath, to: target)
-                try Platform.synchronizeFolder(target.folder)
+                try FileSystem.closeWritten(written)
+                try FileSystem.rename(temporaryPath, to: target)
+                try FileSystem.synchronizeFolder(
+                    target.folder.isEmpty ? "." : target.folder)
             } catch {
                 abandon()
-                Platform.removeFile(temporaryPath)
+                try? FileSystem.remove(temporaryPath)
                 throw RecordStreamError(
                     error.isExhausted
                         ? .resourcesExhausted(reason: error.text, isOutput: true)
@@ -272,8 +299,8 @@ package final class OutputFile {
         child = nil
         behind?.abandon()
         guard let temporaryPath, descriptor >= 0 else { return }
-        Platform.closeFile(descriptor)
+        FileSystem.close(descriptor)
         descriptor = -1
-        Platform.removeFile(temporaryPath)
+        try? FileSystem.remove(temporaryPath)
     }
 }

@@ -23,7 +23,7 @@ final class WriteBehind: Sendable {
 
     private struct State {
         var last: Block?
-        var failure: Platform.Failure?
+        var failure: SystemFault?
     }
 
     private let descriptor: Int32
@@ -41,8 +41,8 @@ final class WriteBehind: Sendable {
         state.withLock { $0.last?.bytes.deallocate() }
     }
 
-    /// Copies the bytes and queues them for writing.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(Platform.Failure) {
+    /// Takes a copy of the bytes to be written.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFault) {
         let block = Block(bytes)
         let earlier = state.withLock { state in
             defer { state.last = block }
@@ -66,15 +66,15 @@ final class WriteBehind: Sendable {
     private func store(_ block: Block) {
         defer { block.bytes.deallocate() }
         guard state.withLock({ $0.failure }) == nil else { return }
-        do throws(Platform.Failure) {
-            try Platform.writeBytes(descriptor, UnsafeRawBufferPointer(block.bytes))
+        do throws(SystemFault) {
+            try FileSystem.write(UnsafeRawBufferPointer(block.bytes), to: descriptor)
         } catch {
             state.withLock { $0.failure = error }
         }
     }
 
-    /// Waits until all bytes are written.
-    func finish() throws(Platform.Failure) {
+    /// Waits until everything is written.
+    func finish() throws(SystemFault) {
         worker.wait()
         let last = state.withLock { $0.last.take() }
         if let last { store(last) }
@@ -86,7 +86,7 @@ final class WriteBehind: Sendable {
         worker.wait()
     }
 
-    private func rethrow() throws(Platform.Failure) {
+    private func rethrow() throws(SystemFault) {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }

@@ -9,9 +9,7 @@
 /// 2,5" disk,y      unlike this one: the piece ends before its record
 /// ```
 struct PieceCutter {
-    typealias Bytes = UnsafePointer<UInt8>
-
-    /// The byte that encloses fields with line ends, and the byte between fields.
+    /// The byte around fields that may hold line ends, and the one between fields.
     private let quoting: (quote: UInt8, delimiter: UInt8)?
     private let recordBytesMax: Int
 

@@ -230,7 +230,7 @@ package final class CachedModelWriter {
             ("NSAttributeType", .integer(Int(attribute.type.code))),
             ("NSFlagsKey", .integer(flags)),
             ("NSAttributeValueClassName", .uid(valueClass(of: attribute).map(archive.text) ?? 0)),
-            ("NSValueTransformerName", .uid(transformer(of: attribute).map(archive.text) ?? 0)),
+            ("NSValueTransformerName", .uid(attribute.xcodeTransformerName.map(archive.text) ?? 0)),
             ("NSDefaultValue", .uid(defaultValue(of: attribute) ?? 0)),
         ]
         if isIndexed(attribute, in: declaring) { entries.append(("NSIsIndexed", .boolean(true))) }
@@ -293,12 +293,6 @@ package final class CachedModelWriter {
         case .uri: "NSURL"
         case .transformable: attribute.extras["customClassName"]
         case .composite, .undefined: nil
-        }
-    }
-
-    private func transformer(of attribute: AttributeDescription) -> String? {
-        attribute.transformerName.map {
-            $0 == "secure-archive" ? TransformerNames.secureArchive : $0
         }
     }
 

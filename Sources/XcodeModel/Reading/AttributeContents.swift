@@ -97,11 +97,11 @@ enum AttributeContents {
             }
         case .date:
             attribute.range = range(&source, "minDateTimeInterval", "maxDateTimeInterval") {
-                ContentsText.whole($0)
+                ScalarText.whole($0)
             }
         case .string:
             attribute.length = range(
-                &source, "minValueString", "maxValueString", ContentsText.whole)
+                &source, "minValueString", "maxValueString", ScalarText.whole)
         default: break
         }
         readPattern(&source, &attribute)
@@ -169,7 +169,7 @@ enum AttributeContents {
 
     /// Returns the text that the writer uses for a default value.
     static func text(_ value: StoredValue, of type: AttributeType) -> String? {
-        if type == .date, case .real(let seconds) = value { return ContentsText.whole(seconds) }
+        if type == .date, case .real(let seconds) = value { return ScalarText.whole(seconds) }
         return ContentsText.text(value, of: type)
     }
 
@@ -189,6 +189,13 @@ enum AttributeContents {
 enum TransformerNames {
     /// Xcode's name for the secure transformer.
     static let secureArchive = "NSSecureUnarchiveFromData"
+}
+
+extension AttributeDescription {
+    /// The value transformer by the name that model files have for it.
+    var xcodeTransformerName: String? {
+        transformerName.map { $0 == "secure-archive" ? TransformerNames.secureArchive : $0 }
+    }
 }
 
 extension AttributeType {

@@ -19,17 +19,12 @@ enum ContentsText {
     /// Returns a number as text for an attribute type: `3` for integers, `3.0` for other types.
     static func text(_ number: Double, of type: AttributeType) -> String {
         switch type {
-        case .integer16, .integer32, .integer64: whole(number)
+        case .integer16, .integer32, .integer64: ScalarText.whole(number)
         default: "\(number)"
         }
     }
 
-    /// Returns a number as text, without a fraction if it is an integer.
-    static func whole(_ number: Double) -> String {
-        Int64(exactly: number).map(String.init) ?? "\(number)"
-    }
-
-    /// Returns the default value for an attribute's text; `nil` if the text is not a valid default.
+    /// The default that an attribute's text stands for; nil where it stands for none.
     static func defaultValue(_ text: String, of type: AttributeType) -> StoredValue? {
         switch type {
         case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))

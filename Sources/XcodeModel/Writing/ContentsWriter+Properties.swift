@@ -15,7 +15,7 @@ extension ContentsWriter {
                 ("transient", yes(attribute.isTransient)),
                 ("attributeType", attribute.type == .undefined ? nil : attribute.type.rawValue),
                 ("composite", attribute.compositeName),
-                ("valueTransformerName", transformerName(attribute)),
+                ("valueTransformerName", attribute.xcodeTransformerName),
                 ("derived", yes(attribute.derivationExpression != nil)),
                 ("derivationExpression", attribute.derivationExpression),
             ])
@@ -42,14 +42,7 @@ extension ContentsWriter {
         return element
     }
 
-    private func transformerName(_ attribute: AttributeDescription) -> String? {
-        attribute.transformerName.map {
-            $0 == "secure-archive" ? TransformerNames.secureArchive : $0
-        }
-    }
-
-    /// Returns the names and texts of the default and the rules, each with a test for equivalent
-    /// texts.
+    /// Names and texts of default and rules, and whether another text says the same.
     private mutating func valueTexts(
         _ attribute: AttributeDescription, _ path: String
     ) -> [(name: String, text: String?, isSame: (String) -> Bool)] {
@@ -59,7 +52,7 @@ extension ContentsWriter {
         let number = { (value: Double?) -> String? in
             value.map {
                 isDate || type == .string
-                    ? ContentsText.whole($0) : ContentsText.text($0, of: type)
+                    ? ScalarText.whole($0) : ContentsText.text($0, of: type)
             }
         }
         let defaultText = attribute.defaultValue.flatMap { AttributeContents.text($0, of: type) }

@@ -1,4 +1,5 @@
 import AppStoreFixtures
+import Files
 import Foundation
 import GraphModel
 import SQLite
@@ -184,7 +185,7 @@ struct AppStoreFile {
         }
         #expect(
             left.filter {
-                StoreFiles.exists(
+                FileSystem.exists(
                     "\(FileManager.default.temporaryDirectory.path)/\($0)/Shelf.sqlite")
             } == [])
         withExtendedLifetime(app) {}

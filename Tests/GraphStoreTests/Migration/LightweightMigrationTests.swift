@@ -1,3 +1,5 @@
+import Diagnostics
+import Files
 import Foundation
 import GraphModel
 import SQLite
@@ -353,7 +355,7 @@ import Testing
         var folder = ""
         do {
             let copy = try StoreRehearsal(of: store.path)
-            folder = StoreFiles.folder(of: copy.path)
+            folder = PathText.folder(of: copy.path)
             try MigrationManager(storeAt: copy.path, to: store.new).migrate()
             let connection = try Connection(path: copy.path, mode: .readOnly)
             #expect(try connection.integer("SELECT length(ZIMAGE) FROM ZA") == 200_000)
@@ -361,7 +363,7 @@ import Testing
                 StoreError(.full, "\(copy.path) is full"), of: "store.sqlite")
             #expect(error.code == .full && error.message == "store.sqlite is full")
         }
-        #expect(!StoreFiles.exists(folder))
+        #expect(!FileSystem.exists(folder))
         #expect(try StoreFiles.names(in: files) == names)
         #expect(try StoreFiles.names(in: store.folder.path).sorted() == beside)
         #expect(

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GraphModel
 import SQLite
@@ -127,7 +128,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(
             atPath: folder.file(".catalogue_SUPPORT/_EXTERNAL_DATA"))
         #expect(files.count == 1)
-        #expect(!StoreFiles.exists(folder.file(".user_SUPPORT")))
+        #expect(!FileSystem.exists(folder.file(".user_SUPPORT")))
         let error = storeError { _ = try context.fetch(FetchRequest(entityName: "Favourite")) }
         #expect(
             error?.message == "No store of the container holds 'Favourite';"

@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import Foundation
 import Testing
 
@@ -72,7 +73,7 @@ struct PipelineStatusTests {
         try folder.write("out", "a file, no folder")
         #expect(Reports.run(folder).outcome.status == .cannotCreate)
         let status = try Self.status(folder)
-        let run = "20260304T050607Z-\(FileDescriptor.processID)"
+        let run = "20260304T050607Z-\(SystemProcess.number)"
         #expect(status.pending == PipelineStatus.Pending(run: run, done: 3, place: nil))
         #expect(
             status.text(now: Workspace.now).contains(
@@ -89,12 +90,12 @@ struct PipelineStatusTests {
         var lock = try StoreLock.take(
             storePath: folder.path("store.sqlite"), pipeline: "other", started: "noon", .fail,
             Interruption())
-        let words = "pid \(FileDescriptor.processID), pipeline other, since noon"
+        let words = "pid \(SystemProcess.number), pipeline other, since noon"
         #expect(try Self.status(folder).holder == words)
         withExtendedLifetime(lock) {}
         lock = nil
         // Words without a lock, of a process that is there, and of one that is not.
-        for process in [FileDescriptor.processID, 4_000_000] {
+        for process in [SystemProcess.number, 4_000_000] {
             try folder.write("store.sqlite.etl-lock", "pid \(process), pipeline x, since y")
             #expect(try Self.status(folder).holder == nil, "\(process)")
         }
@@ -134,7 +135,7 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).unended == nil)
         #expect(try Self.status(folder).last?.run == after)
         // Killed behind its report, which says how it ended.
-        let words = "pid \(FileDescriptor.processID), pipeline nightly, since 2026-03-04T07:06:07Z"
+        let words = "pid \(SystemProcess.number), pipeline nightly, since 2026-03-04T07:06:07Z"
         try folder.write(lock, words)
         #expect(try Self.status(folder).unended == nil)
     }
@@ -158,9 +159,9 @@ struct PipelineStatusTests {
         }
         try folder.write("store.sqlite.etl-lock", killed)
         #expect(refusal() == nil)
-        let descriptor = try FileDescriptor.createForLocking(file)
-        defer { FileDescriptor.close(descriptor) }
-        #expect(FileDescriptor.lock(descriptor))
+        let descriptor = try FileSystem.createForLocking(file)
+        defer { FileSystem.close(descriptor) }
+        #expect(FileSystem.lock(descriptor))
         #expect(
             refusal()
                 == "Another process has locked store.sqlite, and the lock file does not name it")
@@ -168,7 +169,7 @@ struct PipelineStatusTests {
         #expect(
             refusal() == "Another process has locked store.sqlite, and it is not visible from "
                 + "here; the lock file last named: " + killed)
-        let own = "pid \(FileDescriptor.processID), pipeline nightly, since noon"
+        let own = "pid \(SystemProcess.number), pipeline nightly, since noon"
         FileDescriptor.rewrite(descriptor, own)
         #expect(refusal() == "Another run works on store.sqlite: " + own)
     }
@@ -193,7 +194,7 @@ struct PipelineStatusTests {
             else { return nil }
             return fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         }
-        defer { for copy in copies { FileDescriptor.close(copy) } }
+        defer { for copy in copies { FileSystem.close(copy) } }
         #expect(!copies.isEmpty)
         lock = nil
         lock = try take()
@@ -225,14 +226,14 @@ struct PipelineStatusTests {
         let lock = try StoreLock.take(
             storePath: folder.path("store.sqlite"), pipeline: "nightly",
             started: "2026-03-04T05:06:00Z", .fail, Interruption())
-        let run = "20260304T050600Z-\(FileDescriptor.processID)"
+        let run = "20260304T050600Z-\(SystemProcess.number)"
         let status = try Self.status(folder)
         #expect(
             status.unended
                 == PipelineStatus.Unended(run: run, began: "2026-03-04T05:06:00Z", isAtWork: true))
         let text = status.text(now: Workspace.now)
         #expect(text.contains("\nlast run      \(run), at work, began 2026-03-04 05:06:00 UTC,"))
-        #expect(text.contains("\nrunning       pid \(FileDescriptor.processID), pipeline nightly,"))
+        #expect(text.contains("\nrunning       pid \(SystemProcess.number), pipeline nightly,"))
         withExtendedLifetime(lock) {}
     }
 }

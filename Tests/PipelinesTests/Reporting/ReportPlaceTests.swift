@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ struct ReportPlaceTests {
         for minute in 0..<4 {
             #expect(Reports.run(folder, now: now + Double(60 * minute)).outcome.status == .ok)
         }
-        let own = (8...9).map { "nightly-20260304T050\($0)07Z-\(FileDescriptor.processID)" }
+        let own = (8...9).map { "nightly-20260304T050\($0)07Z-\(SystemProcess.number)" }
         #expect(
             folder.names("reports").filter { $0.hasSuffix(".json") }
                 == (others + own.map { $0 + ".json" }).sorted())
@@ -64,7 +65,7 @@ struct ReportPlaceTests {
             ".nightly-20260101T000000Z-7.html.\(dead)-3.part",
         ]
         let others = [
-            ".nightly-20260101T000000Z-7.json.\(FileDescriptor.processID)-9.part",
+            ".nightly-20260101T000000Z-7.json.\(SystemProcess.number)-9.part",
             ".nightly-tasks-20260101T000000Z-7.json.\(dead)-0.part",
             ".nightly-20260101T000000Z-7.csv.\(dead)-0.part", ".nightly-notes.json.\(dead)-0.part",
             ".nightly-20260101T000000Z-7.json.x-0.part", ".nightly.part",
@@ -72,7 +73,7 @@ struct ReportPlaceTests {
         ]
         for name in killed + others { try folder.write("runs/\(name)", "{") }
         #expect(Reports.run(folder).outcome.status == .ok)
-        let own = "nightly-20260304T050607Z-\(FileDescriptor.processID)"
+        let own = "nightly-20260304T050607Z-\(SystemProcess.number)"
         #expect(
             folder.names("runs")
                 == (others + ["index.html", "\(own).html", "\(own).json"]).sorted())

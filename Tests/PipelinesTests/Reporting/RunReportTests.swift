@@ -1,4 +1,5 @@
 import Diagnostics
+import Files
 import Foundation
 import Synchronization
 import Testing
@@ -64,7 +65,7 @@ struct RunReportTests {
         let folder = try Self.folder()
         let run = Self.run(folder)
         #expect(run.outcome.status == .ok, "\(run.outcome.diagnostics)")
-        let name = "nightly-20260304T050607Z-\(FileDescriptor.processID)"
+        let name = "nightly-20260304T050607Z-\(SystemProcess.number)"
         #expect(folder.names("runs").contains(name + ".json"))
         var report = try Self.report(folder)
         #expect(report.store?.bytes == FileDescriptor.size(folder.path("store.sqlite")))
@@ -174,7 +175,7 @@ struct RunReportTests {
         try folder.write("model.yaml", InputTests.model.replacing(old, with: new))
         #expect(Self.run(folder).outcome.status.rawValue == status)
         // By the name of a run, so that it is found, and goes when it is old.
-        let run = "20260304T050607Z-\(FileDescriptor.processID)"
+        let run = "20260304T050607Z-\(SystemProcess.number)"
         #expect(
             folder.names("runs") == ["index.html", "nightly-\(run).html", "nightly-\(run).json"])
         let report = try Self.report(folder)

@@ -35,12 +35,8 @@ struct AttributeLints {
             Diagnostic(.warning, code: "model.\(code)", message, at: .source(place)))
     }
 
-    /// Checks and completes an element of a composite.
-    func completed(_ declared: Attribute) -> AttributeDescription {
-        completed(declared, at: declared.place)
-    }
-
-    private func completed(
+    /// An attribute of an entity, or an element of a composite.
+    func completed(
         _ declared: Attribute, at place: SourceLocation
     ) -> AttributeDescription {
         var attribute = declared.description

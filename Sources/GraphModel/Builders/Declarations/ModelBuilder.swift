@@ -46,8 +46,8 @@ extension ManagedObjectModel {
                 let lints = AttributeLints(problems)
                 declared.composites.append(
                     CompositeDescription(
-                        name: composite.name, attributes: composite.attributes.map(lints.completed))
-                )
+                        name: composite.name,
+                        attributes: composite.attributes.map { lints.completed($0, at: $0.place) }))
                 declared.compositePlaces.append(composite.attributes.map(\.place))
             case .configuration(let configuration):
                 declared.configurationMembers.append(

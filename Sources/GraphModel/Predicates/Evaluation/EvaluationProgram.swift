@@ -55,7 +55,6 @@ final class EvaluationProgram {
 
     /// The nodes; valid after `finish`.
     private(set) var nodes: UnsafeMutablePointer<Node>
-    private var nodeCount = 0
     private var lists: [UnsafeMutablePointer<Int>] = []
     var patterns: [CompiledPattern] = []
     var functions: [PredicateFunction.Evaluation] = []
@@ -85,7 +84,6 @@ final class EvaluationProgram {
         }
         self.nodes.deallocate()
         self.nodes = .allocate(capacity: nodes.count)
-        nodeCount = nodes.count
         for (index, node) in nodes.enumerated() { (self.nodes + index).initialize(to: node) }
     }
 

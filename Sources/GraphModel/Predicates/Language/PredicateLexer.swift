@@ -122,14 +122,13 @@ struct PredicateLexer {
         }
         guard let canonical = Self.single(first) else {
             let shown =
-                first < 0x20 || first == 0x7F ? "A control character" : "'\(character(first))'"
+                first < 0x20 || first == 0x7F
+                ? "A control character" : "'\(Character(Unicode.Scalar(first)))'"
             throw error("\(shown) has no meaning here", at: index)
         }
         index += 1
         return .symbol(canonical)
     }
-
-    private func character(_ byte: UInt8) -> Character { Character(Unicode.Scalar(byte)) }
 
     private static func pair(_ first: UInt8, _ second: UInt8) -> String? {
         // Only these bytes can start a pair; most symbols are brackets and commas.

@@ -2,14 +2,12 @@
 struct ComparisonCheck {
     let resolver: PredicateResolver
     let comparison: GraphComparison
-    let node: Int
-    /// The errors in the elements of a list, if all errors are collected.
+    /// What is wrong with the elements of a list, where every mistake is told.
     private(set) var mistakes: [GraphPredicateError] = []
 
-    init(resolver: PredicateResolver, comparison: GraphComparison, node: Int) {
+    init(resolver: PredicateResolver, comparison: GraphComparison) {
         self.resolver = resolver
         self.comparison = comparison
-        self.node = node
     }
 
     /// Returns the two sides, with constants converted to the type of the other side.

@@ -174,8 +174,10 @@ struct PredicateResolver {
                 comparison.right, .contains, comparison.left, options: comparison.options)
             swap(&left, &right)
         }
-        var check = ComparisonCheck(resolver: self, comparison: comparison, node: number())
-        // `nil < 2.5` is false for every record, and a field named nil is unlikely.
+        var check = ComparisonCheck(resolver: self, comparison: comparison)
+        // The comparison counts as a node, by whose numbers mistakes are found in the text.
+        _ = number()
+        // `nil < 2.5` is false for every record; nobody calls a field nil and orders by it.
         let isOrderedNil =
             entityName == Self.unknownEntity && left.kind == .null
             && [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.op)

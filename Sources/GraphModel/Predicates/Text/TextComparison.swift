@@ -18,7 +18,7 @@ package enum TextComparison {
     package static func folded(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
         if isASCII(bytes) {
             guard options.contains(.caseInsensitive) else { return Array(bytes) }
-            return bytes.map(lowercased)
+            return bytes.map(TextCollation.lowercased)
         }
         return simplyFolded(bytes, options) ?? composed(bytes, options)
     }
@@ -188,9 +188,5 @@ package enum TextComparison {
         var all: UInt8 = 0
         for byte in bytes { all |= byte }
         return all < 0x80
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte &- UInt8(ascii: "A") <= 25 ? byte | 0x20 : byte
     }
 }

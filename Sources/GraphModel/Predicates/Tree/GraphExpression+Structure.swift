@@ -28,8 +28,8 @@ extension GraphExpression {
         }
     }
 
-    /// The predicate directly inside the expression, if there is one.
-    var condition: GraphPredicate? {
+    /// The predicate directly below, if there is one.
+    package var condition: GraphPredicate? {
         switch self {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): predicate
         default: nil

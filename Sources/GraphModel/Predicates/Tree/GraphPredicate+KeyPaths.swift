@@ -28,28 +28,13 @@ extension GraphExpression {
     }
 
     fileprivate func collect(into found: inout [[String]]) {
-        switch self {
-        case .constant, .variable, .evaluatedObject: break
-        case .keyPath(let path):
-            if !found.contains(path) { found.append(path) }
-        case .negation(let inner): inner.collect(into: &found)
-        case .arithmetic(_, let left, let right):
-            left.collect(into: &found)
-            right.collect(into: &found)
-        case .aggregate(let parts), .function(_, let parts):
-            for part in parts { part.collect(into: &found) }
-        case .collection(let inner, _, _), .member(let inner, _): inner.collect(into: &found)
-        case .index(let inner, let index):
-            inner.collect(into: &found)
-            if case .position(let position) = index { position.collect(into: &found) }
-        case .subquery(let collection, _, let predicate):
+        if case .keyPath(let path) = self, !found.contains(path) { found.append(path) }
+        if case .subquery(let collection, _, let predicate) = self {
             collection.collect(into: &found)
-            predicate.collect(into: &found)
-        case .conditional(let predicate, let first, let second):
-            predicate.collect(into: &found)
-            first.collect(into: &found)
-            second.collect(into: &found)
+            return predicate.collect(into: &found)
         }
+        condition?.collect(into: &found)
+        for operand in operands { operand.collect(into: &found) }
     }
 }
 

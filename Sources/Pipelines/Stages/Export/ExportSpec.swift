@@ -44,7 +44,7 @@ enum ExportKeys {
     static let format = Key(
         "as", .choice(RecordFormat.self), without: "by the name", "The format.", example: "ndjson")
     static let compression = Key(
-        "compression", .choice(ReadSpec.Compression.self), default: .auto,
+        "compression", .choice(InputCompression.self), default: .auto,
         "Whether the file is compressed.", example: "gzip")
     static let level = Key(
         "level", .integer(1...9), default: 6,

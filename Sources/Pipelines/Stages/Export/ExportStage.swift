@@ -142,7 +142,7 @@ struct ExportStage: Sendable {
                     try OutputFile(
                         at: path, storedAs: try publication.place(ofExport: path),
                         gzipLevel: spec.isCompressed ? spec.level : nil,
-                        gzipThreads: max(1, Platform.processorCount() / parts.count),
+                        gzipThreads: max(1, SystemProcess.processorCount / parts.count),
                         observer: manifest.add))
             }
             let sinks = outputs.map(rows.sink)

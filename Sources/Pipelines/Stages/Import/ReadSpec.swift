@@ -19,7 +19,7 @@ enum ReadKeys {
         "The path to the array of records inside a JSON document.",
         example: "\"$.data.items[*]\"")
     static let compression = Key(
-        "compression", .choice(ReadSpec.Compression.self), default: .auto,
+        "compression", .choice(InputCompression.self), default: .auto,
         "How the files are compressed.", example: "gzip")
     static let filesMin = Key(
         "min-files", .integer(0...1_000_000_000), default: 1,
@@ -154,23 +154,20 @@ package struct GeneratedSpec: Sendable, Hashable {
     }
 }
 
-/// The inputs of an import and how to read them.
-package struct ReadSpec: Sendable, Hashable {
-    /// The compression of inputs.
-    package enum Compression: String, ExplainedChoice {
-        case auto, gzip, none
-
-        package var meaning: String {
-            switch self {
-            case .auto:
-                "By the file name. If the name does not tell, by the first bytes of an input."
-            case .gzip: "With gzip."
-            case .none: "Not compressed."
-            }
+extension InputCompression: ExplainedChoice {
+    package var meaning: String {
+        switch self {
+        case .auto:
+            "By the file name. If the name does not tell, by the first bytes of an input."
+        case .gzip: "With gzip."
+        case .none: "Not compressed."
         }
     }
+}
 
-    /// The action for rows of a table that have fewer fields than columns.
+/// The files of an import and how to read them.
+package struct ReadSpec: Sendable, Hashable {
+    /// What becomes of the rows of a table that have fewer fields than columns.
     package enum Ragged: String, ExplainedChoice {
         case reject, pad
 

@@ -69,23 +69,13 @@ struct SourcePathCheck {
 
     /// Checks the columns in an expression; an expression that cannot be parsed has no known keys.
     private mutating func check(_ text: ExpressionText) {
-        do throws(GraphPredicateError) {
-            let keys = try ParsedExpression(format: text.text).expression
-                .replacingLeaves(read.columnLength).keyPaths
-            checkColumns(keys, text.location)
-        } catch {
-            return
-        }
+        let parsed = try? ParsedExpression(format: text.text).expression
+        checkColumns(parsed?.replacingLeaves(read.columnLength).keyPaths ?? [], text.location)
     }
 
     private mutating func check(_ text: PredicateText) {
-        do throws(GraphPredicateError) {
-            let keys = try ParsedPredicate(format: text.text).predicate
-                .replacingLeaves(read.columnLength).keyPaths
-            checkColumns(keys, text.location)
-        } catch {
-            return
-        }
+        let parsed = try? ParsedPredicate(format: text.text).predicate
+        checkColumns(parsed?.replacingLeaves(read.columnLength).keyPaths ?? [], text.location)
     }
 
     private mutating func checkColumns(_ keys: [[String]], _ place: SourceLocation) {

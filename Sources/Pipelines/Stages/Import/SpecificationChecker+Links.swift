@@ -2,11 +2,6 @@ import Diagnostics
 import GraphModel
 
 extension LinkMapping {
-    /// Returns the parts of the key, in the order of the destination's uniqueness constraint if
-    /// they form one.
-    func resolvedKey(of destination: String, in model: ManagedObjectModel) -> [KeyPart] {
-        by.resolved(of: destination, in: model)
-    }
 
     /// Returns whether the key is the primary key of an object.
     func isByNumber(of destination: String, in model: ManagedObjectModel) -> Bool {

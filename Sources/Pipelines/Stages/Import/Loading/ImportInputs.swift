@@ -367,7 +367,7 @@ extension ReadOptions {
         self.init()
         format = read.format
         at = read.arrayPath
-        compression = InputCompression(rawValue: read.compression.rawValue) ?? .auto
+        compression = read.compression
         header = read.hasHeader
         columns = read.columns
         delimiter = read.delimiter
