@@ -3,24 +3,41 @@ import YAML
 
 /// What an import must know of its files to fit them to a store.
 struct FileFacts {
-    /// How an inferred attribute fills one that the store has: the attribute, its entity, and the
-    /// store's attribute.
-    var mapping: (String, String, AttributeDescription) -> YAMLNode?
-    /// What the column of an inferred attribute holds: the attribute, and its entity.
-    var content: (String, String) -> ColumnContent
-    /// Whether the records of an inferred entity are rows of tables.
-    var isTable: (String) -> Bool
-    /// What is to be told of the values that fill an attribute of the store: the inferred attribute,
-    /// its entity, and the store's attribute.
-    var remark: (String, String, AttributeDescription) -> String?
-    /// The columns of an inferred entity's records, or the paths of their fields.
-    var sources: (String) -> [String]
+    private let inference: Inference
+    /// The import that is being fitted: its files may lack columns that others of the entity have.
+    var stage: String?
 
     init(_ inference: Inference) {
-        mapping = inference.mapping
-        remark = inference.remark
-        content = inference.content
-        isTable = inference.isTable
-        sources = inference.sources
+        self.inference = inference
     }
+
+    /// How an inferred attribute fills one that the store has.
+    func mapping(
+        _ name: String, _ entity: String, _ stored: AttributeDescription
+    ) -> YAMLNode? {
+        inference.mapping(of: name, in: entity, as: stored, stage: stage)
+    }
+
+    /// What the column of an inferred attribute holds.
+    func content(_ name: String, _ entity: String) -> ColumnContent {
+        inference.content(of: name, in: entity)
+    }
+
+    /// Whether the files lack the column of an inferred attribute.
+    func lacks(_ name: String, _ entity: String) -> Bool {
+        inference.lacks(name, of: entity, stage: stage)
+    }
+
+    /// Whether the records of an inferred entity are rows of tables.
+    func isTable(_ entity: String) -> Bool { inference.isTable(entity, stage: stage) }
+
+    /// What is to be told of the values that fill an attribute of the store.
+    func remark(
+        _ name: String, _ entity: String, _ stored: AttributeDescription
+    ) -> String? {
+        inference.remark(on: name, of: entity, for: stored)
+    }
+
+    /// The columns of an inferred entity's records, or the paths of their fields.
+    func sources(_ entity: String) -> [String] { inference.sources(of: entity, stage: stage) }
 }

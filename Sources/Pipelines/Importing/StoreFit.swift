@@ -27,7 +27,7 @@ struct StoreFit {
     private let streams: [String: String]
     /// The store was created by an app, so that its model must not change.
     let isOfApp: Bool
-    let facts: FileFacts
+    private(set) var facts: FileFacts
     /// What the imports fill, in their order.
     private(set) var imports: [FittedImport] = []
     /// The entities that the model lacked.
@@ -78,6 +78,7 @@ struct StoreFit {
             entity: entity,
             files: files.map { streams[$0] ?? PathText.lastComponent($0) })
         current.isJoin = stage["set-only"] != nil
+        facts.stage = stage["import"]?.text
         var names: [String: String] = [:]
         var stage = try fit(block: stage, of: own, to: entity, &names)
         if entity != own { stage["into"] = YAMLNode(text: entity) }
@@ -149,7 +150,8 @@ struct StoreFit {
         var taken = model.takenNames(in: entity)
         var added: [AttributeDescription] = []
         let attributes = (inferred.entity(named: own)?.ownAttributes ?? []).filter {
-            !block.isSetOnly || block.inferred[$0.name] != nil
+            !facts.lacks($0.name, own)
+                && (!block.isSetOnly || block.inferred[$0.name] != nil)
         }
         let match = match(attributes, block)
         try setRowKey(of: &block, match)

@@ -65,8 +65,8 @@ struct CompositeKeys {
         }
         guard !sets.isEmpty else { return nil }
         let areUnique = try draft.sample.areUnique(
-            sets, of: candidates.map { FieldPath.of(draft.leaves[$0.place], in: draft.sample) },
-            valuesMax: known.valuesMax, limit: known.limit ?? .max)
+            sets, of: candidates.map { draft.leaves[$0.place] }, valuesMax: known.valuesMax,
+            limit: known.limit ?? .max)
         guard let found = areUnique.firstIndex(of: true) else { return nil }
         return sets[found].map { candidates[$0].place }.sorted()
     }
@@ -89,13 +89,5 @@ struct CompositeKeys {
             )
         }
         return sets.sorted { order($0) < order($1) }
-    }
-}
-
-extension FieldPath {
-    /// The path to a field; a column of a table is named as it stands.
-    static func of(_ leaf: Leaf, in sample: Sample) -> FieldPath {
-        guard sample.columns == nil else { return FieldPath(name: leaf.source) }
-        return (try? FieldPath(parsing: leaf.source)) ?? FieldPath(name: leaf.source)
     }
 }

@@ -89,7 +89,7 @@ struct EntityDraft {
     private(set) var toldDates: [Int: String] = [:]
     /// What stands before the fractions of the table's numbers, if the values of a column prove it.
     private(set) var decimalMark: Character?
-    private var isTable: Bool { owner == nil && sample.columns != nil }
+    private var isTable: Bool { owner == nil && sample.isTable }
 
     /// The field that tells records apart by itself.
     var keyLeaf: Leaf? { keyPlace.map { leaves[$0] } }

@@ -60,7 +60,8 @@ struct EntityInference {
         return sample.parts.map { part in
             InferredImport(
                 name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: part.patterns,
-                form: part.form, nulls: sample.nulls, nullsTold: sample.nullsTold,
+                form: part.form,
+                nulls: part.form.columns == nil ? [] : sample.nulls, nullsTold: sample.nullsTold,
                 records: sample.records, isCut: sample.isCut)
         }
     }
@@ -147,15 +148,19 @@ struct EntityInference {
 
     /// The fields of which a row key is made; nil if no path names one of them.
     private static func rowKeyOrigin(_ draft: EntityDraft) -> PropertyOrigin? {
+        // A column that some table lacks, or calls by another name, cannot be in its row keys.
+        let leaves = draft.leaves.filter { leaf in
+            draft.sample.inputs.allSatisfy { $0.form.source(of: leaf.source) == leaf.source }
+        }
         // With an escape character, a row is hashed as a whole.
-        guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !draft.leaves.isEmpty,
+        guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !leaves.isEmpty,
             draft.sample.form.escape == nil
         else { return nil }
         var origin = PropertyOrigin("", fills: "")
-        origin.rowKey = RowKeyFields(draft.leaves.map(\.source))
+        origin.rowKey = RowKeyFields(leaves.map(\.source))
         // A row has all columns; a record of JSON may lack a field.
-        let needed = draft.leaves.filter(\.isEverywhere).map(\.source)
-        if draft.sample.columns == nil, needed.count < draft.leaves.count {
+        let needed = leaves.filter(\.isEverywhere).map(\.source)
+        if draft.sample.columns == nil, needed.count < leaves.count {
             origin.needed = RowKeyFields(needed)
         }
         return origin

@@ -71,7 +71,8 @@ final class FieldNode {
             return nil
         }
         let member = FieldNode(
-            name: key, depth: depth + 1, isTabular: facts.isTabular, tracking: tracking,
+            name: key, depth: depth + 1, isTabular: depth == 0 && facts.isTabular,
+            tracking: tracking,
             isInList: isInList)
         // Tables often begin with what tells their rows apart.
         let isFirstColumn = depth == 0 && facts.isTabular && members.isEmpty
@@ -107,7 +108,15 @@ final class FieldNode {
         remember(text)
     }
 
+    func add(_ value: Bool) {
+        guard facts.isTabular else { return facts.add(value) }
+        var text = value ? "true" : "false"
+        text.withUTF8 { add(text: $0) }
+    }
+
     func add(number: UnsafeBufferPointer<UInt8>) {
+        // Beside the values of a table, which are texts all of them.
+        guard !facts.isTabular else { return add(text: number) }
         facts.add(number: number)
         profile?.add(number)
         remember(number)

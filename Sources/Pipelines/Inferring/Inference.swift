@@ -234,15 +234,37 @@ package struct Inference: Sendable {
         return attribute.facts?.lists == 0 ? .scalars : .lists
     }
 
-    /// The columns of an entity's records, or the paths of their fields.
-    func sources(of entity: String) -> [String] {
-        entities.first { $0.name == entity }?.sources ?? []
+    /// The columns of an entity's records in an import, or the paths of their fields.
+    func sources(of entity: String, stage: String?) -> [String] {
+        let sources = entities.first { $0.name == entity }?.sources ?? []
+        guard let form = form(of: entity, in: stage) else { return sources }
+        return sources.compactMap(form.source)
     }
 
-    /// Whether the records of an entity are rows of tables, and not in JSON.
-    func isTable(_ entity: String) -> Bool {
+    /// Whether the records of an entity in an import are rows of tables, and not in JSON.
+    func isTable(_ entity: String, stage: String?) -> Bool {
+        if let form = form(of: entity, in: stage) { return form.columns != nil }
         let stages = entities.first { $0.name == entity }?.stages ?? []
         return stages.contains { $0.form.columns != nil }
+    }
+
+    /// Whether the files of an import lack the column of an attribute.
+    func lacks(_ name: String, of entity: String, stage: String?) -> Bool {
+        attribute(name, of: entity) != nil && seen(name, of: entity, in: stage) == nil
+    }
+
+    /// How an import reads the records of an entity.
+    private func form(of entity: String, in stage: String?) -> SampleForm? {
+        entities.first { $0.name == entity }?.stages.first { $0.name == stage }?.form
+    }
+
+    /// An attribute as an import fills it.
+    private func seen(
+        _ name: String, of entity: String, in stage: String?
+    ) -> InferredAttribute? {
+        let attribute = attribute(name, of: entity)
+        guard let form = form(of: entity, in: stage) else { return attribute }
+        return attribute?.seen(in: form)
     }
 
     /// What is to be told of dates that fill an attribute of the store, if nothing tells the day from
@@ -261,10 +283,12 @@ package struct Inference: Sendable {
 
     /// What fills an attribute of the store: by its type, and by how its values were written in the
     /// first import.
+    ///
+    /// - Parameter stage: the import; nil for objects inside the records.
     func mapping(
-        of name: String, in entity: String, as stored: AttributeDescription
+        of name: String, in entity: String, as stored: AttributeDescription, stage: String?
     ) -> YAMLNode? {
-        guard let attribute = attribute(name, of: entity), !attribute.isRowKey,
+        guard let attribute = seen(name, of: entity, in: stage), !attribute.isRowKey,
             let text = InferenceText.mapping(
                 attribute.retyped(stored.type).keeping(PropertyOrigin(stored.userInfo)))
         else { return nil }

@@ -21,7 +21,7 @@ struct InferenceInputs {
         self.known = known
         self.spool = spool
         let inputs = try inputs(of: paths)
-        var twins = TwinInputs(inputs)
+        var twins = TwinInputs(inputs, known)
         var wanted = inputs.map { input in
             known.entity
                 ?? input.name.map(InferredNames.entity(ofField:))
@@ -34,21 +34,19 @@ struct InferenceInputs {
             entities: Set(names.map(InferredNames.folded)), room: DistinctRoom(known.valuesMax),
             hasProfiles: known.hasProfiles)
         var taken = TakenNames()
-        var samples: [(first: Int, sample: Sample)] = []
-        for (place, input) in inputs.enumerated() {
-            var old: Sample?
-            for (first, sample) in samples where old == nil && wanted[first] == wanted[place] {
-                if try twins.areTwins(first, place) { old = sample }
-            }
-            let sample =
-                old
-                ?? Sample(
-                    entityName: taken.claim(wanted[place]), first: input, tracking: tracking,
-                    nulls: known.nullTexts)
-            if old == nil { samples.append((place, sample)) }
-            try sample.read(input, limit: known.limit ?? .max)
+        let groups = try twins.groups(wanted)
+        let samples = groups.map { group in
+            Sample(
+                entityName: taken.claim(wanted[group[0]]), first: inputs[group[0]],
+                hasTables: group.contains { inputs[$0].form.columns != nil }, tracking: tracking,
+                nulls: known.nullTexts)
         }
-        for (_, sample) in samples {
+        let homes = groups.enumerated().flatMap { home, group in group.map { ($0, home) } }
+        for (place, home) in homes.sorted(by: { $0.0 < $1.0 }) {
+            try samples[home].read(inputs[place], limit: known.limit ?? .max)
+        }
+        tellSameNames(samples, groups.map { wanted[$0[0]] })
+        for sample in samples {
             sample.finish()
             // A table without records has the names of its columns.
             guard sample.records == 0, sample.columns == nil else { continue }
@@ -58,7 +56,24 @@ struct InferenceInputs {
                 empty += sample.paths
             }
         }
-        self.samples = samples.map(\.sample).filter { $0.records > 0 || $0.columns != nil }
+        self.samples = samples.filter { $0.records > 0 || $0.columns != nil }
+    }
+
+    /// Tells of records of one name that have nothing in common.
+    ///
+    /// - Parameter wanted: the names that the samples were to have.
+    private mutating func tellSameNames(_ samples: [Sample], _ wanted: [String]) {
+        for (place, sample) in samples.enumerated()
+        where sample.records > 0 || sample.columns != nil {
+            let other = samples.indices.prefix(place).first {
+                InferredNames.isSame(wanted[$0], wanted[place])
+            }
+            guard let other else { continue }
+            losses.append(
+                InputLoss.sameName(
+                    sample.paths[0], sample.entityName, beside: samples[other].paths[0],
+                    samples[other].entityName))
+        }
     }
 
     private mutating func inputs(
@@ -102,18 +117,15 @@ struct InferenceInputs {
     /// Tables whose first row is taken for values, with the names of their columns.
     var withoutHeader: [(file: String, columns: [String])] {
         guard known.hasHeader == nil else { return [] }
-        return samples.filter { !$0.form.hasHeader }.flatMap { sample in
-            sample.inputs.map { ($0.pattern, sample.columns ?? []) }
-        }
+        return samples.flatMap(\.inputs).filter { !$0.form.hasHeader }
+            .map { ($0.pattern, $0.form.columns ?? []) }
     }
 
     /// Tables with lines above their header, and how many; 0 for comments.
     var withLinesAbove: [(file: String, lines: Int)] {
-        samples.flatMap { sample in
-            sample.inputs.flatMap { input in
-                (sample.form.hasTitle ? [(input.pattern, sample.form.linesSkipped)] : [])
-                    + (sample.form.comment != nil ? [(input.pattern, 0)] : [])
-            }
+        samples.flatMap(\.inputs).flatMap { input in
+            (input.form.hasTitle ? [(input.pattern, input.form.linesSkipped)] : [])
+                + (input.form.comment != nil ? [(input.pattern, 0)] : [])
         }
     }
 

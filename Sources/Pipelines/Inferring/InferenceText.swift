@@ -113,8 +113,13 @@ enum InferenceText {
         lines.append("    into: \(YAMLWriter.scalar(entity.name))")
         append(key: entity.key, indent: "    ", to: &lines)
         // Fields of an attribute's name fill it by themselves.
-        append(set: entity.attributes.compactMap(mapping), indent: "    ", to: &lines)
-        append(links: entity.links, of: all, indent: "    ", to: &lines)
+        append(
+            set: entity.attributes.compactMap { attribute in
+                attribute.seen(in: stage.form).flatMap(mapping)
+            }, indent: "    ", to: &lines)
+        append(
+            links: entity.links.compactMap { $0.seen(in: stage.form) }, of: all, indent: "    ",
+            to: &lines)
     }
 
     private static func append(key: [String], indent: String, to lines: inout [String]) {

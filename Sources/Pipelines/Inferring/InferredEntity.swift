@@ -12,6 +12,14 @@ struct Leaf {
     let isEverywhere: Bool
 
     var name: String { path.last ?? "" }
+
+    /// The path to the field; a column of a table is named as it stands.
+    func path(in form: SampleForm) -> FieldPath {
+        let source = form.source(of: source) ?? source
+        guard form.columns == nil else { return FieldPath(name: source) }
+        return (try? FieldPath(parsing: source)) ?? FieldPath(name: source)
+    }
+
     /// There is nothing in it, or only lists without items.
     var hasNoValue: Bool {
         node.facts.count == 0
@@ -63,6 +71,15 @@ struct InferredAttribute {
     /// What later imports are to know of it; nil if the model is not that of an import.
     var origin: PropertyOrigin?
 
+    /// The attribute as files of a form fill it; nil if they lack its column.
+    func seen(in form: SampleForm) -> InferredAttribute? {
+        guard !isRowKey else { return self }
+        guard let source = form.source(of: source) else { return nil }
+        var seen = self
+        seen.source = source
+        return seen
+    }
+
     /// The attribute as one of another type, with what tells how its values are written.
     func retyped(_ type: AttributeType) -> InferredAttribute {
         guard type != self.type, let guess = facts?.guess(named: name, told: type) else {
@@ -110,9 +127,17 @@ struct InferredLink {
     /// What the relationship holds already stays.
     var adds = false
     var note: String
+
+    /// The link as files of a form fill it; nil if they lack its column.
+    func seen(in form: SampleForm) -> InferredLink? {
+        guard let source = form.source(of: source) else { return nil }
+        var seen = self
+        seen.source = source
+        return seen
+    }
 }
 
-/// One import: what a spec says of it.
+/// The import of files of one form: what a spec says of it.
 struct InferredImport {
     /// What the stage is called.
     var name: String

@@ -14,10 +14,20 @@ enum InferredNames {
             name = stem
         }
         var words = words(name)
-        // What a feed puts behind the name: a day, a number.
-        while words.count > 1, words.last?.allSatisfy(\.isNumber) == true { words.removeLast() }
+        // What a feed puts behind the name: a day, a number, a part.
+        while words.count > 1, isNumber(words[words.count - 1]) {
+            words.removeLast()
+            if words.count > 2, words.last == "of", isNumber(words[words.count - 2]) {
+                words.removeLast()
+            }
+        }
         return entity(ofWords: words)
     }
+
+    private static func isNumber(_ word: String) -> Bool { word.allSatisfy(\.isNumber) }
+
+    /// Whether two names of entities are one but for case.
+    static func isSame(_ one: String, _ other: String) -> Bool { folded(one) == folded(other) }
 
     /// `Tags` for `tags`.
     static func entity(ofField name: String) -> String { entity(ofWords: words(name)) }

@@ -64,21 +64,44 @@ enum InputLoss {
                     "The records have more than 4096 fields, and the last ones are left out", file,
                     fix: "name the fields that are needed in a spec of your own"))
         }
-        let nameless = sample.form.header?.nameless.sorted().filter {
-            sample.root.members.indices.contains($0) && !sample.root.members[$0].isLeftOut
-        }
-        if let nameless, !nameless.isEmpty, let columns = sample.columns {
-            let names = FittedImport.listed(nameless.map { columns[$0] }, max: shownMax)
-            losses.append(
-                Diagnostic(
-                    .warning, code: "infer.no-name",
-                    nameless.count == 1
-                        ? "The header has no name for a column, which is called \(names)"
-                        : "The header has no names for \(nameless.count) columns, which are called"
-                            + " \(names)",
-                    at: .file(file), fix: "name the columns in the first line"))
+        var seen: [SampleForm] = []
+        for input in sample.inputs where !seen.contains(input.form) {
+            seen.append(input.form)
+            losses += columnsWithoutName(input, of: sample)
         }
         return losses
+    }
+
+    private static func columnsWithoutName(
+        _ input: SampleInput, of sample: Sample
+    ) -> [Diagnostic] {
+        let nameless = (input.form.header?.nameless.sorted() ?? [])
+            .compactMap { sample.nameless($0, in: input.form) }.filter { !$0.isLeftOut }
+        guard !nameless.isEmpty else { return [] }
+        let names = FittedImport.listed(nameless.map(\.text), max: shownMax)
+        return [
+            Diagnostic(
+                .warning, code: "infer.no-name",
+                nameless.count == 1
+                    ? "The header has no name for a column, which is called \(names)"
+                    : "The header has no names for \(nameless.count) columns, which are called"
+                        + " \(names)",
+                at: .file(input.pattern), fix: "name the columns in the first line")
+        ]
+    }
+
+    /// Records of one name that have nothing in common.
+    static func sameName(
+        _ file: String, _ entity: String, beside other: String, _ otherEntity: String
+    ) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.same-name",
+            "The records have neither the key nor half of the fields of those in"
+                + " \(PathText.lastComponent(other)), so they are \(entity), and not \(otherEntity)",
+            at: .file(file),
+            fix:
+                "import the file alone, and name its entity with --entity; if both are of one kind,"
+                + " give the key one name in both files")
     }
 
     /// What may be wrong with what was made of the records.

@@ -65,7 +65,7 @@ struct JSONWalk {
             let text = string()
             withText(text) { node.add(text: $0) }
         case UInt8(ascii: "t"), UInt8(ascii: "f"):
-            node.facts.add(peek == UInt8(ascii: "t"))
+            node.add(peek == UInt8(ascii: "t"))
             skipWord()
         case UInt8(ascii: "n"): skipWord()
         default: node.add(number: number())

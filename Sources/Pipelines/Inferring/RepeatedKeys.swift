@@ -73,13 +73,15 @@ extension Sample {
     func repeats(
         of leaf: Leaf, countMax: Int, limit: Int
     ) throws(RecordStreamError) -> RepeatedKey? {
-        let paths = columns?.map { FieldPath(name: $0) } ?? [FieldPath.of(leaf, in: self)]
-        let place = columns?.firstIndex(of: leaf.source) ?? 0
         var rows: [UInt64: Row] = [:]
         var found: RepeatedKey?
         var left = limit
         var isWhole = true
         for (file, input) in inputs.enumerated() {
+            let columns = input.form.columns
+            let paths = columns?.map { FieldPath(name: $0) } ?? [leaf.path(in: input.form)]
+            let place =
+                input.form.source(of: leaf.source).flatMap { columns?.firstIndex(of: $0) } ?? 0
             let reader = try reader(of: input, paths)
             let batch = RecordBatch()
             while left > 0, try reader.next(batch) {

@@ -7,7 +7,8 @@ import RecordStreams
 final class Sample {
     let entityName: String
     private(set) var inputs: [SampleInput] = []
-    private(set) var form: SampleForm
+    /// How the first file is read.
+    private let form: SampleForm
     let root: FieldNode
     private(set) var records = 0
     /// How many files have records.
@@ -24,20 +25,22 @@ final class Sample {
 
     private static let rejectsShown = 3
 
-    var columns: [String]? { form.columns }
+    /// The columns of the first table.
+    var columns: [String]? { inputs.lazy.compactMap(\.form.columns).first ?? form.columns }
+    /// Whether all files are tables.
+    var isTable: Bool { form.columns != nil && inputs.allSatisfy { $0.form.columns != nil } }
     var paths: [String] { inputs.map(\.pattern) }
-    /// The files as a spec names them, by the form in which they are read; a table has one form.
+    /// The files as a spec names them, by the form in which they are read.
     ///
-    /// One pattern replaces the names of the files if it matches only them. What can be read but
+    /// Their order stays, since the last record of a key counts. One pattern replaces the names of the files if it matches only them. What can be read but
     /// once has no pattern, since its copy is read instead.
     var parts: [(form: SampleForm, patterns: [String])] {
         var parts: [(form: SampleForm, patterns: [String])] = []
         for input in inputs {
-            let form = columns == nil ? input.form : form
-            if let place = parts.firstIndex(where: { $0.form == form }) {
-                parts[place].patterns.append(input.pattern)
+            if let last = parts.indices.last, parts[last].form == input.form {
+                parts[last].patterns.append(input.pattern)
             } else {
-                parts.append((form, [input.pattern]))
+                parts.append((input.form, [input.pattern]))
             }
         }
         guard !inputs.contains(where: \.file.isStream) else { return parts }
@@ -46,12 +49,16 @@ final class Sample {
         }
     }
 
-    init(entityName: String, first input: SampleInput, tracking: FieldTracking, nulls: [String]) {
+    /// - Parameter hasTables: some of the files are tables, whose numbers are texts.
+    init(
+        entityName: String, first input: SampleInput, hasTables: Bool, tracking: FieldTracking,
+        nulls: [String]
+    ) {
         self.entityName = entityName
         form = input.form
-        self.nulls = input.form.columns == nil ? [] : nulls
+        self.nulls = hasTables ? nulls : []
         nullsTold = self.nulls.count
-        root = FieldNode(isTabular: input.form.columns != nil, tracking: tracking)
+        root = FieldNode(isTabular: hasTables, tracking: tracking)
     }
 
     /// The key of an entity of the store.
@@ -64,7 +71,7 @@ final class Sample {
 
     private func options(_ input: SampleInput) -> ReadOptions {
         var options = input.options
-        options.nulls += nulls
+        if input.form.columns != nil { options.nulls += nulls }
         return options
     }
 
@@ -80,12 +87,19 @@ final class Sample {
     ///
     /// - Parameter limit: records that the sample may have in all.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
+        var input = input
+        if let same = inputs.last(where: { $0.form == input.form }) {
+            input.form.aliases = same.form.aliases
+        } else if !inputs.isEmpty {
+            input.form.aliases = aliases(of: input.form.columns ?? [])
+        }
         inputs.append(input)
-        let names = form.columns ?? []
+        let names = input.form.columns ?? []
+        let fields = Dictionary(input.form.aliases.map { ($1, $0) }) { first, _ in first }
         let reader = try reader(of: input, names.map { FieldPath(name: $0) })
         root.rewind()
         let columns = names.map { name in
-            var name = name
+            var name = fields[name] ?? name
             return name.withUTF8 { root.member(named: $0) }
         }
         let room = root.tracking.room
@@ -112,7 +126,7 @@ final class Sample {
                 }
                 room.record += 1
                 current = record
-                if form.columns == nil {
+                if input.form.columns == nil {
                     observe(batch.rawRecord(record))
                 } else {
                     observe(batch.fields(of: record), columns)
@@ -124,16 +138,43 @@ final class Sample {
 
     /// Finds the texts that stand for null, when all is read.
     func finish() {
-        guard form.columns != nil else { return }
+        guard root.facts.isTabular else { return }
         nulls += NullMarkers.settle(root.members)
         // A column without a name and without a value, such as that of a delimiter at the end of
         // each line, is none.
-        guard let header = form.header else { return }
-        let empty = header.nameless.filter {
-            root.members.indices.contains($0) && root.members[$0].facts.count == 0
+        for place in inputs.indices {
+            guard let header = inputs[place].form.header else { continue }
+            let empty = header.nameless.compactMap { nameless($0, in: inputs[place].form) }
+                .filter { $0.facts.count == 0 }
+            for column in empty { column.isLeftOut = true }
+            if header.repeated.isEmpty, empty.count == header.nameless.count {
+                inputs[place].form.header = nil
+            }
         }
-        for column in empty { root.members[column].isLeftOut = true }
-        if header.repeated.isEmpty, empty.count == header.nameless.count { form.header = nil }
+    }
+
+    /// What is known of a column to which the header gives no name.
+    func nameless(_ column: Int, in form: SampleForm) -> FieldNode? {
+        guard let names = form.columns, names.indices.contains(column) else { return nil }
+        return root.members.first { $0.text == names[column] }
+    }
+
+    /// The columns of a table whose names differ from those of earlier files by case and separators
+    /// only, by the earlier names.
+    private func aliases(of names: [String]) -> [String: String] {
+        let own = Set(names)
+        var known: Set<String> = []
+        var fields: [String: [String]] = [:]
+        for field in root.members.map(\.text) {
+            known.insert(field)
+            if !own.contains(field) { fields[InferredNames.folded(field), default: []] += [field] }
+        }
+        var aliases: [String: String] = [:]
+        for name in names where !known.contains(name) {
+            let found = fields[InferredNames.folded(name)] ?? []
+            if found.count == 1, aliases[found[0]] == nil { aliases[found[0]] = name }
+        }
+        return aliases
     }
 
     /// The texts that were found to stand for null, with their columns and how often they came.
@@ -162,17 +203,17 @@ final class Sample {
     /// Reads everything once more, to see which sets of fields tell records apart.
     ///
     /// - Parameters:
-    ///   - sets: places among the paths.
+    ///   - sets: places among the fields.
     ///   - limit: as before.
     func areUnique(
-        _ sets: [[Int]], of paths: [FieldPath], valuesMax: Int, limit: Int
+        _ sets: [[Int]], of fields: [Leaf], valuesMax: Int, limit: Int
     ) throws(RecordStreamError) -> [Bool] {
         let room = DistinctRoom(valuesMax)
         var values = sets.map { _ in DistinctValues(in: room) }
         var count = 0
         // All files are one here: what repeats between two of them tells no records apart.
         for input in inputs {
-            let reader = try reader(of: input, paths)
+            let reader = try reader(of: input, fields.map { $0.path(in: input.form) })
             let batch = RecordBatch()
             while try reader.next(batch) {
                 for record in 0..<batch.count where count < limit {
@@ -216,6 +257,15 @@ struct SampleForm: Equatable {
     /// Whether the first row is a header, and how bytes stand for text, was told.
     var isHeaderTold = false
     var isEncodingTold = false
+    /// The columns that have other names than the fields that they fill, by the names of these.
+    var aliases: [String: String] = [:]
+
+    /// The path to a field in these files; nil for a column that a table lacks.
+    func source(of field: String) -> String? {
+        guard let columns else { return field }
+        if columns.contains(field) { return field }
+        return aliases[field] ?? columns.first { FieldPath.escaped($0) == field }
+    }
 
     static func == (left: SampleForm, right: SampleForm) -> Bool {
         left.format == right.format && left.at == right.at && left.delimiter == right.delimiter

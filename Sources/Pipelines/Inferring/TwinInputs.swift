@@ -1,3 +1,4 @@
+import GraphModel
 import RecordStreams
 
 /// Inputs with records of one kind that are read in different forms.
@@ -5,63 +6,125 @@ import RecordStreams
 /// ```
 /// users.json   [{"id": 1, "name": "Ann"}]
 /// db.json      {"users": [{"id": 1, "name": "Ann"}], "posts": […]}
+/// users.csv    id,name,age
 /// ```
-/// Both give `Users`: the names agree, and one of them has all fields of the other.
+/// All give `Users`: the names agree, and so do the fields, of which some may be in one input only.
 struct TwinInputs {
     /// The records of an input of which the fields are read.
     private static let recordsMax = 100
 
     private let inputs: [SampleInput]
-    /// The names of the fields of each input that was asked for.
-    private var fields: [Int: Set<[UInt8]>] = [:]
+    private let known: InferenceOptions
+    /// The names, folded, of the fields of each input that was asked for.
+    private var fields: [Int: Set<String>] = [:]
 
-    init(_ inputs: [SampleInput]) {
+    init(_ inputs: [SampleInput], _ known: InferenceOptions) {
         self.inputs = inputs
+        self.known = known
     }
 
-    /// Whether two inputs hold records of one kind; tables are of one kind only in one form.
-    mutating func areTwins(_ first: Int, _ second: Int) throws(RecordStreamError) -> Bool {
-        if inputs[first].form == inputs[second].form { return true }
-        return try haveEqualFields(first, second)
-    }
-
-    /// Whether one of two inputs, neither of them a table, has all fields of the other.
-    private mutating func haveEqualFields(
-        _ first: Int, _ second: Int
-    ) throws(RecordStreamError) -> Bool {
-        guard inputs[first].form.columns == nil, inputs[second].form.columns == nil else {
-            return false
+    /// The inputs of each entity, by their places.
+    ///
+    /// - Parameter wanted: the names that they give to their entities.
+    mutating func groups(_ wanted: [String]) throws(RecordStreamError) -> [[Int]] {
+        var groups: [[Int]] = []
+        for place in inputs.indices {
+            var home: Int?
+            for (number, group) in groups.enumerated()
+            where home == nil && InferredNames.isSame(wanted[group[0]], wanted[place]) {
+                for other in group where home == nil {
+                    if try areTwins(other, place, wanted[place]) { home = number }
+                }
+            }
+            if let home { groups[home].append(place) } else { groups.append([place]) }
         }
-        let (one, other) = (try fields(of: first), try fields(of: second))
-        guard !one.isEmpty, !other.isEmpty else { return false }
-        return one.isSubset(of: other) || other.isSubset(of: one)
+        return groups
     }
 
-    private mutating func fields(of place: Int) throws(RecordStreamError) -> Set<[UInt8]> {
+    /// Whether two inputs hold records of one kind.
+    private mutating func areTwins(
+        _ first: Int, _ second: Int, _ entity: String
+    ) throws(RecordStreamError) -> Bool {
+        if inputs[first].form == inputs[second].form { return true }
+        return agree(try fields(of: first), try fields(of: second), entity)
+    }
+
+    /// Whether two records have the key in common, or half of the fields of the smaller one.
+    private func agree(_ one: Set<String>, _ other: Set<String>, _ entity: String) -> Bool {
+        // No record tells of another kind.
+        guard !one.isEmpty, !other.isEmpty else { return true }
+        let common = one.intersection(other)
+        guard !common.isEmpty else { return false }
+        return common.count * 2 >= min(one.count, other.count) || hasKey(common, of: entity)
+    }
+
+    private func hasKey(_ fields: Set<String>, of entity: String) -> Bool {
+        let names = known.storeModel?.entities.map(\.name) ?? []
+        let stored = InferredNames.match(entity, names)
+        var keys = stored.flatMap { known.storeModel?.uniquenessConstraints(of: $0) } ?? []
+        if !known.key.isEmpty { keys.append(known.key) }
+        let isKnown = keys.contains { key in
+            fields.isSuperset(of: key.map(InferredNames.folded))
+        }
+        if isKnown || stored != nil { return isKnown }
+        let owners = [entity, InferredNames.singular(entity)].map(InferredNames.folded)
+        return fields.contains { field in
+            owners.contains {
+                KeyNames.rank(field, of: $0).map { $0 <= KeyNames.lastOfIDs } ?? false
+            }
+        }
+    }
+
+    private mutating func fields(of place: Int) throws(RecordStreamError) -> Set<String> {
         if let known = fields[place] { return known }
-        let tracking = FieldTracking(entities: [], room: DistinctRoom(0))
-        let sample = Sample(entityName: "", first: inputs[place], tracking: tracking, nulls: [])
-        try sample.read(inputs[place], limit: Self.recordsMax)
-        let found = Set(sample.root.members.map(\.name))
+        var names = inputs[place].form.columns
+        if names == nil {
+            let tracking = FieldTracking(entities: [], room: DistinctRoom(0))
+            let sample = Sample(
+                entityName: "", first: inputs[place], hasTables: false, tracking: tracking,
+                nulls: [])
+            try sample.read(inputs[place], limit: Self.recordsMax)
+            names = sample.root.members.map(\.text)
+        }
+        let found = Set((names ?? []).map(InferredNames.folded))
         fields[place] = found
         return found
     }
 
     /// The entities of the inputs, where the name of a document gives way to that of its only array
-    /// if another input has that name and records of that kind.
+    /// if another input, or the store, has that name and records of that kind.
     mutating func names(_ wanted: [String]) throws(RecordStreamError) -> [String] {
         var names = wanted
         for (place, input) in inputs.enumerated() {
             guard let own = input.arrayName.map(InferredNames.entity(ofField:)),
                 own != wanted[place]
             else { continue }
+            if try isStored(own, and: wanted[place], place) {
+                names[place] = own
+                continue
+            }
             for other in inputs.indices where other != place && wanted[other] == own {
                 // Arrays of one name in two documents need not be of one kind.
-                guard try haveEqualFields(place, other) else { continue }
+                guard try agree(fields(of: place), fields(of: other), own) else { continue }
                 names[place] = own
                 break
             }
         }
         return names
+    }
+
+    /// Whether the store has the entity of an array and its fields, and not the one of the file.
+    private mutating func isStored(
+        _ array: String, and file: String, _ place: Int
+    ) throws(RecordStreamError) -> Bool {
+        guard let model = known.storeModel else { return false }
+        let names = model.entities.map(\.name)
+        guard InferredNames.match(file, names) == nil,
+            let entity = InferredNames.match(array, names)
+        else { return false }
+        let properties =
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+        return agree(
+            try fields(of: place), Set(properties.map(InferredNames.folded)), entity)
     }
 }

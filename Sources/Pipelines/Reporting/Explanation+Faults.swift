@@ -127,6 +127,10 @@ extension Explanation {
             "Give each column in the first line a name of its own."
         ),
         (
+            "infer.same-name", "Files of one name have nothing in common.",
+            "Import one of them alone with --entity, or give the key one name in both."
+        ),
+        (
             "infer.store", "A store was named together with other files.",
             "Ask for the store by itself."
         ),

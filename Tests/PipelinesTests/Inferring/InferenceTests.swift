@@ -181,13 +181,13 @@ import Testing
         let workspace = try Workspace()
         try workspace.write("tasks-1.csv", "id,n\n1,1\n")
         try workspace.write("tasks-2.csv", "id,n\n2,x\n")
-        try workspace.write("tasks-3.csv", "id,other\n2,x\n")
+        try workspace.write("tasks-3.csv", "code,other\nA,x\n")
         let found = try InferenceCase(workspace, ["tasks-1.csv", "tasks-2.csv", "tasks-3.csv"])
-        let objects = try found.imported(["Tasks": "id, n", "Tasks2": "id, other"])
+        let objects = try found.imported(["Tasks": "id, n", "Tasks2": "code, other"])
         #expect(
             objects["Tasks"] as NSArray?
                 == [["id": 1, "n": "1"], ["id": 2, "n": "x"]] as NSArray)
-        #expect(objects["Tasks2"] as NSArray? == [["id": 2, "other": "x"]] as NSArray)
+        #expect(objects["Tasks2"] as NSArray? == [["code": "A", "other": "x"]] as NSArray)
     }
 
     @Test func limitReadsTheFirstRecords() throws {

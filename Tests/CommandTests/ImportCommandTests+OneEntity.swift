@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+/// Files of one entity that have other columns or another form, and documents of the store's entity.
+extension ImportCommandTests {
+    private func write(in folder: String, _ name: String, _ text: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(self.folder.path)/\(folder)", withIntermediateDirectories: true)
+        try write("\(folder)/\(name)", text)
+    }
+
+    private func entities(_ store: String) throws -> [String] {
+        try rows("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY 1", in: store)
+    }
+
+    @Test("a file with one column more updates the objects of its entity")
+    func oneColumnMore() throws {
+        try write("c.csv", "id,n\n1,x\n2,y\n")
+        #expect(try cron("import", "c.csv", "--into", "s.sqlite") == .silentSuccess)
+        try write(in: "a", "c.csv", "id,n\n1,x\n2,y\n")
+        try write(in: "b", "c.csv", "id,n,z\n1,new,5\n3,w,6\n")
+        #expect(
+            try etl("import", "a/c.csv", "b/c.csv", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        C from c.csv: key id; n String
+                        C from c.csv: key id; n String
+                        Imported into s.sqlite: 4 read, 1 inserted, 1 updated, 2 unchanged
+
+                        """,
+                    standardError: """
+                        c.csv: warning: C has no property for z, which is skipped [import.skipped-columns]
+                          fix: add it to the store's model with --add-columns
+
+                        """))
+        #expect(try entities("s.sqlite") == ["C"])
+        #expect(
+            try rows("SELECT ZID, ZN FROM ZC ORDER BY 1", in: "s.sqlite")
+                == ["1|new", "2|y", "3|w"])
+        let added = try etl(
+            "import", "b/c.csv", "a/c.csv", "--into", "s.sqlite", "--add-columns")
+        #expect(
+            added
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        C from c.csv: key id; n String, z Integer 64
+                        C from c.csv: key id; n String
+                        New in the store's model: C.z Integer 64
+                        The old store is s.sqlite.bak-v1
+                        Imported into s.sqlite: 4 read, 3 updated, 1 unchanged
+
+                        """))
+        #expect(
+            try rows("SELECT ZID, ZN, ZZ FROM ZC ORDER BY 1", in: "s.sqlite")
+                == ["1|x|5", "2|y|", "3|w|6"])
+    }
+
+    @Test(
+        "daily files and parts of which one has a column more fill one entity of a new store",
+        arguments: [
+            ["items-2024-01.csv", "items-2024-02.csv"], ["items-1-of-2.csv", "items-2-of-2.csv"],
+        ])
+    func daysAndParts(files: [String]) throws {
+        try write(files[0], "id,Item Name\n1,a\n2,b\n")
+        try write(files[1], "id,item_name,price\n2,c,2.5\n3,d,3.5\n")
+        let import1 = ["import"] + files + ["--into", "t.sqlite"]
+        #expect(
+            try Tool.etl(import1, in: folder.path)
+                == ToolResult(status: 0, standardOutput: "", standardError: ""))
+        #expect(try entities("t.sqlite") == ["Items"])
+        #expect(
+            try rows("SELECT ZID, ZITEMNAME, ZPRICE FROM ZITEMS ORDER BY 1", in: "t.sqlite")
+                == ["1|a|", "2|c|2.5", "3|d|3.5"])
+        #expect(
+            try Tool.etl(import1 + ["-v"], in: folder.path).standardOutput
+                == """
+                Items from \(files[0]): key id; itemName String
+                Items from \(files[1]): key id; itemName String, price Decimal
+                Imported into t.sqlite: 4 read, 2 updated, 2 unchanged
+
+                """)
+    }
+
+    @Test("a table and a document of one name fill one entity, and keep what they lack")
+    func tableAndDocument() throws {
+        try write("items.csv", "id,n,on,price\n1,a,true,1.5\n2,b,false,2.5\n")
+        try write("items.ndjson", #"{"id":2,"n":"c","on":true,"tags":["x","y"]}"# + "\n")
+        let plain = try cron("import", "items.csv", "items.ndjson", "--into", "t.sqlite")
+        #expect(plain == .silentSuccess)
+        #expect(try entities("t.sqlite") == ["Items", "Tags"])
+        #expect(
+            try rows("SELECT ZID, ZN, ZON, ZPRICE FROM ZITEMS ORDER BY 1", in: "t.sqlite")
+                == ["1|a|1|1.5", "2|c|1|2.5"])
+        #expect(try rows("SELECT ZNAME FROM ZTAGS ORDER BY 1", in: "t.sqlite") == ["x", "y"])
+        try write("u.csv", "id,n,on,price\n1,z,true,1.5\n")
+        try write("items.ndjson", #"{"id":2,"n":"d"}"# + "\n")
+        #expect(
+            try cron("import", "items.ndjson", "items.csv", "--into", "t.sqlite")
+                == .silentSuccess)
+        #expect(try entities("t.sqlite") == ["Items", "Tags"])
+        #expect(
+            try rows("SELECT ZID, ZN, ZON, ZPRICE FROM ZITEMS ORDER BY 1", in: "t.sqlite")
+                == ["1|a|1|1.5", "2|b|0|2.5"])
+    }
+
+    @Test("files of one name with nothing in common stay two entities, and a warning says so")
+    func nothingInCommon() throws {
+        try write(in: "a", "c.csv", "id,n\n1,x\n2,y\n")
+        try write(in: "b", "c.csv", "code,color,size\nA,red,3\nB,blue,4\n")
+        let result = try etl("import", "a/c.csv", "b/c.csv", "--into", "s.sqlite")
+        #expect(
+            result
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        C from c.csv: key id; n String
+                        C2 from c.csv: key code; color String, size Integer 64
+                        Imported into s.sqlite (new): 4 read, 4 inserted
+                        Next: etl fetch s.sqlite C
+
+                        """,
+                    standardError: """
+                        b/c.csv: warning: The records have neither the key nor half of the fields of those in c.csv, so they are C2, and not C [infer.same-name]
+                          fix: import the file alone, and name its entity with --entity; if both are of one kind, give the key one name in both files
+
+                        """))
+    }
+
+    @Test("a document with one list fills the entity of that name in the store")
+    func oneListOfTheStore() throws {
+        try write(
+            "d.json",
+            #"{"users":[{"id":1,"name":"a"}],"posts":[{"id":7,"t":"x"},{"id":8,"t":"y"}]}"#)
+        #expect(try cron("import", "d.json", "--into", "s.sqlite") == .silentSuccess)
+        try write("o.json", #"{"posts":[{"id":7,"t":"new"}]}"#)
+        #expect(
+            try etl("import", "o.json", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Posts from o.json: key id; t String
+                        Imported into s.sqlite: 1 read, 1 updated
+
+                        """))
+        #expect(try entities("s.sqlite") == ["Posts", "Users"])
+        #expect(
+            try rows("SELECT ZID, ZT FROM ZPOSTS ORDER BY 1", in: "s.sqlite") == ["7|new", "8|y"])
+        // A list of that name with other records has the name of its file.
+        try write("p.json", #"{"posts":[{"code":"A","height":2},{"code":"B","height":3}]}"#)
+        #expect(try cron("import", "p.json", "--into", "s.sqlite").status == 0)
+        #expect(try entities("s.sqlite") == ["P", "Posts", "Users"])
+    }
+}
