@@ -16,7 +16,11 @@ struct FileFacts {
     /// The columns of an inferred entity's records, or the paths of their fields.
     var sources: (String) -> [String]
 
+    /// The texts that were found to stand for null in the tables of an inferred entity.
+    var nullMarkers: (String) -> [NullMarkers.Use]
+
     init(_ inference: Inference) {
+        nullMarkers = inference.nullMarkers
         mapping = inference.mapping
         remark = inference.remark
         content = inference.content

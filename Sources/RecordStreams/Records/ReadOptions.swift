@@ -37,6 +37,8 @@ package struct ReadOptions: Sendable {
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
     /// The unquoted CSV fields that stand for null.
     package var nulls = [""]
+    /// Further ones, by the names of the only columns in which they do.
+    package var columnNulls: [String: [String]] = [:]
     /// Whether a CSV record with too few fields is filled up with absent ones, not rejected.
     package var padsShortRows = false
     /// The size of the largest record; larger ones are rejected as `too-big`.
