@@ -40,7 +40,10 @@ struct InferenceFlags: ParsableArguments {
     @Option(
         name: .customLong("null"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A text that means no value in tables; may be repeated.", valueName: "text"))
+            """
+            A text that means no value in tables, in place of those that are guessed; may be \
+            repeated. '' is for none but empty fields.
+            """, valueName: "text"))
     var nullTexts: [String] = []
 
     @Option(

@@ -84,14 +84,14 @@ extension ImportCommandTests {
                       encoding: latin1
                       header: false
                       columns: [column1, column2, column3]
-                      null: ["", NIL, "NULL"]  # guessed: NULL
+                      null: ["", NIL]
 
                 """)
         #expect(
             try read() == """
                       header: false  # guessed: the first row holds values
                       columns: [column1, column2, column3]
-                      null: ["", "NULL"]  # guessed
+                      null-in: { column3: ["NULL"] }  # guessed
 
                 """)
     }

@@ -208,23 +208,6 @@ extension ImportCommandTests {
 
     // MARK: Losses
 
-    @Test("texts that become null are counted by marker and column")
-    func nullMarkers() throws {
-        try write("na.csv", "id,v,p\n1,N/A,3\n2,x,-\n3,N/A,4\n")
-        #expect(
-            try etl("import", "na.csv", "--into", "na.sqlite")
-                == said(
-                    "Na from na.csv: key id; v String, p Integer 64",
-                    "Read as null in na.csv: 'N/A' in v (2 rows), '-' in p (1 row)",
-                    "Imported into na.sqlite (new): 3 read, 3 inserted",
-                    "Next: etl fetch na.sqlite Na"))
-        #expect(
-            try objects("na.sqlite", "Na") == [
-                #"{"id":1,"p":3,"v":null}"#, #"{"id":2,"p":null,"v":"x"}"#,
-                #"{"id":3,"p":4,"v":null}"#,
-            ])
-    }
-
     @Test("a key that an object has twice is reported once, with the first place")
     func duplicateKeys() throws {
         try write(

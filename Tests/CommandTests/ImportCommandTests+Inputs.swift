@@ -129,7 +129,6 @@ extension ImportCommandTests {
         #expect(
             try etl("import", "b.csv", "--into", "b.sqlite").standardOutput == """
                 B from b.csv: key id; day String, written String, size String, price Decimal, word String
-                Read as null in b.csv: '-' in price (1 row)
                 B.day: kept as text: '2026-13-45' (b.csv:11) is no date, and 10 other values are
                 B.written: kept as text: '31.02.2025' (b.csv:11) is no date, and 10 other values are
                 B.size: kept as text: 'many' (b.csv:11) is no number, and 10 other values are

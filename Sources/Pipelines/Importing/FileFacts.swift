@@ -23,6 +23,9 @@ struct FileFacts {
         inference.content(of: name, in: entity)
     }
 
+    /// The texts that were found to stand for null in the tables of an inferred entity.
+    func nullMarkers(_ entity: String) -> [NullMarkers.Use] { inference.nullMarkers(of: entity) }
+
     /// Whether the files lack the column of an inferred attribute.
     func lacks(_ name: String, _ entity: String) -> Bool {
         inference.lacks(name, of: entity, stage: stage)

@@ -113,7 +113,8 @@ package struct FileImport {
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
-            streams: spool.names, facts: FileFacts(inference))
+            streams: spool.names, facts: FileFacts(inference),
+            keepsNulls: !request.options.nullTexts.contains(""))
         let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
         try fit.checkTypes(request.options.types, with: inference)
         if stored == nil {
@@ -213,13 +214,6 @@ package struct FileImport {
                     + "\(lines == 1 ? "stands" : "stand") above the header, and "
                     + "\(lines == 1 ? "is" : "are") skipped"
         }
-        lines += inference.nullMarkers.map { file, markers in
-            let texts = markers.map { marker in
-                "'\(marker.text)' in \(marker.column) (\(ReportWords.several(marker.count, "row")))"
-            }
-            return "Read as null in \(streams[file] ?? PathText.lastComponent(file)): "
-                + FittedImport.listed(texts, max: 8)
-        }
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
             "\(entity): the file has no record, so types are guessed by the names of its columns"
         }
@@ -255,6 +249,17 @@ package struct FileImport {
                         ? "map \(isOne ? "it" : "them") to other properties in a spec; --save-spec DIR"
                             + " writes one"
                         : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
+            }
+            + fit.imports.filter { !$0.nulls.isEmpty }.map { fitted in
+                let texts = fitted.nulls.map { use in
+                    "'\(use.text)' in \(use.column) (\(ReportWords.several(use.count, "row")),"
+                        + " the first at \(use.place))"
+                }
+                return Diagnostic(
+                    .warning, code: "import.null",
+                    "Read as null: \(FittedImport.listed(texts, max: 8))",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: "name the texts without a value with --null TEXT; --null '' is for none")
             }
             + fit.joinTables.map { fitted, entities in
                 Diagnostic(

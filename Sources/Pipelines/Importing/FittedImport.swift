@@ -25,6 +25,9 @@ struct FittedImport {
     /// It fills a relationship of objects that other imports create.
     var isJoin = false
 
+    /// The texts that this import takes for null, and no other did before.
+    var nulls: [NullMarkers.Use] = []
+
     private static let shownMax = 4
 
     /// What it fills, such as `Album from Album.csv: key albumId; title String; artist → Artist`.

@@ -28,6 +28,10 @@ struct StoreFit {
     /// The store was created by an app, so that its model must not change.
     let isOfApp: Bool
     private(set) var facts: FileFacts
+    /// The model before the import.
+    let original: ManagedObjectModel
+    /// The texts that stood for null in the first import of a column do so again.
+    let keepsNulls: Bool
     /// What the imports fill, in their order.
     private(set) var imports: [FittedImport] = []
     /// The entities that the model lacked.
@@ -48,8 +52,10 @@ struct StoreFit {
     init(
         _ inferred: ManagedObjectModel, to model: ManagedObjectModel, addsColumns: Bool,
         key: [String], store: String, isOfApp: Bool, streams: [String: String],
-        facts: FileFacts
+        facts: FileFacts, keepsNulls: Bool
     ) {
+        original = model
+        self.keepsNulls = keepsNulls
         self.facts = facts
         self.isOfApp = isOfApp
         self.streams = streams
@@ -82,6 +88,7 @@ struct StoreFit {
         var names: [String: String] = [:]
         var stage = try fit(block: stage, of: own, to: entity, &names)
         if entity != own { stage["into"] = YAMLNode(text: entity) }
+        if !current.isJoin { fitNulls(&stage, of: own, names) }
         try fitKey(&stage, entity, names)
         imports.append(current)
         return stage

@@ -61,7 +61,8 @@ struct EntityInference {
             InferredImport(
                 name: stages.claim(InferredNames.stage(ofEntity: draft.name)), paths: part.patterns,
                 form: part.form,
-                nulls: part.form.columns == nil ? [] : sample.nulls, nullsTold: sample.nullsTold,
+                nulls: part.form.columns == nil ? [] : sample.nulls,
+                nullMarkers: part.form.columns == nil ? [] : sample.nullMarkers,
                 records: sample.records, isCut: sample.isCut)
         }
     }
@@ -89,7 +90,7 @@ struct EntityInference {
                     isRemark: guess.isRemark, isOpenNumber: guess.isOpenNumber,
                     isEmpty: leaf.hasNoValue, holdsScalars: leaf.holdsScalars,
                     facts: leaf.node.facts,
-                    origin: origin(leaf.source, fills: name, guess)))
+                    origin: origin(leaf, fills: name, draft, guess)))
             properties[draft.name, default: [:]][place] = name
         }
         if draft.usesRowKey {
@@ -138,10 +139,11 @@ struct EntityInference {
     }
 
     private func origin(
-        _ column: String, fills property: String, _ guess: TypeGuess? = nil
+        _ leaf: Leaf, fills property: String, _ draft: EntityDraft, _ guess: TypeGuess? = nil
     ) -> PropertyOrigin? {
         guard keepsOrigins else { return nil }
-        var origin = PropertyOrigin(column, fills: property)
+        var origin = PropertyOrigin(leaf.source, fills: property)
+        origin.nulls = draft.sample.nulls + leaf.node.nulls.map(\.text)
         (origin.date, origin.number) = (guess?.date, guess?.number)
         return origin
     }
@@ -205,7 +207,7 @@ struct EntityInference {
             entities[source].relationships.append(
                 InferredRelationship(
                     name: name, target: nested.name, isMany: true, inverse: inverse,
-                    origin: origin(draft.leaves[leaf].source, fills: name)))
+                    origin: origin(draft.leaves[leaf], fills: name, draft)))
             entities[target].relationships.append(
                 InferredRelationship(
                     name: inverse, target: draft.name, isMany: nested.isShared, inverse: name))
@@ -225,7 +227,7 @@ struct EntityInference {
                 continue
             }
             properties[draft.name, default: [:]][place] = connect(
-                reference, from: source, to: target)
+                reference, of: draft, from: source, to: target)
         }
     }
 
@@ -299,7 +301,8 @@ struct EntityInference {
 
     /// - Returns: the relationship's name.
     private mutating func connect(
-        _ reference: EntityDraft.Reference, from source: Int, to target: Int
+        _ reference: EntityDraft.Reference, of draft: EntityDraft, from source: Int,
+        to target: Int
     ) -> String {
         let leaf = reference.leaf
         let key = key(of: target)
@@ -316,7 +319,7 @@ struct EntityInference {
         entities[source].relationships.append(
             InferredRelationship(
                 name: name, target: entities[target].name, isMany: reference.isMany,
-                inverse: inverse, origin: origin(leaf.source, fills: name)))
+                inverse: inverse, origin: origin(leaf, fills: name, draft)))
         entities[target].relationships.append(
             InferredRelationship(
                 name: inverse, target: entities[source].name, isMany: true, inverse: name))

@@ -98,9 +98,10 @@ final class FieldNode {
         lastRecord = record
     }
 
-    func add(text: UnsafeBufferPointer<UInt8>) {
-        if facts.isTabular, let place = NullMarkers.place(of: text) {
-            return facts.addMarker(place)
+    /// - Parameter mayBeNull: the text stands in a table, without quotes.
+    func add(text: UnsafeBufferPointer<UInt8>, mayBeNull: Bool = false) {
+        if mayBeNull, let place = NullText.place(of: text) {
+            return facts.addMarker(place, at: tracking.room.place)
         }
         facts.add(text: text)
         if facts.hasNewMisfit { facts.place(misfit: tracking.room.place()) }

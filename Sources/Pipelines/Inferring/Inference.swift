@@ -25,8 +25,6 @@ package struct Inference: Sendable {
     let withoutHeader: [(file: String, columns: [String])]
     /// Tables with lines above their header, and how many; 0 for comments.
     let withLinesAbove: [(file: String, lines: Int)]
-    /// The texts that were found to stand for null, by the first file of each table.
-    let nullMarkers: [(file: String, markers: [(text: String, column: String, count: Int)])]
     /// How many records of one import could not be read.
     private var rejects: Int
     /// The store, where the spec exports from one.
@@ -101,7 +99,6 @@ package struct Inference: Sendable {
         }
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
-        nullMarkers = inputs.nullMarkers
         losses += found.entities.flatMap(InputLoss.of)
         repeats = found.entities.compactMap { entity in
             entity.repeats.map { (entity.name, $0.warning(of: entity)) }
@@ -151,7 +148,6 @@ package struct Inference: Sendable {
         joins = []
         withoutHeader = []
         withLinesAbove = []
-        nullMarkers = []
         rejects = 0
         name = ""
     }
@@ -232,6 +228,12 @@ package struct Inference: Sendable {
         if attribute.isEmpty { return .nothing }
         guard attribute.holdsScalars else { return .others }
         return attribute.facts?.lists == 0 ? .scalars : .lists
+    }
+
+    /// The texts that were found to stand for null in the tables of an entity.
+    func nullMarkers(of entity: String) -> [NullMarkers.Use] {
+        entities.first { $0.name == entity }?.stages.first { !$0.nullMarkers.isEmpty }?.nullMarkers
+            ?? []
     }
 
     /// The columns of an entity's records in an import, or the paths of their fields.

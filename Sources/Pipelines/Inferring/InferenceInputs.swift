@@ -129,11 +129,6 @@ struct InferenceInputs {
         }
     }
 
-    /// The texts that were found to stand for null, by the first file of each table.
-    var nullMarkers: [(file: String, markers: [(text: String, column: String, count: Int)])] {
-        samples.map { ($0.paths.first ?? "", $0.nullMarkers) }.filter { !$0.1.isEmpty }
-    }
-
     /// Whether the store has the entities of all files, so that it tells the types of columns.
     var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
 

@@ -17,7 +17,7 @@ package struct InferenceOptions: Sendable {
     package var hasHeader: Bool?
     /// How the bytes of every file stand for text; nil to find out.
     package var encoding: TextEncoding?
-    /// Texts of a table that stand for null, beside the empty one and those that are found.
+    /// Texts of a table that stand for null, beside the empty one; empty to find them.
     package var nullTexts: [String] = []
     /// The character of tables after which the next one is literal; `nil` for none.
     package var escape: UInt8?

@@ -203,12 +203,15 @@ enum InferenceText {
                     "      columns: \(list(form.columns ?? []))",
                     "the header does not give each column a name of its own"))
         }
-        if !stage.nulls.isEmpty {
-            let guessed = Array(stage.nulls.dropFirst(stage.nullsTold))
-            let note =
-                stage.nullsTold == 0 ? "guessed" : "guessed: \(guessed.joined(separator: ", "))"
-            lines.append(
-                noted("      null: \(list([""] + stage.nulls))", guessed.isEmpty ? nil : note))
+        if !stage.nulls.isEmpty { lines.append("      null: \(list([""] + stage.nulls))") }
+        if !stage.nullMarkers.isEmpty {
+            let columns = stage.nullMarkers.map(\.column)
+            let texts = columns.indices.filter { columns.firstIndex(of: columns[$0]) == $0 }.map {
+                place in
+                let texts = stage.nullMarkers.filter { $0.column == columns[place] }.map(\.text)
+                return "\(YAMLWriter.scalar(columns[place])): \(list(texts))"
+            }
+            lines.append(noted("      null-in: { \(texts.joined(separator: ", ")) }", "guessed"))
         }
     }
 

@@ -143,9 +143,10 @@ struct InferredImport {
     var name: String
     var paths: [String]
     var form: SampleForm
+    /// Texts of a table that were said to stand for null.
     var nulls: [String]
-    /// So many of them were told.
-    var nullsTold = 0
+    /// Those that were found to do.
+    var nullMarkers: [NullMarkers.Use]
     var records: Int
     var isCut: Bool
 }

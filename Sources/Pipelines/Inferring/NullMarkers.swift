@@ -1,41 +1,43 @@
 import GraphModel
+import RecordStreams
 
-/// Texts of tables that stand for no value.
+/// Texts of a table that are taken for no value.
 enum NullMarkers {
-    /// Those that mean nothing else; a column of texts may hold them, too.
-    private static let sure = ["\\N", "NULL", "N/A", "#N/A", "(null)"]
-    /// Those that may also be values: of Namibia, or of somebody who is called so.
-    private static let doubtful = ["null", "n/a", "NA", "None", "NaN", "nan", "-", "--"]
-
-    static let all = sure + doubtful
-    private static let bytes = all.map { Array($0.utf8) }
-    private static let bytesMax = bytes.map(\.count).max() ?? 0
-
-    /// The place of a text among them.
-    static func place(of text: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard text.count <= bytesMax else { return nil }
-        return bytes.firstIndex { $0.elementsEqual(text) }
+    /// One of them in a column.
+    struct Use {
+        var text: String
+        var column: String
+        var count: Int
+        /// Where it stands first.
+        var place: String
     }
 
-    static func isSure(_ place: Int) -> Bool { place < sure.count }
-
-    /// Those that stand for no value in a table; in its columns the others become texts.
+    /// Decides which of the texts stand for no value in a table; in its columns the others become
+    /// texts.
     ///
     /// A doubtful one must not stand in a column that holds texts anyway.
-    static func settle(_ columns: [FieldNode]) -> [String] {
-        var found: [String] = []
-        for place in all.indices {
+    static func settle(_ columns: [FieldNode]) {
+        let found = NullText.all.indices.filter { place in
             let own = columns.filter { $0.facts.markers[place] != nil }
-            guard !own.isEmpty else { continue }
-            let isAlone = own.allSatisfy { column in
-                column.facts.count == 0
-                    || column.facts.guess(named: column.text, isKey: true).type != .string
-            }
-            if isSure(place) || isAlone { found.append(all[place]) }
+            return !own.isEmpty
+                && (NullText.isSure(place)
+                    || own.allSatisfy { column in
+                        column.facts.count == 0
+                            || column.facts.guess(named: column.text, isKey: true).type != .string
+                    })
         }
         for column in columns {
-            column.takeMarkers { !found.contains(all[$0]) }
+            column.takeMarkers { !found.contains($0) }
         }
-        return found
+    }
+}
+
+extension FieldNode {
+    /// The texts that stand for no value.
+    var nulls: [NullMarkers.Use] {
+        facts.markers.sorted { $0.key < $1.key }.map { place, marker in
+            NullMarkers.Use(
+                text: NullText.all[place], column: text, count: marker.count, place: marker.place)
+        }
     }
 }

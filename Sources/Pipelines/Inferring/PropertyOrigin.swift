@@ -11,6 +11,8 @@ struct PropertyOrigin: Equatable {
     var date: String?
     /// How its numbers are written.
     var number: TypeGuess.Number?
+    /// The texts of its column that stand for null, besides the empty one.
+    var nulls: [String] = []
     /// The fields of which a row key is made.
     var rowKey: RowKeyFields?
     /// Those that every record had, if that is not all of them.
@@ -19,6 +21,7 @@ struct PropertyOrigin: Equatable {
     private static let columnKey = "etl.column"
     private static let dateKey = "etl.date"
     private static let numberKey = "etl.number"
+    private static let nullKey = "etl.null"
     private static let rowKeyKey = "etl.row-key"
     private static let neededKey = "etl.row-key-needs"
 
@@ -31,6 +34,8 @@ struct PropertyOrigin: Equatable {
         column = userInfo[Self.columnKey]
         date = userInfo[Self.dateKey]
         number = userInfo[Self.numberKey].flatMap(TypeGuess.Number.init(example:))
+        // No field of a table without quotes holds a line feed.
+        nulls = userInfo[Self.nullKey]?.split(separator: "\n").map(String.init) ?? []
         rowKey = userInfo[Self.rowKeyKey].flatMap(RowKeyFields.init(parsing:))
         needed = userInfo[Self.neededKey].flatMap(RowKeyFields.init(parsing:))
     }
@@ -42,6 +47,7 @@ struct PropertyOrigin: Equatable {
     var entries: [(key: String, value: String)] {
         let all = [
             (Self.columnKey, column), (Self.dateKey, date), (Self.numberKey, number?.example),
+            (Self.nullKey, nulls.isEmpty ? nil : nulls.joined(separator: "\n")),
             (Self.rowKeyKey, rowKey?.expression), (Self.neededKey, needed?.expression),
         ]
         return all.compactMap { key, value in value.map { (key, $0) } }

@@ -18,10 +18,12 @@ final class Sample {
     private(set) var hasNamelessField = false
     /// Whether there are more records than were read.
     private(set) var isCut = false
-    /// Texts of a table that stand for null, besides the empty one.
-    private(set) var nulls: [String]
-    /// So many of them were told.
-    private(set) var nullsTold = 0
+    /// Texts that somebody says to stand for null in a table; nil to find those that do.
+    private let toldNulls: [String]?
+    /// Those of them that are not empty.
+    var nulls: [String] { (toldNulls ?? []).filter { !$0.isEmpty } }
+
+    private var isFinished = false
 
     private static let rejectsShown = 3
 
@@ -32,8 +34,9 @@ final class Sample {
     var paths: [String] { inputs.map(\.pattern) }
     /// The files as a spec names them, by the form in which they are read.
     ///
-    /// Their order stays, since the last record of a key counts. One pattern replaces the names of the files if it matches only them. What can be read but
-    /// once has no pattern, since its copy is read instead.
+    /// Their order stays, since the last record of a key counts. One pattern replaces the names of
+    /// the files if it matches only them. What can be read but once has no pattern, since its copy is
+    /// read instead.
     var parts: [(form: SampleForm, patterns: [String])] {
         var parts: [(form: SampleForm, patterns: [String])] = []
         for input in inputs {
@@ -56,8 +59,7 @@ final class Sample {
     ) {
         self.entityName = entityName
         form = input.form
-        self.nulls = hasTables ? nulls : []
-        nullsTold = self.nulls.count
+        toldNulls = !hasTables || nulls.isEmpty ? nil : nulls
         root = FieldNode(isTabular: hasTables, tracking: tracking)
     }
 
@@ -65,13 +67,18 @@ final class Sample {
     init(_ stored: StoredEntity) {
         entityName = stored.name
         form = SampleForm(format: .csv, columns: [stored.key.name])
-        nulls = []
+        toldNulls = nil
         root = stored.root
     }
 
     private func options(_ input: SampleInput) -> ReadOptions {
         var options = input.options
-        if input.form.columns != nil { options.nulls += nulls }
+        if input.form.columns != nil {
+            options.nulls += nulls
+            for (column, texts) in columnNulls {
+                if let name = input.form.source(of: column) { options.columnNulls[name] = texts }
+            }
+        }
         return options
     }
 
@@ -129,7 +136,7 @@ final class Sample {
                 if input.form.columns == nil {
                     observe(batch.rawRecord(record))
                 } else {
-                    observe(batch.fields(of: record), columns)
+                    observe(batch.fields(of: record), of: batch.rawRecord(record), columns)
                 }
                 records += 1
             }
@@ -138,8 +145,9 @@ final class Sample {
 
     /// Finds the texts that stand for null, when all is read.
     func finish() {
+        isFinished = true
         guard root.facts.isTabular else { return }
-        nulls += NullMarkers.settle(root.members)
+        NullMarkers.settle(root.members)
         // A column without a name and without a value, such as that of a delimiter at the end of
         // each line, is none.
         for place in inputs.indices {
@@ -177,13 +185,12 @@ final class Sample {
         return aliases
     }
 
-    /// The texts that were found to stand for null, with their columns and how often they came.
-    var nullMarkers: [(text: String, column: String, count: Int)] {
-        root.members.flatMap { column in
-            column.facts.markers.sorted { $0.key < $1.key }.map {
-                (NullMarkers.all[$0.key], column.text, $0.value)
-            }
-        }
+    /// The texts that were found to stand for null, when all is read.
+    var nullMarkers: [NullMarkers.Use] { isFinished ? root.members.flatMap(\.nulls) : [] }
+
+    /// The same, by the columns in which they do.
+    var columnNulls: [String: [String]] {
+        Dictionary(grouping: nullMarkers, by: \.column).mapValues { $0.map(\.text) }
     }
 
     private func observe(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -192,10 +199,22 @@ final class Sample {
         if walk.hasNamelessField { hasNamelessField = true }
     }
 
-    private func observe(_ fields: UnsafeBufferPointer<Field>, _ columns: [FieldNode?]) {
+    private func observe(
+        _ fields: UnsafeBufferPointer<Field>, of row: UnsafeBufferPointer<UInt8>,
+        _ columns: [FieldNode?]
+    ) {
         for (field, column) in zip(fields, columns) where field.kind == .string {
-            column?.add(text: field.bytes)
+            column?.add(
+                text: field.bytes, mayBeNull: toldNulls == nil && Self.isPlain(field, of: row))
         }
+    }
+
+    /// Whether a field stands in its row as it is, without quotes around it.
+    private static func isPlain(_ field: Field, of row: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = row.baseAddress, let start = field.start, start >= first,
+            start < first + row.count
+        else { return false }
+        return start == first || start[-1] != UInt8(ascii: "\"")
     }
 
     // MARK: Several fields

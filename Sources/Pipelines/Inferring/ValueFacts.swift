@@ -36,7 +36,7 @@ struct ValueFacts {
     /// The value that was added last kept the column from a type, and its place is not known yet.
     private(set) var hasNewMisfit = false
     /// How often each text came that may stand for no value, by its place among them.
-    private(set) var markers: [Int: Int] = [:]
+    private(set) var markers: [Int: (count: Int, place: String)] = [:]
 
     init(isTabular: Bool) {
         self.isTabular = isTabular
@@ -83,19 +83,23 @@ struct ValueFacts {
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
     }
 
-    mutating func addMarker(_ place: Int) { markers[place, default: 0] += 1 }
+    /// - Parameter first: where it stands; asked for the first one.
+    mutating func addMarker(_ place: Int, at first: () -> String) {
+        if markers[place] == nil { markers[place] = (0, first()) }
+        markers[place]?.count += 1
+    }
 
     /// Makes texts of those markers that are values after all.
     ///
     /// - Returns: how often each of them came.
     mutating func takeMarkers(_ isValue: (Int) -> Bool) -> [(text: String, count: Int)] {
         var taken: [(String, Int)] = []
-        for (place, times) in markers.sorted(by: { $0.key < $1.key }) where isValue(place) {
-            var text = NullMarkers.all[place]
+        for (place, marker) in markers.sorted(by: { $0.key < $1.key }) where isValue(place) {
+            var text = NullText.all[place]
             text.withUTF8 { bytes in
-                for _ in 0..<times { add(text: bytes) }
+                for _ in 0..<marker.count { add(text: bytes) }
             }
-            taken.append((text, times))
+            taken.append((text, marker.count))
             markers[place] = nil
         }
         return taken

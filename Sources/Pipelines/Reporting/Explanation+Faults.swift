@@ -53,6 +53,10 @@ extension Explanation {
             "Add the column to the file, or import into a new store."
         ),
         (
+            "import.null", "The import takes texts such as NA for no value.",
+            "If they are values, import again with --null '' into a new store."
+        ),
+        (
             "import.skipped-columns", "The store's model has no property for some columns.",
             "Add them with --add-columns, or leave them out of the file."
         ),

@@ -226,6 +226,8 @@ struct TestRun {
         read.dropsTrailingDelimiter = false
         read.quote = UInt8(ascii: "\"")
         if isTable, !read.nulls.contains("") { read.nulls.append("") }
+        // A column that nothing maps need not be in the table.
+        read.columnNulls = read.columnNulls.filter { columns?.contains($0.key) == true }
         return read
     }
 

@@ -167,6 +167,16 @@ final class CSVDecoder: RecordDecoder {
         let named = try CSVColumns(names, selection, at: place)
         columns.deallocate()
         columns = named
+        guard !options.columnNulls.isEmpty else { return }
+        var nulls = Array(repeating: [[UInt8]](), count: selection.paths.count)
+        for (name, texts) in options.columnNulls.sorted(by: { $0.key < $1.key }) {
+            guard let column = names.firstIndex(of: name) else {
+                throw RecordStreamError(.csvUnknownColumn(name: name, header: names), at: place(0))
+            }
+            let slot = Int(columns.slots[column])
+            if slot >= 0 { nulls[slot] = texts.map { Array($0.utf8) } }
+        }
+        scanner.setNulls(nulls)
     }
 
     // MARK: Records

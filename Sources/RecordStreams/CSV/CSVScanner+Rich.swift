@@ -28,7 +28,7 @@ extension CSVScanner {
             case .cut: return isQuoted && position >= limit ? .cutInQuotes(opened: opened) : .cut
             }
             if slot >= 0 {
-                if !isQuoted, isNull(field, position - field) {
+                if !isQuoted, isNull(field, position - field, slot: slot) {
                     target.fields[slot] = Field(.null)
                 } else {
                     target.fields[slot] =

@@ -38,8 +38,10 @@ struct CSVScanner {
     private let quotes: UInt64
     /// Whether an empty unquoted field is null.
     let emptyIsNull: Bool
-    let otherNulls: [[UInt8]]
-    private let hasOtherNulls: Bool
+    private let otherNulls: [[UInt8]]
+    /// Those of single columns, by the slots that these fill; empty where no column has any.
+    private var slotNulls: [[[UInt8]]] = []
+    private var hasOtherNulls: Bool
 
     /// The number of fields of the last record.
     var fieldCount = 0
@@ -62,6 +64,15 @@ struct CSVScanner {
         emptyIsNull = nulls.contains("")
         otherNulls = nulls.filter { !$0.isEmpty }.map { Array($0.utf8) }
         hasOtherNulls = !otherNulls.isEmpty
+    }
+
+    /// Lets further texts be null in single columns.
+    ///
+    /// - Parameter nulls: the texts, for each slot.
+    mutating func setNulls(_ nulls: [[[UInt8]]]) {
+        guard nulls.contains(where: { !$0.isEmpty }) else { return }
+        slotNulls = nulls
+        hasOtherNulls = true
     }
 
     /// Reads the record that starts at a byte before `limit`.
@@ -164,21 +175,22 @@ struct CSVScanner {
     func store(_ start: Bytes, _ end: Bytes, slot: Int, target: Target) {
         let count = end - start
         target.fields[slot] =
-            isNull(start, count) ? Field(.null) : Field(.string, start: start, count: count)
+            isNull(start, count, slot: slot)
+            ? Field(.null) : Field(.string, start: start, count: count)
     }
 
     /// Returns whether the unprocessed text of an unquoted field means null.
     @inline(__always)
-    func isNull(_ start: Bytes, _ count: Int) -> Bool {
-        count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count)
+    func isNull(_ start: Bytes, _ count: Int, slot: Int) -> Bool {
+        count == 0 ? emptyIsNull : hasOtherNulls && isOtherNull(start, count, slot: slot)
     }
 
     @inline(never)
-    private func isOtherNull(_ start: Bytes, _ count: Int) -> Bool {
-        otherNulls.contains { null in
-            null.count == count
-                && null.elementsEqual(UnsafeBufferPointer(start: start, count: count))
-        }
+    private func isOtherNull(_ start: Bytes, _ count: Int, slot: Int) -> Bool {
+        let text = UnsafeBufferPointer(start: start, count: count)
+        func isText(_ null: [UInt8]) -> Bool { null.count == count && null.elementsEqual(text) }
+        return otherNulls.contains(where: isText)
+            || slot < slotNulls.count && slotNulls[slot].contains(where: isText)
     }
 
     @inline(__always)

@@ -47,6 +47,11 @@ struct CSVText {
     private func mustBeQuoted(
         _ start: UnsafePointer<UInt8>, _ count: Int, _ isHigh: inout Bool
     ) -> Bool {
+        if count <= NullText.bytesMax, count > 0, NullText.mayBegin(with: start[0]),
+            NullText.place(of: UnsafeBufferPointer(start: start, count: count)) != nil
+        {
+            return true
+        }
         // The bitwise or of all bytes.
         var union = SIMD16<UInt8>()
         var index = 0

@@ -37,6 +37,8 @@ package struct ReadOptions: Sendable {
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
     /// The unquoted CSV fields that mean null.
     package var nulls = [""]
+    /// Further ones, by the names of the only columns in which they do.
+    package var columnNulls: [String: [String]] = [:]
     /// Whether a CSV record with too few fields is padded with absent ones instead of rejected.
     package var padsShortRows = false
     /// The maximum size of a record; larger records are rejected as `too-big`.

@@ -128,6 +128,9 @@ extension ReadSpec {
         } else if let texts = keys[ReadKeys.nullText] {
             nulls = texts
         }
+        columnNulls = Dictionary(
+            (keys[ReadKeys.columnNulls] ?? []).map { ($0.column, $0.texts) }
+        ) { $0 + $1 }
         padsShortRows = keys[ReadKeys.ragged] == .pad
     }
 
@@ -204,6 +207,12 @@ extension ReadSpec {
             return value.wrong("text")
         }
         return scalar.text
+    }
+
+    static let columnNullsForm = Form<[(column: String, texts: [String])]>.named(
+        "COLUMN", Form<[String]>.oneOrMore(nullForm).shape
+    ) { column, value, reader in
+        Form<[String]>.oneOrMore(nullForm).read(value, reader).map { (column.text, $0) }
     }
 
     private static let delimiterBytesMax = 16

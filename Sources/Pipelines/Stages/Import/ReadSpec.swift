@@ -75,6 +75,12 @@ enum ReadKeys {
     static let nullText = Key(
         "null-text", .oneOrMore(ReadSpec.nullForm), without: "what `null` says",
         "Another name of `null`.", example: "NULL")
+    static let columnNulls = Key(
+        "null-in", ReadSpec.columnNullsForm, without: "none",
+        """
+        Further unquoted values that mean null, each in one column alone, which has its name from \
+        the header or from `columns`.
+        """, example: "{ price: [NA, \"-\"] }")
     static let ragged = Key(
         "ragged", .choice(ReadSpec.Ragged.self), default: .reject,
         "What to do with rows that are too short; rows that are too long are always rejected.",
@@ -98,7 +104,7 @@ enum ReadKeys {
     /// The keys that apply only to tables.
     static let ofTables: [any SpecificationKey] = [
         header, columns, skip, comment, delimiter, trailingDelimiter, quote, escape, nulls,
-        nullText, ragged,
+        nullText, columnNulls, ragged,
     ]
     private static let limits: [any SpecificationKey] = [maxRecord, maxDepth, maxRatio, encoding]
 
@@ -209,6 +215,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var quote = ReadKeys.quote.default
     /// The unquoted texts that mean null.
     package var nulls = ReadKeys.nulls.default
+    /// Further unquoted texts that mean null in single columns.
+    package var columnNulls: [String: [String]] = [:]
     /// The minimum number of input files; with fewer, the run exits with 66.
     package var filesMin = ReadKeys.filesMin.default
     /// The minimum number of records; with fewer, the run exits with 66.

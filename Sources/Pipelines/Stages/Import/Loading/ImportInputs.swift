@@ -377,6 +377,7 @@ extension ReadOptions {
         dropsTrailingDelimiter = read.dropsTrailingDelimiter
         quote = read.quote.map { .byte($0) } ?? .none
         nulls = read.nulls
+        columnNulls = read.columnNulls
         padsShortRows = read.padsShortRows
         maxRecordBytes = read.maxRecordBytes
         maxRatio = read.maxRatio
