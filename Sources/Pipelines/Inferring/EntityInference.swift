@@ -156,7 +156,7 @@ struct EntityInference {
         }
         // With an escape character, a row is hashed as a whole.
         guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !leaves.isEmpty,
-            draft.sample.form.escape == nil
+            draft.sample.inputs.allSatisfy({ $0.form.escape == nil })
         else { return nil }
         var origin = PropertyOrigin("", fills: "")
         origin.rowKey = RowKeyFields(leaves.map(\.source))
