@@ -178,14 +178,14 @@ extension ImportCommandTests {
         #expect(result.standardOutput == "Courses.students → Students from enroll.csv\n")
         #expect(
             masked(result.standardError) == """
-                enroll.csv:5:3: error: 'id' is part of the key, and 'course_id' is empty in the record [key]
-                  in: record 4, field 'course_id', byte 36
+                enroll.csv:5:1: error: 'id' is part of the key, and 'course_id' is empty in the record [key]
+                  in: record 4, field 'course_id', byte 35
                 enroll.csv:3:1: error: No Students has id 9 (for 'students') [link]
-                  in: record 2, field 'student_id', byte 27
+                  in: record 2, field 'student_id', byte 26
                 enroll.csv:4:1: error: 'students' needs an object, and 'student_id' names none [required]
-                  in: record 3, field 'student_id', byte 32
+                  in: record 3, field 'student_id', byte 31
                 error: 3 of 4 records were rejected; none is allowed [rejects.too-many]
-                  fix: correct the records in rejects/RUN, and import again
+                  fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
                 note: 4 read, 1 updated, 3 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
 
                 """)

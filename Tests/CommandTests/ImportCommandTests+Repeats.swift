@@ -117,7 +117,7 @@ extension ImportCommandTests {
                 == said(
                     line.replacing(
                         "tags → Tags, items → Items", with: "items → Items, tags → Tags"),
-                    "Imported into t.sqlite (new): 2 read, 2 inserted",
+                    "Imported into t.sqlite (new): 2 read, 2 inserted; Items: 2 inserted",
                     "Next: etl fetch t.sqlite T"))
         try write("t.ndjson", #"{"id":1,"tags":[],"who":null,"o":null,"items":[]}"# + "\n")
         #expect(
