@@ -105,7 +105,6 @@ struct ImportCommand: ParsableCommand {
         fileImport.decisions.forEach { say($0, at: ordinary) }
         // Later imports keep the type, so a cron job reports it, too.
         fileImport.remarks.forEach { say($0, at: .warning) }
-        if let change = fileImport.modelChange { say(change, at: .warning) }
         var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
         launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
@@ -115,7 +114,10 @@ struct ImportCommand: ParsableCommand {
                 options.isRestart = restart
             },
             { runner in
-                fileImport.run(runner) { say("The old store is \($0)", at: .warning) }
+                fileImport.run(runner) { backup in
+                    if let change = fileImport.modelChange { say(change, at: .warning) }
+                    if let backup { say("The old store is \(backup)", at: .warning) }
+                }
             })
         if dryRun {
             PlanCommand.show(outcome)

@@ -4,11 +4,6 @@ import Testing
 /// Later imports of files that changed: row keys, dates, and numbers stay what they were, and what
 /// is lost is reported.
 extension ImportCommandTests {
-    private func objects(_ store: String, _ entity: String) throws -> [String] {
-        try cron("fetch", store, entity, "--format", "ndjson").standardOutput
-            .split(separator: "\n").map(String.init)
-    }
-
     private func said(_ lines: String..., error: String = "", status: Int32 = 0) -> ToolResult {
         ToolResult(
             status: status, standardOutput: lines.map { $0 + "\n" }.joined(), standardError: error)

@@ -152,4 +152,84 @@ extension ImportCommandTests {
         #expect(try cron("import", "p.json", "--into", "s.sqlite").status == 0)
         #expect(try entities("s.sqlite") == ["P", "Posts", "Users"])
     }
+
+    // MARK: Join tables
+
+    private func writeEnrollment() throws {
+        try write("students.csv", "id,name\n1,A\n2,B\n")
+        try write("courses.csv", "id,title\n10,X\n20,Y\n")
+        try write("enroll.csv", "student_id,course_id\n1,10\n2,10\n")
+        #expect(
+            try cron(
+                "import", "students.csv", "courses.csv", "enroll.csv", "--into", "s.sqlite")
+                == .silentSuccess)
+    }
+
+    private func masked(_ text: String) -> String {
+        text.replacing(#/import-[a-z0-9-]+-\d+T\d+Z-\d+|\d{8}T\d+Z-\d+/#, with: "RUN")
+    }
+
+    @Test("a join table with unknown and empty keys fills the relationship of the store")
+    func danglingPairs() throws {
+        try writeEnrollment()
+        try write("enroll.csv", "student_id,course_id\n2,20\n9,10\n,10\n2,\n")
+        let result = try etl("import", "enroll.csv", "--into", "s.sqlite")
+        #expect(result.status == 65)
+        #expect(result.standardOutput == "Courses.students → Students from enroll.csv\n")
+        #expect(
+            masked(result.standardError) == """
+                enroll.csv:5:1: error: 'id' is part of the key, and 'course_id' is empty in the record [key]
+                  in: record 4, field 'course_id', byte 35
+                enroll.csv:3:1: error: No Students has id 9 (for 'students') [link]
+                  in: record 2, field 'student_id', byte 26
+                enroll.csv:4:1: error: 'students' needs an object, and 'student_id' names none [required]
+                  in: record 3, field 'student_id', byte 31
+                error: 3 of 4 records were rejected; none is allowed [rejects.too-many]
+                  fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
+                note: 4 read, 1 updated, 3 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
+
+                """)
+        #expect(try entities("s.sqlite") == ["Courses", "Students"])
+        #expect(
+            try objects("s.sqlite", "Students") == [
+                #"{"id":1,"name":"A","courses":[10]}"#, #"{"id":2,"name":"B","courses":[10,20]}"#,
+            ])
+    }
+
+    @Test("a join table with unknown keys on both sides is refused")
+    func unknownPairs() throws {
+        try writeEnrollment()
+        try write("enroll.csv", "student_id,course_id\n2,20\n9,10\n1,99\n")
+        #expect(
+            try etl("import", "enroll.csv", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        enroll.csv: error: Some student_id is the key of no Students, and some course_id of no object either, so nothing was imported [import.join-keys]
+                          fix: import the files that have these objects first, or in the same command
+
+                        """))
+        #expect(try entities("s.sqlite") == ["Courses", "Students"])
+        #expect(
+            try objects("s.sqlite", "Students") == [
+                #"{"id":1,"name":"A","courses":[10]}"#, #"{"id":2,"name":"B","courses":[10]}"#,
+            ])
+    }
+
+    @Test("an import that cannot change the model does not tell of a change")
+    func unchangedModel() throws {
+        try write("t.csv", "id,n\n1,5\n")
+        #expect(try cron("import", "t.csv", "--into", "s.sqlite") == .silentSuccess)
+        try write("t.csv", "id,n,z\n1,x,5\n")
+        #expect(try cron("import", "t.csv", "--into", "s.sqlite").status == 65)
+        let result = try etl("import", "t.csv", "--into", "s.sqlite", "--add-columns")
+        #expect(result.status == 65)
+        #expect(result.standardOutput == "T from t.csv: key id; n Integer 64, z Integer 64\n")
+        #expect(
+            masked(result.standardError) == """
+                error: s.sqlite holds the unfinished run RUN of import-t, so its model cannot be changed; nothing was imported [import.unfinished]
+                  fix: import again with --restart, which reads all files from the beginning
+
+                """)
+    }
 }

@@ -4,7 +4,7 @@ import Testing
 /// Later imports of files that changed: the store's model decides what their columns fill.
 extension ImportCommandTests {
     /// The objects of an entity, as a fetch shows them.
-    private func objects(_ store: String, _ entity: String) throws -> [String] {
+    func objects(_ store: String, _ entity: String) throws -> [String] {
         try cron("fetch", store, entity, "--format", "ndjson").standardOutput
             .split(separator: "\n").map(String.init)
     }

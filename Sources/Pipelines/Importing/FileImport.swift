@@ -81,6 +81,7 @@ package struct FileImport {
                 .usage, code: "import.store", "A store is not a file of records",
                 fix: "export its objects first: `etl infer STORE` writes a spec that does")
         }
+        try inference.checkJoins()
         let (readModel, problems) = ModelFile.read(text: inferredModel)
         guard let inferred = readModel else {
             // The lines are those of a model that nobody has.
@@ -343,18 +344,20 @@ package struct FileImport {
 
     /// Adds to the store's model what it lacks, and runs the import.
     ///
-    /// - Parameter backup: gets the path of the old store if the model was changed.
-    package func run(_ runner: PipelineRunner, backup: (String) -> Void) -> RunOutcome {
+    /// - Parameter changed: is called when the model was changed, with the path of the old store if
+    ///   there is one.
+    package func run(_ runner: PipelineRunner, changed: (String?) -> Void) -> RunOutcome {
         do {
             if let copy = spool.copies["-"] { try readAgain(copy) }
             defer { spool.remove() }
             guard case .extended = target else { return run(runner) }
             guard runner.options.isDry else {
-                if let old = try migrate(request.store, runner) { backup(old) }
+                changed(try migrate(request.store, runner))
                 return run(runner)
             }
             let copy = try StoreRehearsal(of: request.store)
             _ = try migrate(copy.path, runner)
+            changed(nil)
             var trial = specWithoutModelFile
             trial["store"]?["at"] = YAMLNode(text: InferenceText.literal(copy.path))
             return withExtendedLifetime(copy) {

@@ -11,6 +11,12 @@ struct EntityDraft {
         var target: String
         var isMany: Bool
         var isTag = false
+
+        /// Whether each value is the key of an object.
+        func isKnown(in drafts: [EntityDraft]) -> Bool {
+            guard let values = leaf.node.distinct, values.isWhole else { return false }
+            return drafts.first { $0.name == target }?.hasKeys(values) == true
+        }
     }
 
     /// Where the objects of an entity stand that are inside the records of another one.
@@ -74,6 +80,8 @@ struct EntityDraft {
     var references: [Int: Reference] = [:]
     /// The drafts of objects in lists, by the place of the list's field.
     var nested: [Int: Int] = [:]
+    /// The two references that fill a relationship of the store, whatever their values are.
+    var storedPair: [Reference]?
     /// Fields that only say what references say.
     var repeated: Set<Int> = []
     /// What could not be found out.
@@ -373,6 +381,7 @@ struct EntityDraft {
 
     /// The two references that every record consists of, where the sample is a mere table of pairs.
     var pair: [Reference]? {
+        if let storedPair { return storedPair }
         guard owner == nil, key == nil, leaves.count == 2, references.count == 2,
             !sample.root.isTooWide, !sample.hasNamelessField
         else { return nil }

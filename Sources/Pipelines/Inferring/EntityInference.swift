@@ -35,7 +35,9 @@ struct EntityInference {
                 entities[found].day = DailyFiles.day(drafts[place], known)
             }
         }
-        for place in order { if let pair = drafts[place].pair { addJoin(drafts[place], pair) } }
+        for place in order {
+            if let pair = drafts[place].pair { addJoin(drafts[place], pair, drafts) }
+        }
         for place in order { addFields(drafts[place]) }
     }
 
@@ -264,7 +266,9 @@ struct EntityInference {
     }
 
     /// A table of pairs, each of which is one object of a to-many relationship.
-    private mutating func addJoin(_ draft: EntityDraft, _ pair: [EntityDraft.Reference]) {
+    private mutating func addJoin(
+        _ draft: EntityDraft, _ pair: [EntityDraft.Reference], _ drafts: [EntityDraft]
+    ) {
         guard let source = places[pair[0].target], let target = places[pair[1].target] else {
             return
         }
@@ -277,7 +281,7 @@ struct EntityInference {
             InferredRelationship(name: inverse, target: own, isMany: true, inverse: name))
         let keys = (own: key(of: source), other: key(of: target))
         func evidence(_ key: String, of entity: String) -> String {
-            draft.records == 0
+            draft.records == 0 || draft.storedPair != nil
                 ? "guessed by the names of the columns"
                 : "guessed: every value is the \(key) of some \(entity)"
         }
@@ -286,9 +290,10 @@ struct EntityInference {
             InferredJoin(
                 name: draft.name, stages: stages(draft), entity: own, key: keys.own,
                 keySource: pair[0].leaf.source,
+                hasUnknownOwners: draft.storedPair != nil && !pair[0].isKnown(in: drafts),
                 link: InferredLink(
                     relationship: name, by: keys.other, source: pair[1].leaf.source, adds: true,
-                    note: notes.other)))
+                    isNeeded: draft.storedPair != nil, note: notes.other)))
         fields[draft.name] = [
             InferredField(
                 source: pair[0].leaf.source, becomes: "\(other).\(inverse) → \(own)",

@@ -195,6 +195,22 @@ package struct Inference: Sendable {
 
     // MARK: What imports ask for
 
+    /// Refuses pairs of which neither side names objects alone: they would create those of one side.
+    func checkJoins() throws(RunFailure) {
+        guard let join = joins.first(where: \.hasUnknownOwners) else { return }
+        let file = join.stages.first?.paths.first ?? ""
+        throw RunFailure(
+            .dataError,
+            [
+                Diagnostic(
+                    code: "import.join-keys",
+                    "Some \(join.keySource) is the key of no \(join.entity), and some"
+                        + " \(join.link.source) of no object either, so nothing was imported",
+                    at: .file(file),
+                    fix: "import the files that have these objects first, or in the same command")
+            ])
+    }
+
     /// Warnings of what is left out or called by another name; an import tells of rejects itself.
     ///
     /// - Parameter newEntities: those whose keys are not the store's.

@@ -280,12 +280,14 @@ enum InferenceText {
                 append(links: entity.links, of: all, indent: inner, to: &lines)
                 continue
             }
+            let field = YAMLWriter.scalar(link.source)
+            let source = link.isNeeded ? "{ from: \(field), need: true }" : field
             let policy =
                 (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")
             lines.append(
                 noted(
                     "\(indent)  \(name): { by: "
-                        + "{ \(YAMLWriter.scalar(link.by)): \(YAMLWriter.scalar(link.source)) }"
+                        + "{ \(YAMLWriter.scalar(link.by)): \(source) }"
                         + "\(policy) }", link.note))
         }
     }

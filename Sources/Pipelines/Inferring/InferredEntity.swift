@@ -126,6 +126,8 @@ struct InferredLink {
     var creates = false
     /// What the relationship holds already stays.
     var adds = false
+    /// A record without the key is rejected.
+    var isNeeded = false
     var note: String
 
     /// The link as files of a form fill it; nil if they lack its column.
@@ -160,6 +162,8 @@ struct InferredJoin {
     var entity: String
     var key: String
     var keySource: String
+    /// Some records may have keys of the one side that no object has.
+    var hasUnknownOwners = false
     var link: InferredLink
 }
 

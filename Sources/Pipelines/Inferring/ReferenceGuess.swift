@@ -30,6 +30,9 @@ struct ReferenceGuess {
                 }
             }
         }
+        if let model = known.storeModel {
+            for place in drafts.indices { takeStoredPair(place, model) }
+        }
         for place in drafts.indices { leaveOutRepeatedKeys(place) }
         for place in drafts.indices { findTags(place) }
     }
@@ -89,6 +92,46 @@ struct ReferenceGuess {
         }
         drafts[place].references[leaf] = EntityDraft.Reference(
             leaf: draft.leaves[leaf], target: drafts[choice.target].name, isMany: choice.isMany)
+    }
+
+    /// Lets a table of pairs fill the only relationship of its kind that the store has between the
+    /// entities whose keys it holds by the names of its fields.
+    ///
+    /// A key that no object has, or that is missing, concerns its record. It makes no other entity of
+    /// the table.
+    private mutating func takeStoredPair(_ place: Int, _ model: ManagedObjectModel) {
+        let draft = drafts[place]
+        guard draft.owner == nil, !draft.isStored, draft.leaves.count == 2,
+            InferredNames.match(draft.name, storedNames) == nil
+        else { return }
+        let targets = draft.leaves.compactMap { storedTarget(of: $0) }
+        guard targets.count == 2, targets[0] != targets[1] else { return }
+        let names = targets.map { InferredNames.match(drafts[$0].name, storedNames) ?? "" }
+        let joins = model.relationships(of: names[0]).filter { link in
+            link.isToMany && link.destinationEntityName == names[1]
+                && model.relationship(link.inverseName ?? "", of: names[1])?.isToMany == true
+        }
+        guard joins.count == 1 else { return }
+        let pair = zip(draft.leaves, targets).map { leaf, target in
+            EntityDraft.Reference(leaf: leaf, target: drafts[target].name, isMany: false)
+        }
+        for target in targets where !reaches(from: target, to: place) {
+            needs[place, default: []].insert(target)
+        }
+        // A record whose owner is unknown would create it, and one with an unknown link is rejected.
+        let isReversed = !pair[0].isKnown(in: drafts) && pair[1].isKnown(in: drafts)
+        drafts[place].storedPair = isReversed ? Array(pair.reversed()) : pair
+    }
+
+    /// The draft of the only entity of the store whose key a field has by its name.
+    private func storedTarget(of leaf: Leaf) -> Int? {
+        let found = drafts.indices.filter { target in
+            drafts[target].keyLeaf != nil
+                && InferredNames.match(drafts[target].name, storedNames) != nil
+                && ReferenceHint(leaf, drafts[target], isSelf: false).strength
+                    == ReferenceHint.named
+        }
+        return found.count == 1 ? found[0] : nil
     }
 
     /// Leaves out a list that only says what references of its items say, as in exports.

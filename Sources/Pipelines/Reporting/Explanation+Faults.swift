@@ -69,6 +69,10 @@ extension Explanation {
             "Export its objects, and import the exports."
         ),
         (
+            "import.join-keys", "Pairs of keys name objects that the store lacks, on both sides.",
+            "Import the files that have these objects first, or in the same command."
+        ),
+        (
             "import.join-table",
             "The records hold only the keys of two entities, and become objects.",
             "Import the file together with the files of these entities, to get a relationship."

@@ -36,7 +36,7 @@ struct ExplanationTests {
                     "import.app-store", "import.entity",
                     "import.folder", "import.key", "import.model", "import.row-key",
                     "import.skipped-columns", "import.standard-input", "import.store",
-                    "import.join-table", "import.saved",
+                    "import.join-keys", "import.join-table", "import.saved",
                     "import.type", "import.unfinished",
                 ]
             ),
