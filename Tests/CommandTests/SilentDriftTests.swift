@@ -137,7 +137,7 @@ import Testing
         #expect(
             text.replacing(#/s\.yaml:5:\d+/#, with: "s.yaml:5:67")
                 == (policy == "ignore" ? "" : message))
-        // If the stage is checked before anything is saved, it saves nothing.
+        // With the policy `stop`, the run fails before it saves anything.
         #expect(try place.count() == (policy == "stop" ? 0 : 2))
         let again = try place.run(stage)
         #expect(again.status == result.status)

@@ -181,7 +181,7 @@ struct ReplayTests {
                   fix: name the folder that the run printed, such as rejects/nightly-…
                 """)
         #expect(Self.replay(folder, ".").status == .noInput)
-        // The current spec has no such stage.
+        // The current spec does not have this stage.
         try folder.write(
             "spec.yaml",
             try folder.text("spec.yaml").replacing("import: notes", with: "import: note"))

@@ -19,7 +19,7 @@ struct StoreWaitTests {
         for policy in [nil, .fail, .skip, .wait(seconds: 0)] as [RunOptions.LockedPolicy?] {
             #expect(answers(policy) == [true, true, false, false, false])
         }
-        // The wait is measured from the start of the run.
+        // The limit counts from the start of the run, which is now.
         #expect(answers(.wait(seconds: 50)) == [true, true, true, true, true])
     }
 

@@ -27,7 +27,7 @@ struct ChangePlan {
             subjects.append(subject)
         }
         var placed: [ChangeSubject] = []
-        // An entity comes after those that it links to.
+        // An entity comes after the entities to which it links.
         while let next = subjects.firstIndex(where: { subject in
             model.relationships(of: subject.entity).allSatisfy { relationship in
                 relationship.isToMany
