@@ -126,7 +126,7 @@ import Testing
         }
         let mended = try self.folder("\(to), as: \(format)")
         guard try mended.shell("command -v \(program)").status == 0 else { return }
-        // Programs that buffer their output.
+        // Stubs that store their input instead of sending it.
         let result = try mended.shell(
             """
             mkdir bin
