@@ -21,7 +21,7 @@ let package = Package(
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        // On Apple's systems CryptoKit has what it does.
+        // On Apple platforms, CryptoKit provides these digests.
         .target(name: "CDigests"),
         .target(
             name: "Digests",
@@ -82,11 +82,11 @@ let package = Package(
             name: "AppStoreFixtures", dependencies: ["GraphModel", "XcodeModel", "SQLite"],
             path: "Tests/AppStoreFixtures"),
 
-        // Where the random tests of all targets begin.
+        // The starting seeds for the random tests of all targets.
         .target(name: "TestSeeds", path: "Tests/TestSeeds"),
         .target(name: "TestThreads", path: "Tests/TestThreads"),
 
-        // What fuzzers feed, and the tests that replay what they have found.
+        // The entry points for fuzzers, and the tests that replay the inputs that fuzzers found.
         .target(
             name: "FuzzHarnesses",
             dependencies: [
@@ -153,7 +153,7 @@ let package = Package(
     ]
 )
 
-// Built for who measures alone: `Benchmarks/micro` asks for it.
+// Built only for measuring: `Benchmarks/micro` requests it.
 if Context.environment["ETL_BENCHMARKS"] != nil {
     package.targets += [
         .target(name: "CAllocationCount", path: "Benchmarks/AllocationCount"),
@@ -167,7 +167,7 @@ if Context.environment["ETL_BENCHMARKS"] != nil {
     ]
 }
 
-// Built for fuzzing alone: `Tests/fuzz` asks for it.
+// Built only for fuzzing: `Tests/fuzz` requests it.
 if Context.environment["ETL_FUZZING"] != nil {
     package.targets += [
         .executableTarget(

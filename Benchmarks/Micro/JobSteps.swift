@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pipelines
 
-/// Whole jobs, as the command runs them.
+/// Complete jobs, run as the command runs them.
 struct JobSteps {
     let folder: String
     let specs: String

@@ -2,7 +2,7 @@ import GraphModel
 import Pipelines
 import RecordStreams
 
-/// What filters cost beside decoding the records that they look at.
+/// The cost of filters on top of decoding the records that they read.
 enum KeepIf {
     private static let names = [
         "id", "title", "notes", "createdAt", "completedAt", "isCompleted", "priority", "estimate",

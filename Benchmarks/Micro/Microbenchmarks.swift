@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Measures parts of the way of a record, each in a process of its own.
+/// Measures parts of a record's path through an import, each in a separate process.
 ///
 /// ```
 /// microbenchmarks streams FOLDER             inflate and decode the generator's files
 /// microbenchmarks keep-if FILE [PREDICATE]   what filters add to decoding
 /// microbenchmarks query STORE PREDICATE [count]
-/// microbenchmarks objects FOLDER             what the object path costs beside the bulk path
+/// microbenchmarks objects FOLDER             the cost of the object path and of the bulk path
 /// microbenchmarks patterns FOLDER COUNT       find-or-create, upserts, and to-manys one by one
-/// microbenchmarks records FOLDER SPECS       time and allocations of each step of a record's way
+/// microbenchmarks records FOLDER SPECS       time and allocations of each step of an import
 /// ```
 @main enum Microbenchmarks {
     private static let usage =
@@ -48,7 +48,7 @@ func cpuSeconds() -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The smallest and the middle of several figures.
+/// The minimum and the median of several measurements.
 struct Spread {
     let least: Double
     let middle: Double

@@ -1,10 +1,11 @@
 import GraphModel
 import GraphStore
 
-/// What programs do with objects one by one: find-or-create, inserts, fetches, reading a to-one or a
-/// to-many of each of many objects, updates, and upserts by a constraint.
+/// The operations of programs that use objects one by one.
 ///
-/// `Benchmarks/grdb` does the same by GRDB. Each line is a step and its CPU seconds.
+/// They are find-or-create, inserts, fetches, reading a to-one or a to-many relationship of each of
+/// many objects, updates, and upserts by a constraint. `Benchmarks/grdb` does the same with GRDB.
+/// Each output line is a step and its CPU seconds.
 enum ObjectPatterns {
     private static let model = """
         model: 1
@@ -24,7 +25,7 @@ enum ObjectPatterns {
               owner: { to: Owner, inverse: rows }
             unique: [[key]]
         """
-    /// Rows of each owner.
+    /// The number of rows per owner.
     private static let rowsPerOwner = 10
 
     private static let key = AttributeKey<String>("key", slot: 0)
@@ -38,7 +39,7 @@ enum ObjectPatterns {
         try time("find-or-create") {
             try findOrCreate(count, in: container("\(folder)/found.sqlite"))
         }
-        // Ten times the rows, for the growth.
+        // Ten times the rows, to show how the cost grows.
         try time("find-or-create, 10 x") {
             try findOrCreate(count * 10, in: container("\(folder)/found-10.sqlite"))
         }
@@ -63,7 +64,7 @@ enum ObjectPatterns {
         print("\(name)\t\(cpuSeconds() - start)")
     }
 
-    /// Each key comes twice; one save at the end.
+    /// Finds or creates objects; each key occurs twice, and there is one save at the end.
     private static func findOrCreate(_ count: Int, in container: PersistentContainer) throws {
         let context = container.newContext()
         for number in 0..<count {
@@ -131,7 +132,7 @@ enum ObjectPatterns {
         try context.save()
     }
 
-    /// New objects with the keys of rows, which get their values.
+    /// Inserts objects whose keys exist, so that the existing rows get the values.
     private static func upsert(_ count: Int, in container: PersistentContainer) throws {
         let context = container.newContext()
         context.mergePolicy = .mergeByPropertyObjectTrump

@@ -1,7 +1,7 @@
 import GraphModel
 import GraphStore
 
-/// Questions and objects over the store that the upserts filled.
+/// Queries and object operations on the store that the upserts filled.
 struct ObjectSteps {
     let container: PersistentContainer
     let meter: StepMeter

@@ -2,7 +2,7 @@ import FoundationEssentials
 import GraphModel
 import GraphStore
 
-/// What the object path costs a row: new objects and their save beside the bulk path, and faults.
+/// The cost per row of the object path: inserts and saves compared with the bulk path, and faults.
 enum Objects {
     private static let model = """
         model: 1
@@ -19,7 +19,7 @@ enum Objects {
               g: Boolean
             unique: [[key]]
         """
-    /// Objects in one save.
+    /// The number of objects per save.
     private static let saveSize = 10_000
 
     static func measure(folder: String, count: Int = 500_000, rounds: Int = 3) throws {
@@ -89,7 +89,7 @@ enum Objects {
         return cpuSeconds() - start
     }
 
-    /// New rows by the bulk path, in one transaction.
+    /// Inserts rows by the bulk path, in one transaction.
     private static func load(_ count: Int, into container: PersistentContainer) throws {
         let plan = BulkPlan(
             entity: "Row", key: ["key"], attributes: ["key", "a", "b", "c", "d", "e", "f", "g"])
@@ -116,7 +116,7 @@ enum Objects {
         try container.buildPendingIndexes()
     }
 
-    /// New objects, saved by so many.
+    /// Inserts objects and saves after every `saveSize` of them.
     private static func insert(
         _ count: Int, into container: PersistentContainer, saveSize: Int = saveSize,
         _ saving: inout Double

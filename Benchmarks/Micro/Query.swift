@@ -1,8 +1,9 @@
 import GraphModel
 import GraphStore
 
-/// One question to a store: its rows, title and priority of each, or their number; then the CPU
-/// time that it took without opening the store.
+/// One query: prints its rows (title and priority) or their count, then its CPU time.
+///
+/// The time excludes opening the store.
 enum Query {
     static func rows(store: String, _ format: String) throws {
         let container = try PersistentContainer(model: nil, at: store)

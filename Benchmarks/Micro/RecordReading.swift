@@ -2,7 +2,7 @@ import GraphModel
 import Pipelines
 import RecordStreams
 
-/// Inflating and scanning.
+/// The steps that inflate and scan input.
 struct RecordReading {
     let folder: String
     let specs: String

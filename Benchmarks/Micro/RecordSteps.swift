@@ -6,10 +6,10 @@ import Pipelines
 import RecordStreams
 import SQLite
 
-/// What each step of a record's way takes, in requests for memory and in time.
+/// The allocations and the time of each step of a record's path.
 ///
-/// Every step is done with so many records and with twice as many; the difference is what the
-/// records take, without what a step takes to begin with.
+/// Each step runs once with N records and once with 2 N. The difference is the cost of N records
+/// without the step's fixed cost.
 enum RecordSteps {
     private static let records = 20_000
 
@@ -17,7 +17,7 @@ enum RecordSteps {
         guard allocation_count() >= 0 else {
             throw StepError(text: "requests for memory are counted with glibc alone")
         }
-        // The first time, types and tables are made that stay.
+        // The first run creates types and tables that stay allocated.
         _ = try run(records / 10, "\(folder)/warm", specs)
         let once = try run(records, "\(folder)/once", specs)
         let twice = try run(2 * records, "\(folder)/twice", specs)
@@ -50,7 +50,7 @@ struct StepError: Error, CustomStringConvertible {
     var description: String { text }
 }
 
-/// Adds up what steps take.
+/// Sums the costs of steps.
 final class StepMeter {
     struct Cost {
         let step: String
@@ -66,7 +66,7 @@ final class StepMeter {
         self.records = records
     }
 
-    /// Adds what a piece of a step takes.
+    /// Adds the cost of a part of a step.
     func add<R>(_ step: String, of records: Int, _ body: () throws -> R) rethrows -> R {
         if !costs.contains(where: { $0.step == step }) { costs.append(Cost(step: step)) }
         let began = cpuSeconds()

@@ -4,7 +4,7 @@ import Pipelines
 import RecordStreams
 import SQLite
 
-/// Filtering, mapping, binding and upserting, each on its own, batch by batch.
+/// Filtering, mapping, binding, and upserting, each measured separately, batch by batch.
 struct RecordWriting {
     private let folder: String
     private let meter: StepMeter
@@ -26,7 +26,7 @@ struct RecordWriting {
         try upsert("upsert, unchanged")
     }
 
-    /// Gives each batch of the input to a closure, with its fields mapped.
+    /// Passes each batch of the input to a closure, with its fields mapped.
     private func forEachBatch(_ body: (MappedBatch) throws -> Void) throws {
         let input = try InputFiles.expand(patterns: ["tasks.ndjson"], baseFolder: folder)[0]
         let reader = try RecordReader(

@@ -1,7 +1,8 @@
 import RecordStreams
 
-/// Tasks as the generator's, but made here and the same everywhere: what is counted must not depend
-/// on a library of random numbers, nor on tools that a machine may not have.
+/// Tasks like the generator's, but created here and identical on every machine.
+///
+/// The counts must not depend on a library for random numbers or on tools that a machine may lack.
 struct SampleTasks {
     private let count: Int
     private static let words = [
@@ -13,7 +14,7 @@ struct SampleTasks {
         self.count = count
     }
 
-    /// Writes the tasks in every form that is read.
+    /// Writes the tasks in every supported input format.
     func write(to folder: String) throws {
         try write("\(folder)/tasks.ndjson", start: "", separator: "\n", end: "\n", json)
         try write("\(folder)/tasks.ndjson.gz", start: "", separator: "\n", end: "\n", json)
@@ -39,7 +40,7 @@ struct SampleTasks {
     }
 
     private func flush(_ block: inout [UInt8], to output: OutputFile) throws {
-        // Typed errors do not pass through closures.
+        // Typed errors do not propagate through closures.
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: block.count, alignment: 1)
         defer { copy.deallocate() }
         copy.copyBytes(from: block)
@@ -77,7 +78,7 @@ struct SampleTasks {
         return "\"\(inner.joined(separator: "\"\""))\""
     }
 
-    /// Mixes a number so that neighbours have nothing in common (splitmix64).
+    /// Mixes a number so that adjacent numbers have unrelated results (splitmix64).
     private func mixed(_ number: Int) -> UInt64 {
         var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ 0x9E37_79B9_7F4A_7C15
         state = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,6 +1,6 @@
 import RecordStreams
 
-/// Inflating and decoding, in the plain bytes of a second of CPU.
+/// The speed of inflating and decoding, in uncompressed bytes per CPU second.
 enum Streams {
     private static let rounds = 5
     private static let names = ["title", "isCompleted", "priority", "estimate", "category"]

@@ -1,7 +1,7 @@
 // swift-tools-version:6.0
 import PackageDescription
 
-// What `Benchmarks/micro` compares the object path with; built only where GRDB can be had.
+// The baseline for the object path in `Benchmarks/micro`. It is built only if GRDB is available.
 let package = Package(
     name: "grdbpatterns",
     platforms: [.macOS(.v13)],

@@ -1,8 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-graph-classes MODEL --output DIR`: `etl model swift` from within a
-/// package, with the same arguments; paths begin at the package.
+/// Runs `etl model swift` inside a package: `swift package generate-graph-classes MODEL --output
+/// DIR`.
+///
+/// It takes the same arguments. Relative paths start at the package folder.
 @main struct GenerateGraphClasses: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         let process = Process()
@@ -16,7 +18,7 @@ import PackagePlugin
         }
     }
 
-    /// What `etl` said stands above it.
+    /// A failure of `etl`, whose own messages are printed above it.
     struct Failure: Error, CustomStringConvertible {
         let status: Int32
 

@@ -301,7 +301,7 @@ import Testing
         #expect(
             list.matches(of: #/(\w+)\.self/#).map { String($0.1) }
                 == ["A", "B", "C", "F", "Elephant"])
-        // Without a class of its parent's, it has the parent's properties itself.
+        // If no class is generated for its parent, it declares the parent's properties itself.
         let child = try #require(files["F.swift"])
         #expect(child.contains("final class F: ManagedObject {"))
         #expect(child.contains("var name: String? {") && child.contains("var other: String? {"))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ClassGeneration
 
-/// What is generated goes past the compiler and the formatter, with names chosen to hurt.
+/// The generated classes pass the compiler and the formatter, even with hostile names.
 @Suite("Generated classes compile", .enabled(if: Toolchain.isThere, Toolchain.missing))
 struct CompilingTests {
-    /// Words that mean something to Swift, to the library or to the generated code.
+    /// Names that have a meaning in Swift, in the library, or in the generated code.
     private static let words = [
         "class", "default", "in", "init", "let", "nil", "operator", "protocol", "repeat", "return",
         "static", "subscript", "super", "switch", "throw", "true", "typealias", "var", "where",
@@ -26,7 +26,7 @@ struct CompilingTests {
 
     private static let types: [AttributeType] = AttributeType.allCases.filter { $0 != .composite }
 
-    /// Entities that hide types of the standard library, of Foundation and of this one.
+    /// Entities whose names hide types of the standard library, Foundation, or GraphStore.
     private static let entityNames = [
         "Task", "String", "Date", "Data", "Set", "Key", "ObjectKeys", "Ref", "ManagedObject", "Int",
         "Codable", "Identifiable", "Object", "Element", "Value", "Result", "lower",
@@ -41,7 +41,7 @@ struct CompilingTests {
             var entity = EntityDescription(name: name)
             if position % 4 == 3 { entity.superentityName = Self.entityNames[position - 1] }
             let other = Self.entityNames[(position * 7 + 3) % Self.entityNames.count]
-            // An heir has other properties than its parent.
+            // A subentity has other properties than its parent.
             let mark = "\(position % 4)"
             entity.ownAttributes = Self.types.enumerated().map { number, type in
                 AttributeDescription(
@@ -81,7 +81,7 @@ struct CompilingTests {
                 AttributeDescription(
                     name: word, type: Self.types[position % (Self.types.count - 1)])
             })
-        // In the middle of a name capitals make no difference.
+        // Inside a name, capitalization makes no difference.
         let parts = Self.words.filter { $0.first?.isUppercase == false }
         let elements = parts.enumerated().map {
             AttributeDescription(
@@ -181,7 +181,7 @@ enum Toolchain {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What the compiler says about a folder's files as one module; nothing if all is well.
+    /// Returns the compiler's messages about a folder's files as one module; empty if it compiles.
     static func compile(_ scratch: Scratch) throws -> String {
         var arguments = [
             "-typecheck", "-swift-version", "6", "-module-name", "Generated", "-package-name",
@@ -201,7 +201,7 @@ enum Toolchain {
         return try run("swiftc", arguments + sources(scratch))
     }
 
-    /// What the formatter would have otherwise.
+    /// Returns the formatter's findings.
     static func lint(_ scratch: Scratch) throws -> String {
         try run(
             "swift-format",

@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-/// A folder that goes away with its owner.
+/// A folder that is deleted with its owner.
 final class Scratch {
     let path: String
 

@@ -2,8 +2,9 @@ import AppStoreFixtures
 import Foundation
 import Testing
 
-/// `etl migrate` of stores that apps wrote, through the versions of their models, by the mapping
-/// models of the apps or by our mapping files.
+/// `etl migrate` of stores that apps wrote, through the versions of their models.
+///
+/// It uses the mapping models of the apps or our mapping files.
 @Suite(
     "Migrating specimens",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
@@ -34,7 +35,7 @@ struct AppMappingTests {
         }
     }
 
-    /// Every value and every link by keys, since the primary keys may differ.
+    /// Queries for every value and every link by keys, since the primary keys may differ.
     private static func moodyQueries(_ version: Int) -> [String] {
         let mood =
             "m.ZMARKEDFORREMOTEDELETION, m.ZRATING, m.ZDATE, m.ZLATITUDE, m.ZLONGITUDE,"
@@ -167,7 +168,7 @@ struct AppMappingTests {
             try rows(
                 store, "SELECT ZREMOTEID, ZDATE, hex(ZCOLORS) FROM ZMOOD ORDER BY 1", in: app)
                 == moods)
-        // The way back.
+        // The migration back.
         let back = try migrate(store, "\(bundle)/Moody 2.xcdatamodel", in: app)
         #expect(back.status == 78)
         #expect(
@@ -303,7 +304,7 @@ struct AppMappingTests {
                 query.replacing("%@, ", with: "m.ZNAME, ").replacing(
                     "%@ ", with: "LEFT JOIN ZMAKER m ON m.Z_PK = c.ZCREATEDBY "), in: app) == before
         )
-        // The owner of a car is its previous owner, too, as the mapping model says.
+        // The owner of a car is also its previous owner, as the mapping model states.
         let tables = try rows(
             store, "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'",
             in: app)
@@ -346,7 +347,8 @@ struct AppMappingTests {
             store, bundle, "--write-mapping", "\(folder)/\(name) 2-\(name) 3.yaml", in: app)
         #expect(drafted.status == 0, "\(drafted.standardError)")
         #expect(try migrate(store, bundle, in: app).standardError.contains("[mapping.todo]"))
-        // A decision that forgets what the new model requires is refused, and nothing is written.
+        // A decision that omits a value that the new model requires is rejected, and nothing is
+        // written.
         try "mapping: 1\nentities: { Post: {} }\n".write(
             toFile: "\(folder)/\(name) 2-\(name) 3.yaml", atomically: true, encoding: .utf8)
         let digest = try folderDigest(app)
@@ -404,7 +406,7 @@ struct AppMappingTests {
             #expect(done.status == 0, "\(done.standardOutput)\(done.standardError)")
             try expectSound(store, model: target, in: app)
             #expect(try rows(store, values, in: app) == before)
-            // Which side gives the join table its name is not the matter of this test.
+            // This test does not depend on the side that names the join table.
             let table = try rows(
                 store,
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_1FAVORITE*'",
@@ -473,8 +475,9 @@ struct AppMappingTests {
         try Tool.sqlite("\(app)/\(store)", query)
     }
 
-    /// `verify` finds nothing, with the model and with the one that the store carries, which every
-    /// specimen did before.
+    /// Checks that `verify` finds nothing, with the model and with the model in the store.
+    ///
+    /// Before the migration, `verify` found nothing in any specimen.
     private func expectSound(_ store: String, model: String, in app: String) throws {
         #expect(
             try rows(store, "SELECT length(Z_CONTENT) > 0 FROM Z_MODELCACHE", in: app) == ["1"])

@@ -59,7 +59,7 @@ import Testing
         try expectUntouched()
     }
 
-    /// What stands in the column, as it stands there.
+    /// The bytes that the column contains.
     private var opaque: String {
         let bytes = try? Tool.sqlite(
             "file:\(store)?immutable=1", "SELECT hex(ZSETTINGS) FROM ZITEM WHERE Z_PK = 2"
@@ -107,7 +107,7 @@ import Testing
         try expectUntouched()
     }
 
-    /// `infer` writes a spec that exports everything; running it needs neither lock nor notes.
+    /// `infer` writes a spec that exports everything; running it needs neither a lock nor notes.
     @Test func inferAndItsExportsLeaveTheFolderAlone() throws {
         let inferred = try Tool.etl(["infer", store, "--output", outside.path])
         #expect(inferred.status == 0, "\(inferred.standardError)")
@@ -139,7 +139,7 @@ import Testing
             without.standardError.contains("names are in lowercase"), "\(without.standardError)")
     }
 
-    /// The archive in a store and a compiled model say what the model file says.
+    /// The archive in a store and a compiled model describe the same model as the model file.
     @Test func aModelIsTheSameFromAnArchive() throws {
         let text = """
             model: 1

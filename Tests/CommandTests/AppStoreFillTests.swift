@@ -50,8 +50,10 @@ import Testing
         return try Tool.etl(["run", spec], in: outside.path)
     }
 
-    /// The bar of the format: 10,000 objects into an app's empty store, a tenth updated, a tenth
-    /// deleted, every rule of the format kept, and nothing done a second time.
+    /// The acceptance test of the format: 10,000 objects are imported into an app's empty store.
+    ///
+    /// A tenth is updated and a tenth is deleted, every rule of the format holds, and nothing is
+    /// done twice.
     @Test func aTemplateIsFilled() throws {
         let template = outside.path + "/Empty.sqlite"
         try AppStoreFixture.make(at: template, work.model, isEmpty: true)
@@ -79,7 +81,7 @@ import Testing
             try work.frame(of: store, withUUID: false)
                 == work.frame(of: template, withUUID: false),
             "all but the UUID is the template's")
-        // A tenth is changed, and another is not named any more.
+        // One tenth is changed, and another tenth is no longer in the input.
         try work.write("tags.ndjson", tags(0..<(count - count / 10), changed: count / 10))
         try work.write("books.ndjson", [])
         #expect(try fill() == .silentSuccess)
@@ -99,11 +101,11 @@ import Testing
             }
         }
         #expect(changes("insert", "Tag") == count)
-        // Those that are changed, and those to which the books led.
+        // The changed tags, and the tags to which the books link.
         #expect(changes("update", "Tag") == count / 10 + 1000)
         #expect(changes("delete", "Tag") == count / 10)
         #expect(changes("insert", "Book") == 500)
-        // The app's triggers have counted the books of each.
+        // The app's triggers have counted each author's books.
         #expect(changes("update", "Author") == 50)
         let after = try Data(contentsOf: URL(fileURLWithPath: store))
         #expect(try fill() == .silentSuccess)
@@ -112,7 +114,7 @@ import Testing
             try work.names() == ["Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.etl-lock"])
     }
 
-    /// What a run has noted stands in the copy, from which the next one goes on.
+    /// The notes of a run are stored in the working copy, from which the next run resumes.
     @Test func aStoppedRunGoesOnInItsCopy() throws {
         try AppStoreFixture.make(at: store, work.model)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
@@ -145,7 +147,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: store)[.systemFileNumber] as? Int
     }
 
-    /// The store takes no notes, so that another file beside it tells that the run is done.
+    /// The store contains no notes, so another file next to it records that the run is done.
     @Test func aRunThatIsKilledBehindItsSwapIsNotDoneTwice() throws {
         try AppStoreFixture.make(at: store, work.model)
         try work.write(
@@ -172,13 +174,13 @@ import Testing
             try work.names().filter { $0.hasPrefix("Shelf.sqlite.etl-") } == [
                 "Shelf.sqlite.etl-lock"
             ])
-        // The next run is another one, and appends again.
+        // The next run is a new one, and appends again.
         let next = try Tool.etl(["run", spec], in: outside.path)
         #expect(next.status == 0, "\(next.standardError)")
         try work.expect(store, "SELECT count(*) FROM ZITEM", ["205"])
     }
 
-    /// Which files are done stands beside the store.
+    /// The list of imported files is stored next to the store.
     @Test func filesAreImportedOnce() throws {
         try AppStoreFixture.make(at: store, work.model)
         try work.write("books-1.ndjson", [#"{"title":"one"}"#])
@@ -200,7 +202,7 @@ import Testing
                 "Shelf.sqlite", "Shelf.sqlite.bak-v1", "Shelf.sqlite.bak-v2",
                 "Shelf.sqlite.etl", "Shelf.sqlite.etl-lock",
             ])
-        // Another store of that name knows nothing of it.
+        // That list does not apply to another store of the same name.
         _ = try Tool.run("sqlite3", [store, "UPDATE Z_METADATA SET Z_UUID = 'other'"])
         #expect(try Tool.etl(["run", spec], in: outside.path) == .silentSuccess)
         try work.expect(store, "SELECT count(*) FROM ZITEM", ["9"])
@@ -213,7 +215,7 @@ import Testing
     @Test func aReplayIsOverOnceTheStoreIsInItsPlace() throws {
         try AppStoreFixture.make(at: store, work.model)
         try work.write("films.ndjson", [#"{"title":"one"}"#, #"{"name":"two"}"#])
-        // A run that is asked for by a link goes on with itself, too.
+        // A run on a link to the store also resumes its own work.
         let link = outside.path + "/link.sqlite"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
         let spec = outside.path + "/replayed.yaml"
@@ -246,7 +248,8 @@ import Testing
         #expect(try work.names().filter { $0.contains(".etl-") } == ["Shelf.sqlite.etl-lock"])
     }
 
-    /// Records without a key would come twice if a run did not know what the one before had done.
+    /// Records without a key would be imported twice if a run did not know what the previous run
+    /// had done.
     @Test(.tags(.slow)) func aKilledRunLeavesTheOldStoreOrTheNewOne() throws {
         try AppStoreFixture.make(at: store, work.model)
         let count = 3_000
@@ -265,10 +268,11 @@ import Testing
             let rows = try Tool.sqlite(store, "SELECT count(*) FROM ZITEM")
             #expect(rows == ["5"] || rows == ["\(5 + count)"])
             let found = try Tool.etl(["verify", store]).standardOutput
-            // The new rows have also the number to which a link of the app led in vain.
+            // The new rows include the primary key to which a dangling link of the app pointed.
             let expected = rows == ["5"] ? faults : Self.withoutTags(faults)
             #expect(found == expected, "\(step)")
-            // Killed at its very end it is done, and the next one would be another run.
+            // If the run is killed at its very end, it is done, and the next run would be a new
+            // one.
             isDone = try rows != ["5"] && !work.names().contains("Shelf.sqlite.etl-done")
         }
         #expect(isDone && statuses.count > 1, "\(statuses)")

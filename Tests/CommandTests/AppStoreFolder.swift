@@ -3,7 +3,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// A folder for an app's store, and one for what runs read and leave.
+/// A folder for an app's store, and a folder for the inputs and outputs of runs.
 struct AppStoreFolder {
     let folder: TemporaryFolder
     let outside: TemporaryFolder
@@ -23,7 +23,7 @@ struct AppStoreFolder {
             toFile: outside.path + "/" + name, atomically: true, encoding: .utf8)
     }
 
-    /// What a store holds besides objects.
+    /// Returns the content of a store other than objects.
     func frame(of path: String, withUUID: Bool = true) throws -> [String] {
         try [
             "SELECT Z_VERSION, \(withUUID ? "Z_UUID, " : "")hex(Z_PLIST) FROM Z_METADATA",
@@ -33,14 +33,14 @@ struct AppStoreFolder {
         ].flatMap { try Tool.sqlite(path, $0) }
     }
 
-    /// What is in the store's folder, but for the empty log that `sqlite3` leaves.
+    /// Returns the names in the store's folder, except the empty WAL that `sqlite3` leaves.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
             !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
         }
     }
 
-    /// The rows that a query of a store gives.
+    /// Checks the rows that a query of a store returns.
     func expect(
         _ store: String, _ query: String, _ expected: [String],
         sourceLocation: SourceLocation = #_sourceLocation

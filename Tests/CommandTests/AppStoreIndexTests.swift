@@ -3,7 +3,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// Apps' stores whose indexes are of another kind or another time.
+/// Apps' stores with indexes of other kinds or from early versions of Core Data.
 @Suite("Indexes and constraints of apps' stores") struct AppStoreIndexTests {
     private let folder: FailureFolder
 
@@ -129,7 +129,7 @@ import Testing
 
                 """)
         #expect(try rows("SELECT * FROM ZARTIST WHERE Z_PK = 3") == "3|1|1|Horace\n")
-        // An update that breaks a constraint is told in the words of the model.
+        // If an update breaks a constraint, the message uses the names of the model.
         let broken = try run(
             """
               - update: same

@@ -3,8 +3,10 @@ import Foundation
 import GraphModel
 import Testing
 
-/// An app's store gets the very rows that a store of ours gets: keys, companions, orders, both ends
-/// of one-to-ones, pairs, versions and counters.
+/// An app's store gets exactly the rows that a store of ours gets.
+///
+/// This includes keys, companions, orders, both sides of one-to-ones, join rows, versions, and
+/// counters.
 @Suite("Rows of apps' stores") struct AppStoreLayoutTests {
     private static let model = """
         model: 1
@@ -112,7 +114,7 @@ import Testing
                 + lines(90) {
                     "\(code($0)),p\(shift($0))"
                 })
-        // From the other side: some of the cards change hands, and some players lose theirs.
+        // From the inverse side: some cards get another player, and some players lose their card.
         try write(
             "holders.csv",
             "nick,card\n"
@@ -132,7 +134,7 @@ import Testing
         #expect(result == .silentSuccess, "\(store)")
     }
 
-    /// Every row of every table that is the objects', without one of the columns.
+    /// Returns every row of every table of objects, without one of the columns.
     private func rows(_ store: String, without dropped: String? = nil) throws -> [String] {
         let path = folder.path + "/" + store
         let tables = try Tool.sqlite(
@@ -147,7 +149,7 @@ import Testing
         }
     }
 
-    /// Also if the app keeps a one-to-one relationship in the column of one side only.
+    /// This also holds if the app stores a one-to-one relationship in a column of one side only.
     @Test(arguments: [nil, "ZPLAYER.ZCARD", "ZCARD.ZPLAYER"])
     func importsUpdatesAndDeletesWriteWhatTheyWriteToOurs(dropped: String?) throws {
         try write("none.csv", "name\n")
@@ -173,7 +175,7 @@ import Testing
         }
         for (store, opening) in ways { try run(Self.imports, store, opening) }
         try expectEqualRows()
-        // Links move, in an order of their own, and cards change hands.
+        // Links move in another order, and cards get other players.
         try writePlayers { ($0 * 3 + 1) % 200 }
         try writeCards { ($0 + 40) % 200 }
         for (store, opening) in ways { try run(Self.imports, store, opening) }

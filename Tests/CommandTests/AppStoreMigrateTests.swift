@@ -91,7 +91,7 @@ import Testing
             ["fetch", store, "Movie", "--fields", "title", "--sort", "title", "--format", "csv"]
                 + model, in: work.outside.path)
         #expect(fetched.standardOutput == "title\nLost\nStalker\n", "\(fetched.standardError)")
-        // As unsound as its app left it, and no more.
+        // The store has the faults that its app left, and no others.
         let verified = try Tool.etl(["verify", store] + model, in: work.outside.path)
         #expect(
             verified.standardOutput == """

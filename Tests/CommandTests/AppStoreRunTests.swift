@@ -9,7 +9,7 @@ import Testing
     private var outside: TemporaryFolder { work.outside }
     private var store: String { work.store }
 
-    /// What is wrong with the store as its app left it.
+    /// The faults of the store as its app left it.
     private static let faults = """
         Item: 1 row does not count its changes (object 9)
         Item.shelf: 1 link leads nowhere (object 9)
@@ -36,8 +36,10 @@ import Testing
         return try Tool.etl(["run", spec] + flags, in: outside.path)
     }
 
-    /// The folder but for the lock of runs, which tells when the last one was, and the empty log
-    /// that `sqlite3` leaves.
+    /// Returns the digest of the folder without the lock file, which contains the time of the last
+    /// run.
+    ///
+    /// The empty WAL that `sqlite3` leaves is also excluded.
     private func digest() throws -> [String] {
         try folderDigest(work.folder.path).filter { line in
             !["etl-lock ", "-wal 0 ", "-shm "].contains {
@@ -93,7 +95,7 @@ import Testing
         #expect(try work.frame(of: store + ".bak-v1") == before)
         let report = try latestReport()
         #expect(report.contains("a backup of the old store is \(store).bak-v1"))
-        // What is so already is not written again, and the file stays the same.
+        // Values that are already set are not written again, and the file is unchanged.
         let after = try digest()
         #expect(try run(Self.changes) == .silentSuccess)
         #expect(try digest() == after)

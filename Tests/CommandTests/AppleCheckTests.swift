@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The files from which `AppleCheck/` makes the store that it opens with Core Data.
+/// The files from which `AppleCheck/` builds the store that it opens with Core Data.
 @Suite("Files of AppleCheck") struct AppleCheckTests {
     @Test("the spec passes check, and its run writes the objects that AppleCheck counts")
     func specIsCheckedAndRun() throws {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Chinook") struct ChinookTests {
     private static let dataSet = "specimens/datasets/chinook/csv"
 
-    /// A music shop of a few rows, with the columns of the original.
+    /// A music shop with a few rows and the columns of the original.
     static let tables = [
         "Artist": """
         ArtistId,Name
@@ -53,7 +53,7 @@ import Testing
         """,
     ]
 
-    /// Rows of every entity, then links of every relationship, as one line.
+    /// A query for the rows of every entity, then the links of every relationship, as one line.
     private static let counts = """
         SELECT (SELECT count(*) FROM ZARTIST), (SELECT count(*) FROM ZALBUM),
             (SELECT count(*) FROM ZTRACK), (SELECT count(*) FROM ZGENRE),
@@ -136,7 +136,7 @@ import Testing
     func wholeShopKeepsItsRowsAndLinks() throws {
         let path = "path=\(Repository.shared(Self.dataSet))"
         try workspace.runSilently("chinook", "--set", path)
-        // As in the original database.
+        // The same numbers as in the original database.
         #expect(
             try workspace.sqlite("out/chinook.sqlite", Self.counts) == [
                 "275|347|3503|25|5|18|8|59|412|2240", "347|3503|3503|3503|7|59|412|2240|2240", "ok",

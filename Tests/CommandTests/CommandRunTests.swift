@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commands of a spec under the built `etl`: what starts them, and that none outlives it.
+/// Commands of a spec under the built `etl`: when they start, and that none outlives the run.
 @Suite("Commands of a run", .serialized)
 struct CommandRunTests {
     private static let import_ = """
@@ -62,7 +62,7 @@ struct CommandRunTests {
               read: { command: [sh, -c, "cat tasks.ndjson; kill -INT $$"], as: ndjson }
               into: Task
             """)
-        // Alone, the command's end is its fault.
+        // If only the command gets the signal, its end is a failure of the command.
         let alone = try folder.shell("exec \"$E\" run spec.yaml")
         #expect(alone.status == 65)
         #expect(alone.errors.contains("by signal 2"), "\(alone.errors)")

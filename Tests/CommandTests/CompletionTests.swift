@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Completions") struct CompletionTests {
-    /// What bash offers behind these words, by the script that the command gives it.
+    /// Returns the completions that bash offers after these words with the generated script.
     private func offers(_ words: [String], in folder: String) throws -> [String] {
         let script = """
             source <('\(Tool.etlPath)' --generate-completion-script bash)

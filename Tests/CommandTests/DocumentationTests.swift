@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Looks at the symbols of the modules as they were built, as documentation tools do.
+/// Checks the symbols of the built modules, as documentation tools do.
 @Suite("Documentation", .enabled(if: SymbolGraph.isThere, SymbolGraph.missing))
 struct DocumentationTests {
     @Test(
@@ -31,7 +31,7 @@ enum SymbolGraph {
 
         var pathComponents: [String]
         var docComment: Comment?
-        /// Nil of what the compiler adds by itself.
+        /// The location; `nil` for symbols that the compiler adds.
         var location: Location?
 
         var text: String {
@@ -84,7 +84,7 @@ enum SymbolGraph {
         }
         let result = try Tool.run("swift-symbolgraph-extract", arguments)
         guard result.status == 0 else { throw ToolFailure(result) }
-        // Extensions of other modules' types have files of their own.
+        // Extensions of other modules' types have separate files.
         let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
         return try files.flatMap { file in
             try JSONDecoder().decode(

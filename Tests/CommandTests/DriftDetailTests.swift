@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// More of what the command says where an import does less than its spec reads as if it did.
+/// Details of the messages about imports that do less than their spec suggests.
 @Suite("Imports that do less than meant, in detail") struct DriftDetailTests {
     private static func place(unique: Bool = true) throws -> DriftPlace {
         try DriftPlace(
@@ -176,7 +176,7 @@ import Testing
                   fix: use one of: foo, bar
 
                 """)
-        // With an attribute that the table is to fill, nothing fits again.
+        // With an attribute that the table should fill, nothing matches again.
         let implied = try place.run(
             "{ import: a.csv, into: Task, when-found: append, set: { size: { const: 3 } } }")
         #expect(implied.status == 78)
@@ -307,7 +307,7 @@ import Testing
         try place.write("a.ndjson", "{\"id\":1,\"title\":\"\(text)\"}\n")
         try place.write("b.ndjson", "{\"id\":1,\"title\":\"\(text.prefix(15_000))\"}\n")
         let pattern = "(?:.?){3000}ZZ"
-        // Both are read: the long one beside the writer, and the short one before it.
+        // Both are read: the long input in parallel with the writer, and the short one before it.
         for name in ["a.ndjson", "b.ndjson"] {
             let started = ContinuousClock.now
             let result = try place.run(

@@ -10,7 +10,7 @@ struct DriftPlace {
         try write("model.yaml", model)
     }
 
-    /// - Parameter task: the attributes of `Task`.
+    /// - Parameter task: The attributes of `Task`.
     init(
         task: String = "id: Integer 64, title: String, size: Integer 32", isUnique: Bool = true
     ) throws {
@@ -64,7 +64,7 @@ struct DriftPlace {
         try Tool.sqlite(folder.path + "/s.sqlite", query)
     }
 
-    /// The first stage of the last report.
+    /// Returns the first stage of the last report.
     func stageReport() throws -> [String: Any] {
         let runs = folder.path + "/runs"
         let name = try FileManager.default.contentsOfDirectory(atPath: runs)

@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// A disk that is full or may not be written, on a small file system in memory; root alone can
-/// mount one.
+/// Disks that are full or read-only, on a small in-memory file system, which only root can mount.
 @Suite("Failures: disks", .serialized)
 struct FailureDiskTests {
-    /// Mounts a file system at `disk` for the body, or says that it cannot.
+    /// Mounts a file system at `disk` for the body, or prints that this is not possible.
     static func withDisk(
         _ options: String, _ body: (FailureFolder) throws -> Void
     ) throws {
@@ -67,7 +66,7 @@ struct FailureDiskTests {
                     "change.yaml",
                     spec.replacing("open: create", with: "open: create, commit: run"))
             }
-            // So much room that the store itself fits, and little besides.
+            // Enough space for the store itself, and little more.
             try folder.shell(
                 "mount -o remount,size=$(($(stat -c %s disk/store.sqlite) + 100000)) disk")
             let command = "--set store=disk/store.sqlite"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// How the command ends when something is wrong, and what it says.
+/// The exit status and the messages of the command after failures.
 @Suite("Failures: exit status", .serialized)
 struct FailureExitTests {
     @Test("64: usage")
@@ -169,7 +169,7 @@ struct FailureExitTests {
         let folder = try FailureFolder()
         try folder.writeTasks(10)
         #expect(try folder.run().status == 0)
-        // The number is another process's by now.
+        // Another process now has this process ID.
         try folder.write(
             "store.sqlite.etl-lock", "pid 1, pipeline spec, since 2999-03-04T05:06:07Z")
         try folder.shell("chmod -R a+rX .; chmod 444 store.sqlite.etl-lock")
@@ -205,8 +205,8 @@ struct FailureExitTests {
         try folder.writeTasks(10)
         try folder.write("bad.ndjson", "{\"id\":1}\nnonsense\n")
         try folder.writeSpec(top: "rejects: { allow: 1 }")
-        // From as few as the process can start with (below that its queues and signals cannot be
-        // made, before any file) to more than it needs.
+        // From the smallest limit with which the process can start to more than it needs. Below
+        // that, it cannot create its queues and signal sources, before it opens any file.
         let result = try folder.shell(
             """
             for count in $(seq 6 32); do

@@ -1,7 +1,7 @@
 import Testing
 
 extension FailureFolder {
-    /// A folder with a store of ten tasks, and `tool.py` of what the scripts use.
+    /// Returns a folder with a store of ten tasks, and with `tool.py`, which the scripts import.
     static func lockable(
         open: String = "create", journal: String = "WAL"
     ) throws -> FailureFolder {
@@ -61,7 +61,7 @@ extension FailureFolder {
         return folder
     }
 
-    /// Runs a script in such a folder.
+    /// Runs a Python script in the folder.
     func python(_ script: String) throws -> Result {
         try write("script.py", "from tool import *\n" + script)
         return try shell("python3 script.py")

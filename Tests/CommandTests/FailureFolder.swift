@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// A folder in which the built command runs by shell scripts; gone with the value.
+/// A folder in which shell scripts run the built command; deleted with the value.
 final class FailureFolder {
     let path: String
 
-    /// The command, which the build puts beside the tests.
+    /// The command, which the build puts next to the tests.
     static let command = URL(fileURLWithPath: CommandLine.arguments[0])
         .deletingLastPathComponent().appendingPathComponent("etl").path
 
-    /// What makes a command run by somebody who may not read everything; nil where that cannot be.
+    /// The prefix that runs a command as a user without full read access; `nil` if that is not
+    /// possible.
     static let underling: String? = {
         guard getuid() == 0 else { return "" }
         let prefix = "setpriv --reuid 65534 --regid 65534 --clear-groups --"
@@ -93,7 +94,7 @@ final class FailureFolder {
             """)
     }
 
-    /// Writes that many tasks with links.
+    /// Writes a number of tasks with links.
     func writeTasks(_ count: Int, to name: String = "tasks.ndjson") throws {
         var text = ""
         for number in 0..<count {
@@ -104,7 +105,7 @@ final class FailureFolder {
         try write(name, text)
     }
 
-    /// What a script came to.
+    /// The result of a script.
     struct Result {
         var status: Int32
         var output: String
@@ -115,7 +116,7 @@ final class FailureFolder {
     @discardableResult
     func shell(_ script: String) throws -> Result {
         let process = Process()
-        // A script that waits for what never comes must not stop the tests.
+        // A script that waits forever must not block the tests.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["timeout", "-k", "1", "120", "/bin/sh", "-c", script]
         process.currentDirectoryURL = URL(fileURLWithPath: path)
@@ -138,12 +139,12 @@ final class FailureFolder {
             output: texts[0], errors: texts[1].replacingOccurrences(of: path + "/", with: ""))
     }
 
-    /// Runs the spec; the export of it is the whole graph of tasks.
+    /// Runs the spec; its export contains all tasks and links.
     func run(_ arguments: String = "", spec: String = "spec.yaml") throws -> Result {
         try shell("exec \"$E\" run \(spec) \(arguments)")
     }
 
-    /// What a query gives, by a program of others.
+    /// Returns the result of a query, which another program runs.
     func query(_ sql: String, store: String = "store.sqlite") throws -> String {
         let script = """
             import sqlite3, sys
@@ -158,8 +159,8 @@ final class FailureFolder {
         return result.output
     }
 
-    /// The graph of an undisturbed run over the same input, and the tables and indexes of its
-    /// store.
+    /// Returns the graph of an undisturbed run over the same input, and its store's tables and
+    /// indexes.
     func undisturbed() throws -> (graph: String, schema: String) {
         let result = try run("--set store=fresh.sqlite --set out=fresh.csv")
         #expect(result.status == 0, "\(result.errors)")

@@ -13,7 +13,7 @@ struct FailureInputTests {
           MIRROR
         """
 
-    /// Runs over a pipe and then a file, which changes while the run waits for the pipe.
+    /// Runs over a pipe and then over a file that changes while the run waits for the pipe.
     static func run(
         _ change: String, mirror: Bool = false
     ) throws -> (FailureFolder, FailureFolder.Result) {
@@ -21,7 +21,7 @@ struct FailureInputTests {
         try folder.writeSpec(
             "spec.yaml",
             stages.replacing("MIRROR", with: mirror ? "mirror: { where: ALL, at-most: 100% }" : ""))
-        // With so little memory inputs are read one after the other, not at once.
+        // With this little memory, inputs are read in sequence, not in parallel.
         try folder.write(
             "spec.yaml",
             folder.text("spec.yaml").replacing(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the command prints, and where; nothing, when nobody watches.
+/// The output of the command, and its destination; no output without a terminal.
 @Suite("Failures: output", .serialized)
 struct FailureOutputTests {
     @Test(
@@ -69,7 +69,7 @@ struct FailureOutputTests {
         #expect(output.output.split(separator: "\n").count == 98)
         let gone = try folder.shell("exec \"$E\" run out.yaml >&-")
         #expect(gone.status == 74)
-        // A reader that goes away is an error of writing.
+        // If the output cannot be written, the command exits with 74.
         #expect(try folder.shell("exec \"$E\" run out.yaml > /dev/full").status == 74)
     }
 
@@ -82,7 +82,7 @@ struct FailureOutputTests {
     @Test("progress shows bytes and rows per second, when asked or on a terminal")
     func progress() throws {
         let folder = try FailureFolder()
-        // Nothing is shown in the first half second.
+        // No progress is shown in the first half second.
         try folder.writeTasks(120_000)
         let always = try folder.run("--progress always")
         #expect(always.output == "")

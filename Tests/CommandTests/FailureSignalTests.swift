@@ -5,7 +5,7 @@ import Testing
 /// Runs that are stopped or killed, and the runs that complete them.
 @Suite("Failures: signals", .serialized)
 struct FailureSignalTests {
-    /// Waits until the store holds tasks, at most half a minute.
+    /// A shell function that waits up to 30 s until the store contains tasks.
     static let waiting = """
         wait_for_tasks() {
             python3 - <<'END'
@@ -21,10 +21,11 @@ struct FailureSignalTests {
 
         """
 
-    /// Starts a run whose input is a fifo, and waits until some of so many records are saved; its
-    /// process is `$run` then.
+    /// Returns a script that starts a run on a FIFO and waits until some of the records are saved.
     ///
-    /// - Parameter starter: what starts the command.
+    /// The run's process ID is then in `$run`.
+    ///
+    /// - Parameter starter: The prefix that starts the command.
     private static func halfway(_ records: Int, by starter: String = "") -> String {
         waiting + """
             mkfifo in.fifo
@@ -40,7 +41,7 @@ struct FailureSignalTests {
         "stop in the middle, and complete it with the next run",
         arguments: [
             ("INT", 130, ""), ("TERM", 143, ""), ("HUP", 129, ""),
-            // Decoded in pieces, of which one waits for the pipe and the others for their turn.
+            // Decoded in parts: one waits for the pipe, and the others wait for it.
             ("TERM", 143, "keep-if: id >= 0"),
         ])
     func stopped(_ signal: String, _ status: Int, _ filter: String) throws {
@@ -146,7 +147,8 @@ struct FailureSignalTests {
     @Test("a second signal stops at once")
     func twice() throws {
         let folder = try FailureFolder()
-        // Nobody reads what it writes, so that what the first signal asks for never comes.
+        // No process reads the command's output, so the orderly stop after the first signal never
+        // completes.
         try folder.writeTasks(10_000)
         try folder.writeSpec(
             "print.yaml", FailureFolder.stages + "\n- { export: Task, to: '-', as: ndjson }")
@@ -169,9 +171,9 @@ struct FailureSignalTests {
     @Test(
         "signals within a moment are one: the batch is saved",
         arguments: [
-            // Of signals that wait at once the system tells in an order of its own.
+            // The order in which the system delivers pending signals is unspecified.
             ("kill -TERM $run; kill -TERM $run; kill -INT $run; wait $run", [143, 130]),
-            // GNU timeout signals its child, and then the group that this is in, too.
+            // GNU timeout signals its child, and then the process group, which includes the child.
             ("", [124]),
         ])
     func together(_ stop: String, _ statuses: [Int]) throws {
@@ -201,7 +203,7 @@ struct FailureSignalTests {
             return try clock.measure { _ = try folder.undisturbed() }
         }
         let whole = (times.min() ?? .zero).components
-        // How long a run takes tells when to kill it; querying the store is in it, too.
+        // The duration of a run determines when to kill it; it includes the query of the store.
         let longest = Int(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs over inputs that can be read but once, such as pipes, which are stopped, and those that
+/// Interrupted runs over inputs that can be read only once, such as pipes, and the runs that
 /// complete them.
 @Suite("Failures: inputs that are read but once", .serialized)
 struct FailureStreamTests {
@@ -17,10 +17,11 @@ struct FailureStreamTests {
     static let keyed = "into: Task"
     static let appending = "into: Line\n  when-found: append"
 
-    /// A writer that nobody reads from is killed by each script: it would be waited for.
+    /// Shell functions for runs over FIFOs.
     ///
-    /// Shell functions: `stop` stops `$run` when it has noted how far an import came; `again` tells
-    /// of a hang by the status 124; `records FROM TO TITLE` makes records.
+    /// `stop` stops `$run` when it has noted the position of an import; `again` exits with 124 if
+    /// the run hangs; `records FROM TO TITLE` writes records. Each script kills a writer without a
+    /// reader, since the shell would wait for it.
     static let functions = """
         stop() {
             python3 - <<'END'
@@ -62,7 +63,8 @@ struct FailureStreamTests {
         return folder
     }
 
-    /// A run that was stopped in the middle of a fifo, which held the records 1 to 5,000.
+    /// Returns the folder of a run that was stopped in the middle of a FIFO with the records 1 to
+    /// 5,000.
     private static func stopped(
         _ into: String, by filter: String = "cat"
     ) throws -> FailureFolder {
@@ -84,13 +86,14 @@ struct FailureStreamTests {
         return folder
     }
 
-    /// What `etl status` says is to be completed.
+    /// Returns the unfinished work that `etl status` prints.
     static func status(_ folder: FailureFolder) throws -> String {
         try folder.shell("\"$E\" status spec.yaml --set in=in.fifo | grep '^to complete '").output
             .replacing(folder.path + "/", with: "")
     }
 
-    /// How many rows there are, with how many ids, from which to which, and how many titles are new.
+    /// Returns the number of rows, of distinct IDs, the lowest and the highest ID, and the number
+    /// of new titles.
     static func rows(_ folder: FailureFolder, _ table: String = "ZTASK") throws -> String {
         try folder.query(
             "SELECT count(*), count(DISTINCT ZID), min(ZID), max(ZID), "
@@ -186,7 +189,7 @@ struct FailureStreamTests {
         #expect(other.output == "status 65\n")
         #expect(other.errors == Self.cannotGoOn)
         #expect(try Self.rows(folder, "ZLINE") == saved)
-        // What was right all the time still is.
+        // Records that were valid before are unchanged.
         let same = try folder.shell(
             Self.functions + "records 1 8000 old > in.fifo & again --set in=in.fifo")
         #expect(same.output == "status 0\n", "\(same.errors)")
@@ -248,12 +251,12 @@ struct FailureStreamTests {
             #expect(rows == "9000|9000|1|9000|0\n")
         } else {
             #expect(result.errors.contains("a.fifo has changed [run.cannot-resume]"))
-            // The writer of the second fifo is not waited for.
+            // The run does not wait for the writer of the second FIFO.
             #expect(!rows.hasPrefix("9000"))
         }
     }
 
-    /// What is told where the next run makes nothing of a finished import.
+    /// The message if the next run cannot use a finished import.
     static let refusal =
         "in.fifo cannot be compared with the earlier run: run the stages that are left by "
         + "--from STAGE, or all of them"

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Runs behind an import that is done, of inputs that can be read but once, or that others join.
+/// Runs after a finished import of inputs that can be read only once, or to which inputs are added.
 @Suite("Failures: inputs of imports that are done", .serialized)
 struct FailureStreamsDoneTests {
     private typealias Streams = FailureStreamTests
 
-    /// A run whose export is blocked behind a finished import of a fifo, and then run again.
+    /// Runs a spec whose export fails after the finished import of a FIFO, and then runs it again.
     private static func blocked(
         _ into: String, _ arguments: String
     ) throws -> (FailureFolder, FailureFolder.Result) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the exit status says of faults that are not the data's.
+/// The exit status for failures that the data does not cause.
 @Suite("Failures: whose fault it is", .serialized)
 struct FaultOriginTests {
     #if os(Linux)
@@ -41,7 +41,7 @@ struct FaultOriginTests {
             let user = try #require(FailureFolder.underling)
             let folder = try FailureFolder()
             try folder.writeTasks(30_000)
-            // The limit does not hold for root.
+            // The limit does not apply to root.
             let result = try folder.shell(
                 "chmod 777 .; exec \(user) bash -c 'ulimit -u 1; exec \"$E\" run spec.yaml'")
             #expect(result.status == 71)

@@ -172,7 +172,7 @@ import Testing
 
     @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func aSignalEndsItAtOnce(signal: String, status: Int) throws {
-        // The answer is larger than a pipe, which nobody reads, so it waits.
+        // The output is larger than the pipe, which no process reads, so the command blocks.
         let result = try shell(
             """
             mkfifo "$1.out"
@@ -190,7 +190,7 @@ import Testing
             "bash", ["-c", "E='\(Tool.etlPath)'\n\(script)", "bash", store])
     }
 
-    /// Runs the command on a pseudo terminal, and gives what a person sees, then its status.
+    /// Runs the command on a pseudo-terminal, and returns the visible output, then the status.
     private func terminal(
         columns: Int, environment: String = "", _ arguments: String
     ) throws -> String {
@@ -264,7 +264,7 @@ import Testing
         writer.end()
     }
 
-    /// `sqlite3` with a transaction that stays open.
+    /// `sqlite3` with an open transaction.
     private final class Writer {
         private let process = Process()
         private let input = Pipe()

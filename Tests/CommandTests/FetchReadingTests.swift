@@ -12,7 +12,7 @@ import Testing
         try folder.shell("mkdir kept; mv store.sqlite kept; chmod -R a+rX .")
     }
 
-    /// Every way of asking.
+    /// A script with every kind of query.
     private static let all = """
         "$E" fetch kept/store.sqlite > /dev/null &&
         "$E" fetch kept/store.sqlite Task --sort title --fields id,tags > /dev/null &&
@@ -20,7 +20,7 @@ import Testing
         "$E" fetch kept/store.sqlite Task --where "ANY tags.name == 'a1'" --count
         """
 
-    /// The names, bytes, modes and times of what is in the folder of the store.
+    /// Returns the names, bytes, modes, and times of the files in the store's folder.
     private func digest() throws -> String {
         try folder.shell(
             "cd kept; stat -c '%n %s %a %y' . *; find . -type f | sort | xargs sha256sum"
@@ -33,7 +33,7 @@ import Testing
         #expect(result.output == "10\n")
         #expect(result.errors == "")
         #expect(folder.names("kept") == ["store.sqlite"])
-        // Log files that came and went change the folder's time and no more.
+        // Temporary WAL files change only the folder's time.
         let after = try digest().split(separator: "\n").dropFirst()
         #expect(after == before.split(separator: "\n").dropFirst())
     }

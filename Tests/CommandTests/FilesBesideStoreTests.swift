@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a run refuses to open: other kinds of files than its own, and links that lead to them.
+/// Files that a run must not open: files of other kinds than its own, and links to them.
 @Suite("Files next to a store") struct FilesBesideStoreTests {
     private let folder: FailureFolder
 

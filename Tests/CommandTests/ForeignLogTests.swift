@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A log beside a store that another user's program has left, and that this user may not write.
+/// A WAL that another user's program has left next to a store, and that this user may not write.
 @Suite("Failures: logs of others", .serialized)
 struct ForeignLogTests {
     @Test(
@@ -26,7 +26,7 @@ struct ForeignLogTests {
                 "store.sqlite\(suffix) may not be written, and SQLite writes it with the store "
                     + "[store.permission]"), "\(result.errors)")
         #expect(result.errors.contains("another user's program has left it"))
-        // What has not been written to a store yet is not thrown away.
+        // The fix must not delete changes that are not in the store yet.
         #expect(result.errors.contains("remove it") == content.isEmpty, "\(result.errors)")
         #expect(!result.errors.contains("store.unfinished"))
         guard content.isEmpty else { return }

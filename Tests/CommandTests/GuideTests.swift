@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The README, the tutorial, the how-to guides, and the explanations do what they show.
+/// The commands in the README, the tutorial, the how-to guides, and the explanations work as shown.
 @Suite("Guides") struct GuideTests {
     private static let howTos = Repository.files(under: "docs/how-to", ending: ".md")
     private static let others =
         Repository.files(under: "docs/tutorial", ending: ".md")
         + Repository.files(under: "docs/explanation", ending: ".md")
 
-    /// A folder as the how-to guides want it, with the specs of all of them.
+    /// Returns a folder as the how-to guides require it, with the specs of all of them.
     private static func howToFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -52,7 +52,7 @@ import Testing
         #expect(try Tool.etl(["check"] + specs, in: folder.path) == .silentSuccess)
     }
 
-    /// A block of YAML is a spec of the page, unless it says why it is not.
+    /// Every YAML block is a spec of its page, or states why it is not.
     @Test(arguments: howTos + Repository.files(under: "docs/tutorial", ending: ".md"))
     func everyBlockIsRunOrSaysWhyNot(_ file: String) throws {
         for block in try GuidePage(file).blocks where block.reason == nil {

@@ -4,11 +4,6 @@ import Testing
 /// Which texts of a table an import takes for no value, and that it does so neither silently nor in
 /// another way the next time.
 extension ImportCommandTests {
-    private func objects(_ store: String, _ entity: String) throws -> [String] {
-        try cron("fetch", store, entity, "--format", "ndjson").standardOutput
-            .split(separator: "\n").map(String.init)
-    }
-
     private func warned(_ warning: String) -> ToolResult {
         ToolResult(
             status: 0,

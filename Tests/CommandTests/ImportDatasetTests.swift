@@ -2,13 +2,13 @@ import Foundation
 import TestSeeds
 import Testing
 
-/// Public data sets, which are in no repository of ours.
+/// Public data sets, which are not in this repository.
 enum Datasets {
     static let root = Repository.path("../shared/specimens/datasets")
     static let areThere = FileManager.default.fileExists(atPath: root)
 }
 
-/// Imports of public data sets as they come, twice.
+/// Unmodified public data sets, each imported twice.
 @Suite("etl import of data sets", .enabled(if: Datasets.areThere))
 struct ImportDatasetTests {
     private static let sets = [
@@ -19,7 +19,7 @@ struct ImportDatasetTests {
         let folder = try TemporaryFolder()
         let source = "\(Datasets.root)/\(set)"
         let names = try FileManager.default.contentsOfDirectory(atPath: source).sorted().filter {
-            // `data.json` of jsonplaceholder holds what the other files hold.
+            // `data.json` of jsonplaceholder contains the same data as the other files.
             ($0.hasSuffix(".csv") || $0.hasSuffix(".json")) && $0 != "data.json"
         }
         #expect(names.count >= 6)
@@ -56,7 +56,7 @@ struct ImportDatasetTests {
             return try Tool.run(
                 "timeout", ["-s", "KILL", "\(seconds)"] + command, in: folder.path)
         }
-        // A store whose model lacks a column and an entity, so that a migration comes first.
+        // A store whose model lacks a column and an entity, so the import starts with a migration.
         try Data("id,title\n1,first\n".utf8).write(
             to: URL(fileURLWithPath: "\(folder.path)/Task0.csv"))
         func makeOld(_ store: String) throws {
@@ -107,7 +107,7 @@ struct ImportDatasetTests {
     }
 }
 
-/// What a store holds, without what differs between equal stores.
+/// The content of a store, without the parts that differ between equal stores.
 enum StoreDump {
     private static let script = """
         import sqlite3, sys

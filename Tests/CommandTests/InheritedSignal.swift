@@ -1,15 +1,17 @@
-/// How whoever starts a command has left a signal, which the command inherits.
+/// The disposition of a signal that a command inherits from its parent process.
 enum InheritedSignal {
-    /// As a shell leaves it to what it runs in the foreground.
+    /// As a shell sets it for foreground commands.
     case byDefault
-    /// As a script leaves SIGINT to its background jobs, and `nohup` SIGHUP.
+    /// As a script sets SIGINT for its background jobs, and `nohup` sets SIGHUP.
     case ignored
     case blocked
 
-    /// What is written before a command in a shell script, so that it inherits signals so, whatever
-    /// the tests inherited themselves.
+    /// Returns the prefix of a command in a shell script that makes the command inherit the
+    /// signals.
     ///
-    /// - Parameter names: such as `INT`.
+    /// The signals that the tests themselves inherited have no effect.
+    ///
+    /// - Parameter names: The signal names, such as `INT`.
     func starter(_ names: String...) -> String {
         let calls = names.map { name in
             switch self {

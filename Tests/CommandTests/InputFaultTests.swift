@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the command says of inputs that are damaged, malformed, or too deep; each message as a whole.
+/// The complete messages about inputs that are damaged, malformed, or nested too deeply.
 @Suite("Faults of inputs") struct InputFaultTests {
     private static let model = """
         model: 1
@@ -11,7 +11,7 @@ import Testing
             unique: [[id]]
         """
 
-    /// A folder with the model, and a spec that imports a file.
+    /// A folder with the model and a spec that imports a file.
     private struct Place {
         let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
             try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
 
-        /// Runs the import; what depends on the time is left out of messages.
+        /// Runs the import, and removes times from the messages.
         func run(_ read: String, _ more: String = "") throws -> ToolResult {
             let spec = """
                 etl: 1
@@ -45,7 +45,7 @@ import Testing
                 .flatMap { Int($0) } ?? -1
         }
 
-        /// The reasons of all rejects: code, detail, and message.
+        /// Returns the reasons of all rejects: code, detail, and message.
         func reasons() throws -> [String] {
             let rejects = folder.path + "/rejects"
             var found: [String] = []
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: gzip
 
-    /// Makes a damaged file of 5,000 records; the script changes the bytes `b`.
+    /// Writes a damaged file of 5,000 records; the script changes the bytes `b`.
     private func damaged(_ name: String, in place: Place, _ script: String) throws {
         let lines = (0..<5_000).map { "{\"id\":\($0)}" }
         let text =
@@ -111,7 +111,7 @@ import Testing
                 "The length stored in the gzip data does not match its contents [gzip.length]",
                 "fetch the file again; records after the damage may have been imported", 5_000
             ),
-            // The JSON behind the damage is malformed, which is not what is to be mended.
+            // The JSON after the damage is malformed, but that is not the problem to fix.
             (
                 "a.json.gz",
                 "b = bytearray(gzip.compress(t, 0)); b[b.index(b'{\"id\":100}') + 8] = 125",
@@ -301,7 +301,7 @@ import Testing
                 \(tooMany(1, of: 2))
                 """)
         #expect(try place.reasons() == ["parse | json.too-deep | The value nests too deep"])
-        // As deep as it may be.
+        // The maximum depth.
         let deeper = try Place()
         try deeper.write(name, Array(text.utf8))
         #expect(try deeper.run("{ files: \(name), max-depth: 4 }") == .silentSuccess)
@@ -399,7 +399,7 @@ import Testing
         let place = try Place()
         try place.write("a.ndjson", Array("{\"id\":1}\n".utf8))
         #expect(try place.run("{ files: a.ndjson }") == .silentSuccess)
-        // A caller with much memory becomes the command.
+        // A caller that uses much memory executes the command in the same process.
         let result = try Tool.run(
             "python3",
             [
@@ -455,7 +455,7 @@ import Testing
                 contentsOf: URL(fileURLWithPath: place.folder.path + "/report.json"))
             let report = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
             let peak = try #require(report["memoryPeak"] as? Int)
-            // The report is written a moment before the end.
+            // The report is written shortly before the process exits.
             #expect(peak + 4 << 20 >= seen, "\(peak) and \(seen)")
             #expect(peak <= seen + 16 << 20, "\(peak) and \(seen)")
         }

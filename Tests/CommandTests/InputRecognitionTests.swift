@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// What the command says of inputs that are not what their names say, of places that are no paths,
-/// and of models that no store can hold; each message as a whole.
+/// The complete messages about mislabeled inputs, invalid paths, and unsupported models.
+///
+/// Their content does not match their names, their locations are not paths, or no store can hold
+/// them.
 @Suite("Inputs that say what they are") struct InputRecognitionTests {
     private static let model = """
         model: 1
@@ -309,7 +311,7 @@ import Testing
         let folder = try TemporaryFolder()
         let text = "[" + (0..<5_000).map { "{\"id\":\($0)}" }.joined(separator: ",") + "]"
         try text.write(toFile: folder.path + "/a.json", atomically: true, encoding: .utf8)
-        // Stored and not deflated, so that a byte of the text can be changed.
+        // Stored, not deflated, so that the test can change a byte of the text.
         _ = try Tool.run(
             "python3",
             [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Changes of all objects in one statement, which take minutes if nothing stops them.
+/// Changes of all objects in one statement, which run for minutes unless they are interrupted.
 @Suite("Failures: long statements", .serialized)
 struct InterruptedChangeTests {
     private static let condition = (1...200).map { "note CONTAINS[cd] 'q\($0)'" }

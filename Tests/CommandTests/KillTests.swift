@@ -3,13 +3,13 @@ import TestSeeds
 import Testing
 
 extension Tag {
-    /// Takes minutes where it is run in full.
+    /// Tests that take minutes if they run in full.
     @Tag static var slow: Self
 }
 
-/// Kills runs of the real command at random moments, runs them again until they are done, and
-/// compares the store, the export, the rejects and the totals with those of an undisturbed run.
+/// Kills runs of the real command at random moments and repeats them until they are done.
 ///
+/// Then the store, the export, the rejects, and the totals must equal those of an undisturbed run.
 /// `ETL_KILLS=300` sets how many runs are killed.
 @Suite("Killed runs", .serialized, .tags(.slow))
 struct KillTests {
@@ -45,10 +45,10 @@ struct KillTests {
             owner: { by: { name: owner }, missing: create }
             tags: { by: { name: "tags[*]" }, missing: create, many: add }
         """
-    /// Large enough to be decoded in pieces.
+    /// Large enough to be decoded in parts.
     static let filtered = tasks.replacing("files: tasks.", with: "files: padded.")
         .replacing("into: Task", with: "into: Task\n  keep-if: size != 3")
-    /// In no order, so many that they are written in that of their objects' rows.
+    /// Unordered, and enough records to be written in the order of their objects' rows.
     static let again = """
         - import: again
           read: { files: again.ndjson }
@@ -75,7 +75,7 @@ struct KillTests {
           to: out.csv
         """
 
-    /// How the store is opened and the stages, by the name of the spec.
+    /// The option that opens the store, and the stages, by the name of the spec.
     static let specs: [String: (store: String, stages: [String])] = [
         "plain": ("open: create", [tasks, sizes, bump, export]),
         "filter": ("open: create", [filtered, sizes, export]),
@@ -86,7 +86,7 @@ struct KillTests {
         "replace": ("open: replace", [parents, tasks, bump, export]),
     ]
 
-    /// Everything that a run leaves behind, besides its own name and times.
+    /// All results of a run, except its name and times.
     struct Outcome: Equatable {
         var store: String
         var export: String
@@ -109,7 +109,7 @@ struct KillTests {
             print(table, *sorted(map(repr, rows)), sep="\\n")
         """
 
-    /// Succeeds where the last stage is done and no run has notes left in the store.
+    /// Succeeds if the last stage is done and the store contains no notes of a run.
     static let isDone = """
         test -e out.csv && ! ls store.sqlite.etl-* 2> /dev/null | grep -qv lock &&
         python3 -c 'import sqlite3, sys
@@ -161,7 +161,7 @@ struct KillTests {
         return folder
     }
 
-    /// The lines of stages in what a run says, by stage.
+    /// Returns the lines of stages in a run's output, by stage.
     static func totals(_ errors: String) -> [String: String] {
         var totals: [String: String] = [:]
         for line in errors.split(separator: "\n") {
@@ -173,7 +173,7 @@ struct KillTests {
         return totals
     }
 
-    /// - Parameter sortsRejects: in which order they are refused may depend on when runs were killed.
+    /// - Parameter sortsRejects: Whether to sort the rejects, whose order may depend on the kills.
     static func outcome(
         _ folder: FailureFolder, _ totals: [String: String], sortsRejects: Bool
     ) throws -> Outcome {
@@ -217,7 +217,7 @@ struct KillTests {
             try folder.shell("rm -rf store.sqlite* out.csv .out.csv* rejects runs")
             var totals: [String: String] = [:]
             var status: Int32 = 137
-            // Killed up to three times, and then left alone.
+            // Killed up to three times, and then not again.
             for attempt in 0..<4 where status != 0 {
                 let delay = Double(random.pick(Int(max(1, longest)))) / 1000
                 let killer = attempt == 3 ? ":" : "sleep \(delay); kill -KILL $run 2> /dev/null"
@@ -229,17 +229,17 @@ struct KillTests {
                     """)
                 status = result.status
                 if status == 137 { killed += 1 }
-                // It was at its end already, and the next run would be another one.
+                // The run was already complete, and the next run would be a new one.
                 if status == 137, try folder.shell(Self.isDone).status == 0 { status = 0 }
                 totals.merge(Self.totals(result.errors)) { $1 }
             }
             #expect(status == 0, "seed \(seed), round \(rounds)")
-            // Killed behind its last save, too.
+            // This includes runs that were killed after their last save.
             let reports = folder.names("runs").filter { $0.hasSuffix(".json") }
             #expect(!reports.isEmpty, "seed \(seed), round \(rounds)")
             var outcome = try Self.outcome(
                 folder, totals, sortsRejects: name == "sorted")
-            // What a run tells between its last save and its death is lost with it.
+            // The lines that a run would print between its last save and its kill are lost.
             outcome.totals = expected.totals.merging(totals) { $1 }
             #expect(outcome.store == expected.store, "seed \(seed), round \(rounds)")
             #expect(outcome.export == expected.export, "seed \(seed), round \(rounds)")

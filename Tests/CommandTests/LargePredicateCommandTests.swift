@@ -1,6 +1,6 @@
 import Testing
 
-/// Conditions of any size on the command line and in specs.
+/// Predicates of any size on the command line and in specs.
 @Suite("Large predicates, lists, and the corners of the language")
 struct LargePredicateCommandTests {
     private static func folder() throws -> FailureFolder {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What waits for another program's lock without being a run.
+/// Commands other than runs that wait for another program's lock.
 @Suite("Failures: migrations and purges of stores that another program has locked", .serialized)
 struct LockedStoreCommandTests {
     private static let newModel =

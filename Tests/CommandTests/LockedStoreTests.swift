@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Stores that a program which is no `etl` has locked, by a transaction of SQLite's.
+/// Stores that a program other than `etl` has locked with a SQLite transaction.
 @Suite("Failures: stores that another program has locked", .serialized)
 struct LockedStoreTests {
-    /// What the run in one of the copies told.
+    /// Returns the messages of the run in one of the copies.
     private func errors(_ copy: String, of folder: FailureFolder) -> String {
         folder.text("\(copy)/errors.txt").replacing("\(folder.path)/\(copy)/", with: "")
     }

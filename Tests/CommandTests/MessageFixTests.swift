@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Fixes that messages suggest for mistakes which come from other tools.
+/// Fixes in messages for mistakes that stem from other tools.
 @Suite("Fixes for habits of other tools") struct MessageFixTests {
     let folder: TemporaryFolder
 

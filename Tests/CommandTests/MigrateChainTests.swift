@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Chains of versions of which no mapping says anything.
+/// Chains of versions without mappings.
 @Suite("etl migrate along a chain") struct MigrateChainTests {
     private static func model(_ version: Int, _ entities: String) -> String {
         "model: 1\nversion: tasks-\(version)\nentities:\n" + entities + "\n"
@@ -158,7 +158,7 @@ import Testing
                 'tasks-3') [store.migration-refused]
 
                 """)
-        // What is decided otherwise goes through, as the dry run says.
+        // With a decision in a mapping, the migration succeeds, as in the dry run.
         try folder.write("migrations/tasks-3-tasks-4.yaml", "mapping: 1\nentities: { Job: {} }\n")
         let next = try folder.shell("\(command) --dry-run")
         #expect(next.status == 0, "\(next.errors)")

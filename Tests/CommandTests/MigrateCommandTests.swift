@@ -111,7 +111,7 @@ import Testing
                 after.yaml --write-mapping migrations/tasks-1-tasks-2.yaml` writes the start of it
 
                 """)
-        // The run gives each reason once, as the plan does, behind what differs.
+        // The run prints each reason once, after the differences, as the plan does.
         let run = try migrate("store.sqlite --to after.yaml 2>&1")
         #expect(run.status == 78 && run.output == refused.output + refused.errors)
         try folder.shell("mkdir migrations")
@@ -147,7 +147,7 @@ import Testing
         #expect(
             try folder.shell("exec \"$E\" verify store.sqlite.bak-v1 --model before.yaml").status
                 == 0)
-        // Nothing more to do, and nothing said.
+        // The store is up to date, so nothing is printed.
         let again = try migrate("store.sqlite --to after.yaml")
         #expect(again.status == 0 && again.output == "" && again.errors == "")
     }
@@ -277,7 +277,7 @@ import Testing
             kill -KILL $holder; exit $status
             """)
         #expect(busy.status == 75, "\(busy.errors)")
-        // What is left where a migration is killed before it has marked its file.
+        // The file of a migration that was killed before it marked the file.
         try folder.shell("sqlite3 store.sqlite.migrating 'PRAGMA user_version = 1'")
         #expect(try migrate("store.sqlite --to after.yaml").status == 0)
         #expect(!folder.names().contains("store.sqlite.migrating"))
@@ -309,7 +309,7 @@ import Testing
             "\"$E\" fetch store.sqlite Todo --fields id,urgency,owner.name --format csv")
         #expect(fetched.output == "id,urgency,owner.name\n1,0,p1\n2,0,p2\n3,2,p3\n")
         #expect(try migrate("store.sqlite --to newest.yaml").output == "")
-        // A mapping over both versions makes it one step.
+        // A mapping from the first to the last version makes it one step.
         try folder.shell("mv store.sqlite.bak-v1 store.sqlite")
         try folder.write(
             "migrations/tasks-1-tasks-3.yaml",
@@ -401,7 +401,7 @@ import Testing
             #expect(
                 version.output.hasSuffix("old\n") || version.output.hasSuffix("new\n"),
                 "seed \(seed), round \(round): \(version.output)\(version.errors)")
-            // The next one finishes, or begins anew.
+            // The next migration finishes, or starts over.
             let next = try folder.shell("\"$E\" migrate store.sqlite --to after.yaml")
             #expect(next.status == 0, "seed \(seed), round \(round): \(next.errors)")
             #expect(try folder.shell(dump).output == expected, "seed \(seed), round \(round)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Models of which both have the renaming identifier of an entity or a property.
+/// Models that both set the renaming identifier of an entity or a property.
 @Suite("etl migrate by renaming identifiers") struct MigrateRenamingTests {
     private let folder: FailureFolder
 

@@ -185,7 +185,7 @@ import Testing
     }
 }
 
-/// Whether a text is XML, by a parser that is not ours.
+/// Checks whether a string is XML, with an independent parser.
 private struct XMLDocumentCheck {
     func isWellFormed(_ text: String) -> Bool {
         do {

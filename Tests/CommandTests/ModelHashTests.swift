@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Version hashes of the models in pipelines/") struct ModelHashTests {
-    /// By `coredata_hash.py model` over the Xcode twins among the fixtures.
+    /// From `coredata_hash.py model` over the equivalent Xcode models among the fixtures.
     private static let pinned = [
         "task-model": """
         Category ce1f954c6f81941011b10aef3a4618460d38067f60fbc2285f636357542273a1
@@ -33,7 +33,7 @@ import Testing
         workspace = try Workspace()
     }
 
-    /// An empty store of a model.
+    /// Creates an empty store of a model.
     private func store(of model: String) throws -> String {
         let entity = model == "task-model" ? "Tag" : "Artist"
         try workspace.write(

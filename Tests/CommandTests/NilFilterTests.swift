@@ -1,6 +1,6 @@
 import Testing
 
-/// `nil` before an operator is the constant, in filters of records as in those of objects.
+/// `nil` before an operator is the constant, in filters of records as in filters of objects.
 @Suite("nil on the left in filters of records") struct NilFilterTests {
     @Test(
         "`keep-if` takes what `where` takes",

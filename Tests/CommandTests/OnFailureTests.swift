@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The command of `on-failure`: when it starts, what it is told, and that it changes nothing else.
+/// The command of `on-failure`: when it starts, which values it gets, and that it changes nothing
+/// else.
 @Suite("on-failure") struct OnFailureTests {
-    /// Writes down what it is told.
+    /// A script that records its environment and its arguments.
     private static let tell = """
         #!/bin/sh
         echo "$PWD|$ETL_EXIT|$TOKEN|$#|$1|$2" >> told
@@ -33,7 +34,7 @@ import Testing
         try folder.shell("cd elsewhere && exec \"$E\" \(verb) ../spec.yaml \(flags)")
     }
 
-    /// What the command was told, with the names of runs and of the folder taken out.
+    /// Returns the values that the command got, with the names of runs and of the folder replaced.
     private func told(_ folder: FailureFolder) throws -> String {
         let real = try folder.shell("pwd -P").output.dropLast()
         return folder.text("told").replacing(real, with: "DIR").replacing(folder.path, with: "DIR")
@@ -50,7 +51,7 @@ import Testing
         #expect(failed.status == 65)
         #expect(!failed.errors.contains("on-failure"))
         #expect(try told(folder) == "DIR|65||2|nightly|DIR/runs/spec-RUN.json\n")
-        // `plan` tells nobody.
+        // `plan` does not start the command.
         #expect(try run(folder, verb: "plan").status != 0)
         #expect(try told(folder) == "DIR|65||2|nightly|DIR/runs/spec-RUN.json\n")
     }
@@ -172,7 +173,7 @@ import Testing
         try other.write("tasks.ndjson", "{\"id\":null}\n")
         #expect(try other.shell("SECRET=s3cr3t exec \"$E\" run spec.yaml").status == 65)
         #expect(try told(other) == "DIR|65|s3cr3t|2|x|DIR/runs/spec-RUN.json\n")
-        // Without the parameter the run does not begin, and there is nothing to be told.
+        // Without the parameter, the run does not start, and the command is not started.
         #expect(
             try other.shell("exec \"$E\" run spec.yaml 2>&1").output.contains("[run.on-failure]"))
     }

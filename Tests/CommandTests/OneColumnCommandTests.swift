@@ -3,10 +3,11 @@ import Foundation
 import GraphModel
 import Testing
 
-/// What the commands make of stores that keep one-to-one relationships on one side: the same as of
-/// the store with both columns.
+/// Commands on stores that keep one-to-one relationships on one side.
+///
+/// The results are the same as on the store with both columns.
 @Suite("etl on one-to-one relationships with one column") struct OneColumnCommandTests {
-    /// A store in a folder of its own, with the file that its app would have.
+    /// A store in a separate folder, with the file that its app would have.
     private struct Place {
         let folder: TemporaryFolder
         let store: String
@@ -36,7 +37,7 @@ import Testing
 
     private static let layouts = ["ZPERSON.ZPASSPORT", "ZPASSPORT.ZHOLDER"]
 
-    /// The store of an app with two passports more, with or without one of the columns.
+    /// Creates an app's store with two more passports, with or without one of the columns.
     private func shelf(without dropped: String? = nil) throws -> Place {
         let place = try Place("Shelf.sqlite") { path in
             let (model, diagnostics) = ModelFile.read(text: AppStoreFixture.modelText)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Exports whose names are those of formats that etl does not write: the fix is a line that works.
+/// Exports named after formats that etl does not write: the suggested fix works as printed.
 @Suite("Names of outputs in other formats") struct OutputNameTests {
     private func folder(_ stage: String) throws -> FailureFolder {
         let folder = try FailureFolder()
@@ -126,7 +126,7 @@ import Testing
         }
         let mended = try self.folder("\(to), as: \(format)")
         guard try mended.shell("command -v \(program)").status == 0 else { return }
-        // Programs that keep what they are to send.
+        // Stubs that store their input instead of sending it.
         let result = try mended.shell(
             """
             mkdir bin

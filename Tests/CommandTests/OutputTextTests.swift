@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What leaves the command besides data: no secret, and no character that a terminal obeys.
+/// The output other than data contains no secrets and no terminal control characters.
 @Suite("Text that leaves")
 struct OutputTextTests {
     private static let token = "qz9-tok3n-0a"
@@ -29,7 +29,7 @@ struct OutputTextTests {
             fields: [id]
         """
 
-    /// Every file below a folder with its bytes, but the inputs.
+    /// Returns every file in a folder with its bytes, except the inputs.
     private static func files(_ folder: FailureFolder) throws -> [(name: String, bytes: Data)] {
         let all = FileManager.default.enumerator(atPath: folder.path)
         return try (all?.compactMap { $0 as? String } ?? []).sorted().compactMap { name in
@@ -51,7 +51,7 @@ struct OutputTextTests {
             "in/\(token)/a-\(token).ndjson",
             "{\"id\":1,\"size\":1}\n{\"id\":2,\"size\":\"\(token)\"}\n{\"id\":\"\(token)\"}\n")
         var told = ""
-        // Fails for its rejects, is resumed, and succeeds.
+        // The run fails because of its rejects, is resumed, and succeeds.
         for (allow, log) in [("0", "text"), ("0", "json"), ("5", "json"), ("5", "text")] {
             try folder.write("spec.yaml", Self.spec.replacingOccurrences(of: "ALLOW", with: allow))
             let run = try folder.shell(
@@ -65,7 +65,7 @@ struct OutputTextTests {
         }
         #expect(told.contains("***"))
         #expect(!told.contains(token), "\(told)")
-        // Of the store, the attribute's value is data: without it, nothing holds the secret.
+        // In the store, the attribute's value is data; without it, nothing contains the secret.
         try folder.shell(
             """
             sqlite3 store.sqlite "UPDATE ZTASK SET ZTITLE = ''; VACUUM;"

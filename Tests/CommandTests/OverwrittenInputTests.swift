@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An input that is overwritten with the next day's, after a run whose rejects nobody has looked at.
+/// An input that the next day's file overwrites, after a run whose rejects no user has read.
 @Suite("Inputs that are overwritten") struct OverwrittenInputTests {
     private static let spec = """
         etl: 1
@@ -24,7 +24,7 @@ import Testing
         return folder
     }
 
-    /// The rejected records of all files.
+    /// Returns the rejected records of all files.
     private static func rejects(_ folder: FailureFolder) throws -> String {
         try folder.shell("find rejects -name '*.csv' | sort | xargs -r cat").output
     }

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Streams that pause")
 struct PausedStreamTests {
-    /// A folder with a store of ten tasks, and `tool.py` of what the scripts use.
+    /// Returns a folder with a store of ten tasks, and with `tool.py`, which the scripts import.
     private func folder(_ stage: String = "") throws -> FailureFolder {
         let folder = try FailureFolder()
         let stages =

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What `etl plan` shows of a run that would fail.
+/// The output of `etl plan` for a run that would fail.
 @Suite("etl plan of runs that fail")
 struct PlanFailureTests {
-    /// The line that says how the run would end.
+    /// Returns the line with the outcome of the run.
     private static func end(_ result: FailureFolder.Result) -> String? {
         result.errors.split(separator: "\n").last.map(String.init)
     }

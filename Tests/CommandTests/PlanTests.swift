@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a run would change, told without changing anything.
+/// The changes that a run would make, reported without any change.
 @Suite("etl plan and --dry-run")
 struct PlanTests {
     private static let stages = """
@@ -39,7 +39,7 @@ struct PlanTests {
         return folder
     }
 
-    /// The files of the folder with their content.
+    /// Returns the files of the folder with their content.
     private static func content(_ folder: FailureFolder) throws -> String {
         try folder.shell("find . -type f ! -name '*-shm' | sort | xargs sha256sum; find . -type d")
             .output
@@ -147,7 +147,7 @@ struct PlanTests {
 
                 """), "\(result.errors)")
         #expect(try Self.content(folder) == before)
-        // What is shown is what the run does.
+        // The run makes the changes that the plan shows.
         #expect(try folder.run().status == 65)
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }

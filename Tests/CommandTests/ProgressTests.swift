@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The line that shows where a run is, on a terminal of some width.
+/// The progress line of a run, on terminals of various widths.
 @Suite("Progress line") struct ProgressTests {
-    /// Runs an import from a pipe that stays open until a line was drawn, on a pseudo-terminal.
+    /// A script that runs an import from a pipe on a pseudo-terminal until a line is drawn.
     private static let script = """
         import fcntl, os, pty, struct, subprocess, sys, termios
         controller, terminal = pty.openpty()
@@ -38,7 +38,7 @@ import Testing
             let result = try folder.shell("rm -f store.*; python3 terminal.py \(columns)")
             #expect(result.output == "0 \(length)\n", "\(columns) columns: \(result.errors)")
         }
-        // Wide enough for all of it.
+        // Wide enough for the complete line.
         let wide = try folder.shell("rm -f store.*; python3 terminal.py 200").output
         let length = Int(wide.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
         #expect(length > 80 && length < 120, "\(wide)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Imports that append what an earlier run has appended.
+/// Imports that append records that an earlier run has already appended.
 @Suite("Inputs that were appended before") struct ReadBeforeTests {
     private static let records = "{\"id\":1}\n{\"id\":2}\n"
 
@@ -69,7 +69,7 @@ import Testing
                 == warning(
                     "a.ndjson in stage 'first' of the pipeline 'test'",
                     "let one of the two pipelines import it", at: "o.yaml:5:5"))
-        // To another entity is no doubling.
+        // An import into another entity duplicates nothing.
         try place.write(
             spec: "p.yaml", name: "persons",
             [

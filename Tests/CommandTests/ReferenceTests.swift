@@ -23,7 +23,7 @@ import Testing
         let check = try Tool.run("groff", ["-man", "-Tutf8", "-ww", page])
         guard check.status != 127 else { return }
         #expect(check.status == 0 && check.standardError == "")
-        // Without what a terminal makes bold of.
+        // The text without the control sequences for bold text.
         let text = check.standardOutput.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
             .replacing(#/.\u{8}/#, with: "")
         let help = try Tool.etl(["--help"]).standardOutput
@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains("--only STAGE") && text.contains("0 3 * * * etl run"))
     }
 
-    /// Also the links of guides, explanations, and the index.
+    /// Covers the links of guides, explanations, and the index, too.
     @Test func linksOfTheDocumentationLeadSomewhere() throws {
         for file in Repository.files(under: "docs", ending: ".md") {
             let text = try Repository.text(file)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// All faults of a rejected record, in whatever step each of them is found.
+/// All faults of a rejected record, in whichever step each is found.
 @Suite("All faults of a rejected record") struct RejectFaultsTests {
     private struct Place {
         let folder: TemporaryFolder
@@ -63,7 +63,7 @@ import Testing
             return try Tool.etl(["run", "s.yaml"], in: folder.path)
         }
 
-        /// What is wrong with the only record that the last run has rejected.
+        /// Returns the reasons of the only record that the last run rejected.
         func reasons() throws -> [String] {
             let rejects = folder.path + "/rejects"
             let run = try #require(FileManager.default.contentsOfDirectory(atPath: rejects).first)
@@ -131,12 +131,13 @@ import Testing
                     "link, tags[*]: No Tag has name 'gone' (for 'tags')",
                 ]
             ),
-            // What is refused is not judged by rules, nor missed; a link to a later record is open.
+            // Rules and checks for missing values skip rejected values; a link to a later record is
+            // unresolved.
             (
                 #"{"id":1,"title":"abc","n":50,"cat":"ok","next":99}"#,
                 ["validate, n: 'n' must be from 0 to 10, and is 50", "validate, : abc is bad"]
             ),
-            // Without a key nothing says whether the object is new.
+            // Without a key, it is unknown whether the object is new.
             (
                 #"{"n":5,"cat":"gone"}"#,
                 ["key, id: The record has no 'id'", "link, cat: No Cat has name 'gone'"]
@@ -169,7 +170,7 @@ import Testing
                     "unique, n: Another Item has n 2 and mark 'm'",
                 ]
             ),
-            // The object is there, and has the mark itself.
+            // The object exists, and already has the mark.
             (
                 #"{"id":4,"code":"x","n":2}"#,
                 ["unique, n: Another Item has n 2", "unique, code: Another Item has code 'x'"]

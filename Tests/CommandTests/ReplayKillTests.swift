@@ -39,7 +39,7 @@ struct ReplayKillTests {
             unique: [[name]]
         """
 
-    /// Every third record has a number that is none, and stays.
+    /// Every third record has an invalid number, and remains rejected.
     static func folder() throws -> FailureFolder {
         let folder = try FailureFolder()
         try folder.write("model.yaml", model)
@@ -89,8 +89,8 @@ struct ReplayKillTests {
                 if status == 137 { killed += 1 }
             }
             let place = Comment("seed \(seed), round \(round)")
-            // What cannot be mended stays. A replay that was at its end when it was killed is
-            // another one now, with the same end.
+            // Records that cannot be corrected remain. If a replay was already complete when it was
+            // killed, the next one is a new replay with the same result.
             #expect(status == 0, place)
             for (table, column) in [("ZENTRY", "ZNUMBER"), ("ZSIZE", "ZID")] {
                 let counts = try folder.query(

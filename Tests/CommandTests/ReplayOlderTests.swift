@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Replays of one of several runs: which run a spec means, and what an older run may overwrite.
+/// Replays of one of several runs: the run that a spec selects, and what an older run may
+/// overwrite.
 @Suite("Replays of older runs") struct ReplayOlderTests {
     private func folder() throws -> FailureFolder {
         let folder = try FailureFolder()
@@ -79,7 +80,7 @@ import Testing
                 "exec \"$E\" fetch store.sqlite Task --where 'size == 1' --fields id --sort id"
             ).output
         }
-        // The replay of the first run by its name is the last replay then.
+        // The replay of the first run by its name is now the last replay.
         try correct(second, "\"y\"")
         #expect(
             try folder.shell("exec \"$E\" replay rejects/\(first) --allow-rejects 1").status == 0)
@@ -88,7 +89,7 @@ import Testing
         try correct(first, "\"x\"")
         #expect(try folder.shell("sleep 1; exec \"$E\" replay spec.yaml").status == 0)
         #expect(try ids() == "{\"id\":1}\n{\"id\":2}\n")
-        // Nothing is left.
+        // No rejects remain.
         let none = try folder.shell("exec \"$E\" replay spec.yaml")
         #expect(none.status == 0 && none.errors == "")
     }

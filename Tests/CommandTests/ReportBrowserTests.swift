@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The page of a real run, looked at in a real browser.
+/// The HTML report of a real run, in a real browser.
 @Suite("Pages of reports in a browser", .serialized)
 struct ReportBrowserTests {
-    /// What the browser is asked about the page.
+    /// The script that measures the page in the browser.
     private static let script = """
         const shown = e => e.getClientRects().length > 0;
         const texts = [...document.querySelectorAll('svg text')].filter(shown);
@@ -45,7 +45,7 @@ struct ReportBrowserTests {
         let page = try Tool.contents(file)
         let found = try Browser.measure(page, Self.script, in: view)
         #expect(found["width"] as? Int == view.width)
-        // Nothing makes the page itself wider than the window.
+        // No element makes the page wider than the window.
         #expect(found["content"] as? Int ?? .max <= view.width)
         #expect(found["wide"] as? Bool == (view.width > 720))
         #expect(found["narrow"] as? Bool == (view.width <= 720))
@@ -53,7 +53,7 @@ struct ReportBrowserTests {
             found["back"] as? String == (view.isDark ? "rgb(17, 21, 28)" : "rgb(246, 247, 249)"))
         #expect(found["smallest"] as? Double ?? 0 >= 10)
         #expect(found["outside"] as? [String] == [])
-        // No two texts of the picture lie on each other.
+        // No two texts of the chart overlap.
         #expect(found["pairs"] as? [String] == [])
         let counts = found["counts"] as? [String] ?? []
         #expect(counts.contains("1 rejected"), "\(counts)")

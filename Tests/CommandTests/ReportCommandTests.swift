@@ -12,7 +12,7 @@ struct ReportCommandTests {
         spec = workspace.path("pipelines/import-tasks.yaml")
     }
 
-    /// The text without what differs from run to run.
+    /// Returns the text without the parts that differ between runs.
     private func plain(_ text: String) -> String {
         text.replacing(workspace.path(""), with: "")
             .replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
@@ -105,7 +105,7 @@ struct ReportCommandTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         for name in names where name != "index.html" {
             let result = try Tool.etl(["replay", name], in: folder)
-            // The record is as broken as before, which the spec allows.
+            // The record is still invalid, which the spec allows.
             #expect(result == .silentSuccess, "\(name)")
         }
         // Replays are runs, too.

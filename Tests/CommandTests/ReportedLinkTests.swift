@@ -2,7 +2,8 @@ import Foundation
 import TestSeeds
 import Testing
 
-/// `missing: report`: the records come in, and their links without an object are written down.
+/// `missing: report`: the records are imported, and their links without an object are written to a
+/// file.
 @Suite("Links that are reported") struct ReportedLinkTests {
     private static let model = """
         model: 1
@@ -38,7 +39,7 @@ import Testing
         return folder
     }
 
-    /// The lines of all files of left-out links, without the run, sorted by their records.
+    /// Returns the lines of all files of omitted links, without the run, sorted by record.
     private static func lines(_ folder: FailureFolder) throws -> [String] {
         let found = try folder.shell(
             "find rejects -name '*.links.ndjson' | sort | xargs -r cat | sed 's/,\"run\":.*/}/'")
@@ -152,7 +153,8 @@ import Testing
             let place = Comment("seed \(seed), round \(round)")
             #expect(status == 0, place)
             #expect(try folder.query("SELECT count(*) FROM ZTASK") == "\(count)\n", place)
-            // A run that was killed when all was done is followed by another one, which reports anew.
+            // If a run was killed when it was complete, the next run is a new one and reports the
+            // links again.
             let found = try folder.shell(
                 "cd rejects && find . -name '*.links.ndjson' -exec grep -H . {} + | sort")
             let named = found.output.split(separator: "\n").map(String.init)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite("Repository") struct RepositoryTests {
-    /// What the binary calls its commands.
+    /// Returns the names of the binary's commands.
     private func commands() throws -> [String] {
         let help = try Tool.etl(["--help"]).standardOutput
         let list = help.split(separator: "SUBCOMMANDS:").last ?? ""
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Every spec shows about itself what it does.
+    /// Every spec contains tests of its behavior.
     @Test func everySpecHasTestsThatPass() throws {
         for spec in Repository.specs {
             let text = try Repository.text("pipelines/\(spec)")
@@ -104,21 +104,21 @@ import Testing
     }
 
     @Test func nothingIsForgotten() throws {
-        // In two pieces, so that this file does not find itself.
+        // In two parts, so that this file does not match itself.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
         let places = sources + Repository.files(under: "Tests", ending: ".swift")
         for file in places + ["Package.swift", "README.md", "CONTRIBUTING.md", ".ci/run"] {
             let text = try Repository.text(file)
             for mark in marks {
-                // As a word: it may be part of a table's name.
+                // As a complete word, since it may be part of a table's name.
                 #expect(text.firstMatch(of: try Regex("\\b\(mark)\\b")) == nil, "\(file)")
             }
         }
     }
 
-    /// The C library has another name on each system.
+    /// The C library has a different name on each system.
     @Test func everyImportOfTheCLibraryHasABranchForEachSystem() throws {
-        // In two pieces, so that this file does not find itself.
+        // In two parts, so that this file does not match itself.
         let line = "import Gli" + "bc"
         let branches = try Regex(
             #"#if canImport\(Glibc\)\n *((?:\w+ )?)\#(line)\n"#
@@ -138,7 +138,7 @@ import Testing
         #expect(count > 20)
     }
 
-    /// Calls on files go through `Files`, where tests can see them and answer for the system.
+    /// File system calls go through `Files`, where tests can observe them and replace the system.
     @Test func onlyOneTargetCallsTheFileSystem() throws {
         var importers: [String] = []
         for file in sources where !file.hasPrefix("Sources/Files/") {
@@ -175,7 +175,7 @@ import Testing
             ])
     }
 
-    /// Each use stands under a comment that says why it is safe.
+    /// A comment above each use states why it is safe.
     @Test func uncheckedConcurrencyIsCountedAndExplained() throws {
         var places: [String] = []
         for file in sources {
@@ -206,9 +206,11 @@ import Testing
             ])
     }
 
-    /// A `String` takes names that differ only in their normalization for one, so `FileName` is the
-    /// key; and a search for a `Character` finds no slash before a combining mark, so `FileName` and
-    /// `PathText` take paths apart.
+    /// Names and paths of files are bytes, not strings.
+    ///
+    /// `String` treats names that differ only in their normalization as equal, so `FileName` is the
+    /// key. A search for a `Character` finds no slash before a combining mark, so `FileName` and
+    /// `PathText` split paths.
     @Test func fileNamesAreBytes() throws {
         let named = #"\b(\w*([pP]ath|[fF]ile|[fF]older)s?"#
         let keyed = #"): (\[String: |Set<String>)"#
@@ -217,7 +219,7 @@ import Testing
             named + keyed, search + #""/""#,
             #"(?i)(path|file|folder|name|stem)\w*\."# + search + #""\."#,
         ]
-        // Where inputs, their notes, and their rejects are.
+        // The code that handles inputs, their notes, and their rejects.
         let folders = [
             "Sources/RecordStreams/", "Sources/GraphStore/Progress/",
             "Sources/Pipelines/Reporting/Reject",
@@ -247,7 +249,7 @@ import Testing
         }
     }
 
-    /// The files that contain one of the marks.
+    /// Returns the files that contain one of the marks.
     private func sources(with marks: [String]) throws -> [String] {
         try sources.filter { file in
             let text = try Repository.text(file)
@@ -261,12 +263,12 @@ import Testing
             try sources(with: ["DispatchQueue(", "DispatchQueue.", "Thread {", "pthread_create("])
                 == [
                     "Sources/Diagnostics/WorkerThread.swift",
-                    // An actor of the library has a queue, and the command blocks on it.
+                    // Actors of the library have a queue, on which the command blocks.
                     "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 ])
     }
 
-    /// What is written to stderr is `OutputText`, and errors become exit statuses in one place.
+    /// Output to stderr is `OutputText`, and errors become exit statuses in one place.
     @Test func textLeavesInOnePlace() throws {
         #expect(
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [

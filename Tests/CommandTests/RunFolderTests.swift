@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The folder of reports: its page, specs that share it, and which run is the last one.
+/// The folder of reports: its page, the specs that share it, and the choice of the last run.
 @Suite("Folder of reports") struct RunFolderTests {
     private static let bad = "{\"id\":1}\n{\"id\":null}\n"
 
@@ -12,7 +12,7 @@ import Testing
         return folder
     }
 
-    /// The rows of the page, as their texts.
+    /// Returns the text of each row of the page.
     private func rows(_ folder: FailureFolder) -> [String] {
         folder.text("runs/index.html").split(separator: "\n").filter { $0.hasPrefix("<tr id=") }.map
         {
@@ -63,11 +63,11 @@ import Testing
         }
         #expect(links.count == 2)
         #expect(links.allSatisfy { $0.hasSuffix(".html") && folder.names("runs").contains($0) })
-        // Bars are shares of the largest one.
+        // The lengths of bars are fractions of the largest one.
         #expect(folder.text("runs/index.html").contains(";--changes:15\">"))
         #expect(
             folder.text("runs/index.html").contains("<i class=\"inserted\" style=\"--n:12\"></i>"))
-        // Rows go with their reports; a page that is damaged is made anew.
+        // Rows are deleted with their reports; a damaged page is rebuilt.
         try folder.write("tasks.ndjson", "{\"id\":1}\n")
         try folder.shell("for i in 1 2 3; do sleep 1; \"$E\" run --restart spec.yaml; done")
         #expect(rows(folder).count == 3)
@@ -108,11 +108,11 @@ import Testing
         #expect(
             try folder.shell("exec \"$E\" check spec.yaml").errors
                 == warning("spec.yaml", "other.yaml"))
-        // Of one pair it is told once, and not by absolute paths.
+        // Each pair is reported once, and without absolute paths.
         #expect(
             try folder.shell("exec \"$E\" check spec.yaml other.yaml").errors
                 == warning("spec.yaml", "other.yaml"))
-        // One with another name, or that is gone, is no other one.
+        // A spec with another name, or one that no longer exists, does not conflict.
         try folder.write(
             "other.yaml", folder.text("other.yaml").replacing("nightly", with: "weekly"))
         #expect(try folder.shell("exec \"$E\" check spec.yaml").errors == "")
@@ -124,7 +124,7 @@ import Testing
     func resumed() throws {
         let folder = try folder(top: "rejects: { allow: 1 }")
         try folder.write("tasks.ndjson", Self.bad)
-        // The first run imports, and fails behind that.
+        // The first run imports, and then fails.
         try folder.shell("mkdir out.csv")
         #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 73)
         let replay = try folder.shell(
@@ -159,7 +159,7 @@ import Testing
         let reports = folder.names("runs").filter { $0.hasSuffix(".json") }
         #expect(reports.count == 2)
         #expect(folder.names("runs").filter { $0.hasSuffix(".html") }.count == 3)
-        // The report that the command of on-failure got is still there, unchanged.
+        // The report that the command of `on-failure` got still exists, unchanged.
         #expect(folder.text("runs/" + (reports.first ?? "")) == folder.text("told.json"))
         let first = reports.first?.dropFirst("spec-".count).dropLast(".json".count) ?? ""
         let second = reports.last?.dropFirst("spec-".count).dropLast(".json".count) ?? ""
@@ -186,7 +186,7 @@ import Testing
                 reports       runs
 
                 """)
-        // The rejects' folder and the name of an attempt lead to its report.
+        // Both the rejects' folder and the name of an attempt identify its report.
         #expect(
             try folder.shell("exec \"$E\" report \(first)").output.hasPrefix("spec: exit 73 "))
         #expect(

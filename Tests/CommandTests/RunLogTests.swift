@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// `--log-format`, `--log-level`, and what commands say where they are called wrongly.
+/// `--log-format`, `--log-level`, and the messages of commands that are called incorrectly.
 @Suite("What commands say")
 struct RunLogTests {
-    /// A task, and one that is none.
+    /// A valid task and an invalid one.
     static let two = """
         {"id":1,"title":"a","size":1,"owner":"a","tags":[]}
         {"id":"x","title":"a","size":1,"owner":"a","tags":[]}
 
         """
 
-    /// The objects that were written, one a line.
+    /// Returns the logged JSON objects, one per line.
     static func records(_ errors: String) throws -> [[String: Any]] {
         try errors.split(separator: "\n").map { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
@@ -89,7 +89,7 @@ struct RunLogTests {
     func levels(_ flags: String, _ shown: [String]) throws {
         let folder = try FailureFolder()
         try folder.writeTasks(1)
-        // The default folder of reports cannot be made, which is worth a warning.
+        // The default folder of reports cannot be created, which causes a warning.
         try folder.write("runs", "")
         let result = try folder.run(flags)
         #expect(result.status == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Stores that are made for tests, from records that no file holds.
+/// Stores for tests, from generated records.
 @Suite("etl seed and read.generate")
 struct SeedTests {
     private static func folder(
@@ -32,7 +32,7 @@ struct SeedTests {
         return folder
     }
 
-    /// Everything in the store but its UUID.
+    /// Returns the content of the store, except its UUID.
     private static func dump(_ folder: FailureFolder) throws -> String {
         try folder.write(".dump.py", KillTests.dump)
         return try folder.shell("python3 .dump.py").output
@@ -57,7 +57,7 @@ struct SeedTests {
                 SELECT count(*), min(ZID), max(ZID), count(DISTINCT ZSIZE) > 80, \
                 count(DISTINCT ZOWNER), sum(ZID = 105) FROM ZTASK
                 """) == "299|100|399|1|2|0\n")
-        // What is drawn for one relationship says nothing of another.
+        // The random choices for one relationship are independent of those for another.
         let pairs = try first.query(
             """
             SELECT count(DISTINCT p.ZNAME || t.ZNAME) FROM ZTASK k \

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// What the command says where an import does less than its spec reads as if it did; each message as
-/// a whole.
+/// The complete messages about imports that do less than their spec suggests.
 @Suite("Imports that do less than meant") struct SilentDriftTests {
     private struct Place {
         let folder: TemporaryFolder
@@ -48,7 +47,7 @@ import Testing
                 .flatMap { Int($0) } ?? -1
         }
 
-        /// The only report, as JSON.
+        /// Returns the only report, as JSON.
         func report() throws -> [String: Any] {
             let runs = folder.path + "/runs"
             let name = try FileManager.default.contentsOfDirectory(atPath: runs)
@@ -57,7 +56,7 @@ import Testing
             return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
         }
 
-        /// The first stage of that report.
+        /// Returns the first stage of that report.
         func stageReport() throws -> [String: Any] {
             (try report()["stages"] as? [[String: Any]])?.first ?? [:]
         }
@@ -93,7 +92,7 @@ import Testing
 
                 """)
         #expect(try place.count() == 0)
-        // What reads no column is as it is meant.
+        // A stage that reads no column works as intended.
         let constant = try place.run(
             "{ import: a.csv, into: Task, when-found: append, set-only: true, set: { size: { const: 3 } } }"
         )
@@ -138,13 +137,13 @@ import Testing
         #expect(
             text.replacing(#/s\.yaml:5:\d+/#, with: "s.yaml:5:67")
                 == (policy == "ignore" ? "" : message))
-        // What is judged before anything is saved saves nothing.
+        // With the policy `stop`, the run fails before it saves anything.
         #expect(try place.count() == (policy == "stop" ? 0 : 2))
         let again = try place.run(stage)
         #expect(again.status == result.status)
         #expect(again.standardError == result.standardError)
         #expect(try place.count() == (policy == "stop" ? 0 : 2))
-        // What is mended goes on.
+        // With the spec corrected, the run resumes.
         let mended = try place.run(stage.replacing("nam }", with: "name }"))
         #expect(mended.status == 0, "\(mended.standardError)")
         #expect(
@@ -424,7 +423,7 @@ import Testing
         #expect(try place.count() == 4)
         try place.write("b.csv", "id,title\n1,a\n2,b\n3,c\n")
         #expect(try place.run(stage) == .silentSuccess)
-        // A store that is made to be shipped knows of no input.
+        // A store that is built for distribution contains no record of its inputs.
         #expect(try place.run(stage, open: "replace") == .silentSuccess)
         #expect(try place.run(stage, open: "replace") == .silentSuccess)
         #expect(

@@ -1,29 +1,30 @@
-/// What a structure test needs to know of a Swift file: its words outside of comments and texts, and the
-/// declarations among them.
+/// The parts of a Swift file that the structure tests need.
+///
+/// These are its words outside of comments and string literals, and the declarations among them.
 struct SourceOutline {
     struct Word {
         let text: String
-        /// From 1.
+        /// The line number, from 1.
         let line: Int
-        /// How many braces are open.
+        /// The number of open braces.
         let depth: Int
     }
 
     struct Declaration {
-        /// `struct`, `func`, and so on.
+        /// The keyword: `struct`, `func`, and so on.
         let kind: String
         let name: String
         let line: Int
-        /// With its braces; 1 if it has none.
+        /// The number of lines with the braces; 1 if the declaration has none.
         let lineCount: Int
-        /// The names of an enumeration's cases; empty if one has a payload.
+        /// The names of an enumeration's cases; empty if a case has a payload.
         let cases: [String]
     }
 
-    /// From the repository's root.
+    /// The path relative to the repository's root.
     let path: String
     private(set) var words: [Word] = []
-    /// The lines of text literals, joined; interpolations are left out.
+    /// The lines of string literals, joined, without interpolations.
     private(set) var literals: [String] = []
     private(set) var declarations: [Declaration] = []
 
@@ -47,7 +48,7 @@ struct SourceOutline {
             let isType = Self.types.contains(word.text)
             guard isType || word.text == "func" || word.text == "init", place + 1 < words.count
             else { continue }
-            // `class func` and `.init` declare nothing by that name.
+            // `class func` and `.init` declare nothing with that name.
             let next = words[place + 1].text
             guard word.text == "init" || next.first?.isLetter == true || next.first == "_",
                 !(isType && (next == "func" || next == "var" || next == "let")),
@@ -61,7 +62,7 @@ struct SourceOutline {
         }
     }
 
-    /// From a declaration's first word to the brace that closes it.
+    /// Returns the number of lines from a declaration's first word to its closing brace.
     private func lineCount(from place: Int) -> Int {
         let depth = words[place].depth
         guard let open = words[place...].firstIndex(where: { $0.text == "{" && $0.depth == depth }),
@@ -104,7 +105,7 @@ struct SourceOutline {
     }
 }
 
-/// Cuts Swift into words; what is in comments is left out, what is in text literals is kept apart.
+/// A scanner that splits Swift into words, skips comments, and collects string literals separately.
 private struct SourceScanner {
     var words: [SourceOutline.Word] = []
     var literals: [String] = []
@@ -162,9 +163,9 @@ private struct SourceScanner {
         position += 2
     }
 
-    /// `#"…"#`.
+    /// Whether `#"…"#` starts here.
     private var startsRawText: Bool { after(hashesFrom: position) == UInt8(ascii: "\"") }
-    /// `#/…/#`.
+    /// Whether `#/…/#` starts here.
     private var startsRegex: Bool { after(hashesFrom: position) == UInt8(ascii: "/") }
 
     private func after(hashesFrom start: Int) -> UInt8? {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Mistakes that beginners make in specs, and the whole of what they read.
+/// Beginners' mistakes in specs, and the complete messages about them.
 @Suite("Mistakes in specs") struct SpecMistakeTests {
     private static let model = """
         model: 1
@@ -15,7 +15,7 @@ import Testing
             unique: [[id]]
         """
 
-    /// A folder with the model, a table, and a spec of these stages.
+    /// Returns a folder with the model, a table, and a spec of these stages.
     private func folder(
         _ stages: String,
         store: String = "store: { at: s.sqlite, open: create, model: tasks.yaml }",

@@ -69,7 +69,7 @@ struct SpecimenChangeTests {
         for (entity, count) in before.allocated {
             #expect(found.allocated[entity] ?? 0 >= count, sourceLocation: sourceLocation)
         }
-        // What no record names keeps its values.
+        // Rows that no record names keep their values.
         let touched = Set(plan.subjects.flatMap(\.touched))
         for (row, values) in before.values where !touched.contains(row) {
             guard let now = found.values[row] else { continue }
@@ -80,7 +80,8 @@ struct SpecimenChangeTests {
             sourceLocation: sourceLocation)
     }
 
-    /// The store and its logs and external files: what a second run must not change.
+    /// Returns the digest of the store, its WAL, and its external files, which a second run must
+    /// not change.
     private func storeDigest(_ folder: String) throws -> [String] {
         try folderDigest(folder).filter { !$0.contains(".etl-lock ") && !$0.contains(".bak-v") }
     }

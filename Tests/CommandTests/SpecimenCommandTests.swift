@@ -2,7 +2,7 @@ import AppStoreFixtures
 import Foundation
 import Testing
 
-/// What the commands make of the stores of real apps.
+/// The commands on the stores of real apps.
 @Suite(
     "etl on specimens of apps' stores",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))

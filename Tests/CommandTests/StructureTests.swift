@@ -1,8 +1,8 @@
 import Testing
 
-/// The structure of the sources, in figures that may fall and never rise.
+/// The structure of the sources, as counts that may fall but must not rise.
 ///
-/// A test that finds less than its figure fails, too: write down the lower one.
+/// A test also fails if the count is lower than its limit: then lower the limit.
 @Suite("Structure of the sources") struct StructureTests {
     private static let outlines: [SourceOutline] = Repository.files(
         under: "Sources", ending: ".swift"
@@ -84,7 +84,7 @@ import Testing
         var uses: [String: Set<String>] = [:]
         for file in files {
             for word in Set(file.words.map(\.text)) {
-                // A name of two homes says nothing.
+                // A name that is declared in two folders is ambiguous.
                 guard let home = homes[word], home.count == 1, let folder = home.first,
                     folder != file.folder
                 else { continue }
@@ -100,13 +100,13 @@ import Testing
         #expect(pairs.count == count, "\(pairs.sorted().joined(separator: "\n"))")
     }
 
-    /// Nothing uses a name that occurs only once.
+    /// Finds declarations whose names occur only once, so no code uses them.
     ///
     /// The library's public names are for its users.
     @Test("nothing is declared that nothing uses")
     func unused() {
         var counts: [String: Int] = [:]
-        // Protocols of the standard library want them.
+        // Protocols of the standard library require them.
         let witnesses: Set = ["nestedContainer", "nestedUnkeyedContainer", "appendLiteral"]
         let others = ["Tests", "Benchmarks", "Plugins", "Examples", "AppleCheck"]
             .flatMap { Repository.files(under: $0, ending: ".swift") }
@@ -129,7 +129,7 @@ import Testing
 }
 
 extension SourceOutline {
-    /// Whether its line makes it public, or the system calls it.
+    /// Whether a declaration's line makes it public, or the system calls it.
     fileprivate func isPublic(_ declaration: Declaration) -> Bool {
         words.contains {
             $0.line == declaration.line && ["public", "open", "override"].contains($0.text)

@@ -12,7 +12,7 @@ import Testing
         try jsonObjects(lines: workspace.contents(file)).map(TaskRecord.init(exported:))
     }
 
-    /// What the samples of the main job make, worked out without `etl`.
+    /// Returns the tasks that the main job must create from the samples, computed without `etl`.
     private func expectedTasks() throws -> [TaskRecord] {
         try TaskRecord.tasks(
             of: jsonObjects(lines: workspace.contents("sample-data/tasks.ndjson.gz")))
@@ -106,14 +106,14 @@ import Testing
         let table = try workspace.contents("out/open-tasks.csv")
         #expect(
             table.hasPrefix("id,title,notes,priority,dueOn,category.name,tags.name\n"))
-        // Quoted newlines make lines of their own; every record begins with its key.
+        // Quoted line breaks start new lines; every record starts with its key.
         let ids = table.matches(of: #/(?m)^([0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}),/#)
             .map { String($0.1) }
         let places = try categoryPlaces()
         let wanted = try expectedTasks().filter { !$0.isCompleted && $0.priority >= 1 }
             .sorted { left, right in
                 if left.priority != right.priority { return left.priority > right.priority }
-                // Nothing comes before anything, as in SQLite.
+                // Missing values sort first, as in SQLite.
                 let place = (
                     left.category.flatMap { places[$0] } ?? -1,
                     right.category.flatMap { places[$0] } ?? -1

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// What commands show on a terminal of some width: lines that end at words, and paths as one types
-/// them.
+/// The output of commands on terminals of various widths.
+///
+/// Lines break at words, and paths are shown as a user would type them.
 @Suite("On a terminal") struct TerminalTests {
-    /// Runs a command on a pseudo-terminal, and prints what it shows.
+    /// A script that runs a command on a pseudo-terminal and prints the output.
     private static let script = """
         import fcntl, os, pty, struct, subprocess, sys, termios
         controller, terminal = pty.openpty()
@@ -94,7 +95,7 @@ import Testing
                   in: stages[1].where
 
                 """)
-        // Where nobody watches, a message is a line.
+        // Without a terminal, a message is one line.
         #expect(
             try folder.shell("exec \"$E\" check spec.yaml").errors.hasPrefix(
                 "spec.yaml:10:27: error: The key 'ino' is unknown here. Did you mean 'into'? [spec."
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    /// Lines that are longer than the terminal is wide and could end at a word.
+    /// Returns the lines that are wider than the terminal and could break at a word.
     private static func longLines(_ text: String, _ columns: Int) -> [Substring] {
         text.split(separator: "\n").filter { line in
             line.count > columns && line.drop { $0 == " " }.contains(" ")
@@ -188,7 +189,7 @@ import Testing
 
             """
         #expect(try plain(show(folder, columns: 200, arguments)) == shown)
-        // From elsewhere nothing is shorter.
+        // From another folder, no path is shortened.
         let elsewhere = try plain(show(folder, columns: 400, arguments, in: "sub"))
         #expect(elsewhere.contains("  rejects: \(whole)/rejects/spec-RUN\n"), "\(elsewhere)")
         #expect(elsewhere.contains("  stage: \(whole)/spec.yaml:4:3 import import-tasks\n"))

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// What the command says of URLs where paths must stand, wherever they come from; each message as a
-/// whole.
+/// The complete messages about URLs where paths are required, whatever their source.
 @Suite("URLs where paths must stand") struct URLRefusalTests {
     private static let spec = """
         etl: 1
@@ -34,7 +33,7 @@ import Testing
         return folder
     }
 
-    /// Nothing is there but the report of the run, where its place is a path.
+    /// Checks that only the report of the run exists, and only if its location is a path.
     private func expectNothing(in folder: TemporaryFolder) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(

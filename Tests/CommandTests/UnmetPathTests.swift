@@ -52,7 +52,7 @@ import Testing
     @Test(
         "each place that can name a path is looked at",
         arguments: [
-            // Lists: of the name behind them, and of a list in a list.
+            // Lists: the name after them, and a list in a list.
             (
                 #"{"id":1,"tags":[{"name":"a"}]}"#,
                 "link: { tags: { by: { name: \"tags[*].nam\" }, missing: create } }",
@@ -89,7 +89,7 @@ import Testing
                 "set: { title: owner.nam }",
                 "'owner.nam'. Did you mean 'owner.name'?"
             ),
-            // Expressions: of a link, in an object inside the record, the length of a text.
+            // Expressions: of a link, in a nested object, and the length of a string.
             (
                 #"{"id":1,"boss":"o"}"#,
                 "link: { owner: { by: { name: { expr: \"uppercase(bos)\" } }, missing: create } }",

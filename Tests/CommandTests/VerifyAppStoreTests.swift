@@ -3,7 +3,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// What `verify` finds in a damaged store of an app, and what `--repair` makes of it.
+/// The findings of `verify` in a damaged store of an app, and the result of `--repair`.
 @Suite("Verifying apps' stores by command") struct VerifyAppStoreTests {
     private let work: AppStoreFolder
     private let repaired: String
@@ -12,7 +12,7 @@ import Testing
         work = try AppStoreFolder()
         try AppStoreFixture.make(at: work.store, work.model)
         repaired = work.outside.path + "/repaired.sqlite"
-        // The fixture is unsound in these.
+        // Changes the rows in which the fixture is invalid.
         try change(
             "UPDATE ZITEM SET ZSHELF = NULL, Z_OPT = 1 WHERE Z_PK = 9;"
                 + " DELETE FROM Z_8ITEMS WHERE Z_2ITEMS = 55")

@@ -143,7 +143,7 @@ import Testing
         #expect(folder.names() == (before + ["new.sqlite"]).sorted())
         #expect(try verify("new.sqlite").status == 0)
         #expect(try verify("new.sqlite --repair newer.sqlite --json").status == 0)
-        // Runs go on with it.
+        // The next run works on the recovered store.
         #expect(try folder.run("--set store=new.sqlite --set out=new.csv").status == 0)
         #expect(folder.text("new.csv") == folder.text("out.csv"))
     }
@@ -167,7 +167,7 @@ import Testing
         let seen = try verify("store.sqlite")
         #expect(seen.status == 1)
         #expect(seen.output.hasPrefix("The file \(cut)\n"))
-        // The model is in the part that is gone.
+        // The model was in the missing part.
         #expect(
             seen.errors.contains(
                 "`etl verify store.sqlite --repair NEW --model MODEL` recovers what"))

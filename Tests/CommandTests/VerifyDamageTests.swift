@@ -44,7 +44,7 @@ import Testing
         _ = try folder.shell("sqlite3 store.sqlite 'PRAGMA wal_checkpoint(TRUNCATE)'")
         let file = URL(fileURLWithPath: "\(folder.path)/store.sqlite")
         var bytes = try Data(contentsOf: file)
-        // The leaf of the table that has the second task.
+        // The leaf page of the table that contains the second task.
         let page = try #require(
             stride(from: 4096, to: bytes.count, by: 4096).first { start in
                 bytes[start] == 13

@@ -112,7 +112,7 @@ import Testing
             ETL fetch store.sqlite Task --fields id --format csv
             """.replacing("ETL", with: "'\(Tool.etlPath)'")
         let result = try Tool.run("/bin/sh", ["-c", script], in: folder.path)
-        // A file system that takes UTF-8 alone makes no such folder.
+        // A file system that accepts only UTF-8 cannot create this folder.
         guard !result.standardError.contains("Illegal byte sequence") else { return }
         #expect(result.standardOutput.hasSuffix("id\n1\n2\n"), "\(result)")
         #expect(result.status == 0)

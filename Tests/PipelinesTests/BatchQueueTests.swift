@@ -17,7 +17,7 @@ struct BatchQueueTests {
         let queue = BatchQueue(count: 1) { 7 }
         #expect(throws: Interrupted.self) { try queue.take(Self.expired()) }
         let reader = Thread {
-            // Longer than the writer's look at the clock takes.
+            // Longer than the interval at which the writer checks the clock.
             Thread.sleep(forTimeInterval: 0.3)
             if let batch = queue.takeIdle() { queue.put(batch) }
             queue.finish()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What each type of attribute takes from records, and what it refuses.
+/// The values that each attribute type accepts and rejects.
 @Suite("Casts")
 struct CastTests {
     static let model = """
@@ -29,9 +29,9 @@ struct CastTests {
 
     struct Case: Sendable, CustomTestStringConvertible {
         var attribute: String
-        /// JSON of the field, and the column's value as SQL.
+        /// The JSON of the field, and the column's value as SQL.
         var good: [(String, String)]
-        /// JSON of the field, and what the reject says.
+        /// The JSON of the field, and the message of the reject.
         var bad: [(String, String)]
         var testDescription: String { attribute }
     }
@@ -228,7 +228,7 @@ struct CastTests {
             """)
         #expect(run.text == "")
         #expect(
-            // One of the bits of a float above 1.
+            // One bit of a `Float` above 1.
             try folder.rows("SELECT ZID, (ZSHARE - 1) * 8388608 = 1 FROM ZALL ORDER BY ZID")
                 == ["1|1", "2|1", "3|1"])
     }

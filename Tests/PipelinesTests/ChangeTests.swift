@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Updates and deletes by predicate, with parameters, guards and delete rules.
+/// Updates and deletes by predicate, with parameters, guards, and delete rules.
 @Suite("Updates and deletes")
 struct ChangeTests {
     @Test("a key that there is not may be a text that was meant")
@@ -90,7 +90,8 @@ struct ChangeTests {
             unique: [[name]]
         """
 
-    /// Six tasks of two people; the first three are done, and have a step each.
+    /// Returns a folder with six tasks of two people; the first three are done and have one step
+    /// each.
     static func filled() throws -> Workspace {
         let folder = try Workspace()
         try folder.write(
@@ -166,7 +167,7 @@ struct ChangeTests {
                   fix: narrow `where`, or set values that the model allows
                 """)
         let rows = try folder.rows("SELECT sum(ZSIZE), max(Z_OPT) FROM ZTASK")
-        // The steps, which came later, gave their tasks a second version.
+        // The steps, which were imported later, incremented the versions of their tasks.
         #expect(rows == ["170|2"])
     }
 

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Pipelines
 
-/// Commands whose output imports read, and whose input exports write.
+/// Commands that write the input of imports or read the output of exports.
 @Suite("Commands as inputs and outputs", .serialized, OwnThread())
 struct CommandStageTests {
     init() {
-        // As the command sets it: a reader that goes away is an error of writing.
+        // As in the command: if the reader closes the pipe, writing fails with an error.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -159,7 +159,7 @@ struct CommandStageTests {
     func resumes() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...20))
-        // Fails behind 20 records the first time.
+        // The first time, it fails after 20 records.
         try folder.write("read.sh", "cat a.ndjson; test -e again && cat b.ndjson || exit 1")
         try folder.write("b.ndjson", lines(21...25))
         let stage = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Composite attributes from files into stores, and back out.
+/// Composite attributes, from files into stores and back.
 @Suite("Composite attributes in pipelines")
 struct CompositeTests {
     static let model = """

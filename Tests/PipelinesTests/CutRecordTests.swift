@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Records that are too big, of which reject files have the beginning.
+/// Records that are too large; the reject files contain their beginning.
 @Suite("Cut records")
 struct CutRecordTests {
     @Test("an array of rejects stays one, so that what comes after them can be drained")
@@ -27,7 +27,7 @@ struct CutRecordTests {
                     + "kept",
                 "link owner: No Person has email 'ann'",
             ])
-        // As long as what may be read.
+        // As long as `read.max-record` allows.
         let cut = #""{\"id\":\"2\",\"title\":\""# + String(long.prefix(32)) + "\""
         #expect(cut.utf8.count == 60)
         #expect(

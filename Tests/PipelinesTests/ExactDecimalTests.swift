@@ -163,7 +163,7 @@ struct ExactDecimalTests {
             {"sku":"h","net":12345678901234567890.1,"tax":0.02}
             {"sku":"i","net":5,"tax":2}
             """)
-        // The key is left out: the store has it.
+        // The spec omits the key, since the store already has it.
         let run = try folder.run(
             Self.spec(
                 """

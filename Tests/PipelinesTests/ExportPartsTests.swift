@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Exports that are cut into parts, for programs that read many files at once.
+/// Exports in several parts, for programs that read many files in parallel.
 @Suite("Exports in parts")
 struct ExportPartsTests {
     static let model = """
@@ -148,7 +148,7 @@ struct ExportPartsTests {
         #expect(!folder.names().contains { $0.hasSuffix(".ready") || $0.hasSuffix(".part") })
     }
 
-    /// A folder with an export in eight parts, whose manifest somebody has added names to.
+    /// Returns a folder with an export in eight parts, to whose manifest a user has added names.
     private func folderOfEight() throws -> Workspace {
         let folder = try Workspace()
         try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n")

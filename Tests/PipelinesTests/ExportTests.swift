@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Exports in every format, whole or not at all, and back in again.
+/// Exports in every format, written atomically, and imported again.
 @Suite("Exports")
 struct ExportTests {
     static let model = """
@@ -131,7 +131,7 @@ struct ExportTests {
         #expect(try folder.run(model: Self.model, stages, open: "existing").status == .ok)
         let first = try folder.bytes("a.ndjson.gz")
         #expect(try folder.bytes("b.ndjson.gz") == first)
-        // RFC 1952: the magic, deflate, no flags, no time; from no system in particular.
+        // RFC 1952: the magic number, deflate, no flags, no time, and an unknown operating system.
         #expect(Array(first.prefix(8)) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0])
         #expect(first[9] == 255)
         let run = try folder.run(
@@ -141,7 +141,7 @@ struct ExportTests {
         #expect(run.status == .ok)
         #expect(try folder.bytes("a.ndjson.gz") == first)
         #expect(try folder.text("d.ndjson") == Self.expected["ndjson"])
-        // What came out goes in again as it was.
+        // An import of the output restores the same values.
         let back = try Workspace()
         try back.write("a.ndjson.gz", bytes: first)
         try back.write("c.ndjson.gz", bytes: try folder.bytes("c.ndjson.gz"))
@@ -251,7 +251,7 @@ struct ExportTests {
                 "a.ndjson", "a.ndjson.manifest.json", "b.gz", "empty.csv",
                 "empty.csv.manifest.json",
             ])
-        // SHA-256 of "text\n", as any tool tells it.
+        // The SHA-256 of "text\n".
         #expect(
             try folder.text("out/empty.csv.manifest.json")
                 == "{\"bytes\":5,\"file\":\"empty.csv\",\"rows\":0,\"sha256\":\""

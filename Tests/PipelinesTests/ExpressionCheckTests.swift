@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Predicates and expressions are checked before anything runs, with everything else.
+/// Predicates and expressions are checked with the rest of the spec, before anything runs.
 @Suite("Expressions at check")
 struct ExpressionCheckTests {
     static let head = """
@@ -28,7 +28,7 @@ struct ExpressionCheckTests {
 
         """
 
-    /// Without the parameter that no record is compared with.
+    /// The head without the parameter that no predicate on records uses.
     private static let headOfRecords = head.replacing(
         "cutoff: { type: date, default: \"today - 90d\" }, ", with: "")
 

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Pipelines
 
-/// What a failed run says of the stages before its failure, and what runs after it all the same.
+/// The report of a failed run on the stages before its failure, and the stages that still run after
+/// it.
 @Suite("Failed runs")
 struct FailedRunTests {
     private static func spec(_ store: String, _ stages: String) -> String {
@@ -18,7 +19,7 @@ struct FailedRunTests {
         """
     }
 
-    /// - Parameter hasStore: a store with the task `0` is there before.
+    /// - Parameter hasStore: Whether a store with the task `0` exists before the run.
     private static func filled(hasStore: Bool) throws -> Workspace {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -107,7 +108,7 @@ struct FailedRunTests {
               - { delete: Task, where: "size == 9" }
             """)
         try folder.write("spec.yaml", spec)
-        // Asked to stop when so many stages have ended.
+        // Interrupts the run after a number of stages.
         let interruption = Interruption()
         let ended = Mutex(0)
         if stages == 0 { interruption.request(signal: 15) }
@@ -237,8 +238,9 @@ struct FailedRunTests {
         if let rows { #expect(try folder.rows(RunOptionTests.sizes) == rows) }
     }
 
-    /// A template with a task whose copies cannot be compacted: that reads a table whose page is
-    /// gone, and nothing else does.
+    /// Returns a folder with a template that has a task and whose copies cannot be compacted.
+    ///
+    /// The page of one table is zeroed, and only compacting reads that table.
     private static func withoutCompacting() throws -> Workspace {
         let folder = try Self.filled(hasStore: true)
         try folder.move("store.sqlite", to: "full.sqlite")

@@ -13,7 +13,7 @@ struct FileNameRunTests {
     private static let latin1 = FileName(bytes: Array("in/caf".utf8) + [0xE9] + Array(".csv".utf8))
     private static let mark = FileName("in/\u{301}x.csv")
     private static let long = FileName("in/" + String(repeating: "n", count: 246) + ".csv")
-    /// In the order of their bytes.
+    /// The names in byte order.
     private static let names = [latin1, decomposed, long, composed, mark].sorted()
 
     private static let model = """
@@ -46,7 +46,7 @@ struct FileNameRunTests {
             try folder.rows(
                 "SELECT count(*), count(DISTINCT PATH) FROM ETL_INPUTS WHERE PIPELINE <> ''")
                 == ["5|5"])
-        // Another one of the same length is read, and it alone.
+        // Only the input that differs, though it has the same length, is read.
         try RawFiles.write("id,size\n7,1\n", to: Self.latin1, in: folder)
         #expect(
             try folder.run(model: Self.model, stage).lines == ["import tasks: 1 read, 1 inserted"])
@@ -113,7 +113,7 @@ struct FileNameRunTests {
         #expect(replay.lines == ["import tasks: 5 read, 4 inserted, 1 rejected"])
         #expect(try folder.rows(Self.ids) == ["1", "2", "3", "4"])
         #expect(folder.names(rejects).filter { !$0.hasPrefix(".") }.count == 2)
-        // What is left has its first place, and can be replayed again.
+        // The remaining record keeps its original position, and can be replayed again.
         let left = try #require(folder.names(rejects).last { $0.hasSuffix(".why.ndjson") })
         let reason = try JSONDecoder().decode(
             RejectReason.self, from: Data(folder.text("\(rejects)/\(left)").utf8))
@@ -123,7 +123,7 @@ struct FileNameRunTests {
         #expect(try folder.rows(Self.ids) == ["0", "1", "2", "3", "4"])
     }
 
-    /// The digits in the name of the file of rejects.
+    /// Returns the digits in the name of the reject file.
     private func digits(_ input: FileName) -> String {
         let name = RejectFileName.name(of: input, stage: "tasks").displayText
         return String(name.dropLast(4).suffix(8))
@@ -238,15 +238,15 @@ struct FileNameRunTests {
 }
 
 extension Workspace {
-    /// The folder without symbolic links.
+    /// The path of the folder with symbolic links resolved.
     fileprivate var realPath: String {
         FileSystem.resolved(FileName(folder))?.displayText ?? folder
     }
 }
 
-/// Files of any name.
+/// Files with arbitrary bytes as names.
 private enum RawFiles {
-    /// Whether the file system of temporary files takes names as bytes.
+    /// Whether the file system of temporary files accepts arbitrary bytes as names.
     static let areAllowed: Bool = {
         do {
             let folder = try Workspace()
@@ -265,7 +265,7 @@ private enum RawFiles {
         try write(bytes: Array(text.utf8), to: name, in: folder)
     }
 
-    /// Writes a text as gzip, or all but its end.
+    /// Writes a string as gzip, or all but its end.
     static func write(
         gzip text: String, to name: FileName, in folder: Workspace, isCut: Bool = false
     ) throws {

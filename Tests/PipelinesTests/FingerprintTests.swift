@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What tells whether a stage is what it was when an earlier run did it.
+/// Fingerprints, which show whether a stage has changed since an earlier run.
 @Suite("Fingerprints of stages") struct FingerprintTests {
     private static let stages = [
         """

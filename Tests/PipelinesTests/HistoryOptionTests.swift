@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The history that a store keeps of what a run changes.
+/// The history that a store keeps of the changes of a run.
 @Suite("Store history")
 struct HistoryOptionTests {
     private func run(_ folder: Workspace, _ store: String) throws -> Run {
@@ -54,7 +54,7 @@ struct HistoryOptionTests {
         #expect(try run(folder, ", history: { keep: 7d }").text == "")
         let token = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
             .currentHistoryToken()
-        // What is not said leaves it.
+        // Without the setting, the history is unchanged.
         #expect(try run(folder, "").text == "")
         #expect(try folder.rows(tables) == ["2"])
         #expect(try run(folder, ", history: off").text == "")
@@ -63,14 +63,15 @@ struct HistoryOptionTests {
         #expect(try run(folder, ", history: off, commit: run").text == "")
         let query = HistoryQuery(store: folder.path("store.sqlite"), now: .now)
         #expect(HistoryFeed(to: folder.path("lines")).run(query).status == .configuration)
-        // A new history does not go on where the old one ended.
+        // A new history does not continue the numbering of the old one.
         #expect(try run(folder, ", history: { keep: 7d }").text == "")
         let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
         #expect(try container.history().count == 2)
         #expect(throws: HistoryError.self) { try container.history(after: token) }
     }
 
-    /// Records of a hundred keys, then one of the first key again, and so for each title.
+    /// Imports, for each title, records of a hundred keys and then one more record of the first
+    /// key.
     private func saves(_ folder: Workspace, _ titles: [String]) throws -> Run {
         var lines = ""
         for (round, title) in titles.enumerated() {

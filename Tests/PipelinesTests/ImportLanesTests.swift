@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Several inputs are decoded at once; nothing of that shows but the time.
+/// Several inputs are decoded in parallel, which changes only the duration.
 @Suite("Inputs read at once") struct ImportLanesTests {
     private static let model = """
         model: 1
@@ -19,7 +19,8 @@ import Testing
         """
     private static let counts = [3000, 1, 0, 20_000, 700, 5, 9000]
 
-    /// Inputs of very different sizes and in two formats, one of them without records.
+    /// Returns a folder with inputs of very different sizes in two formats, one of them without
+    /// records.
     private static func workspace() throws -> Workspace {
         let folder = try Workspace()
         for (file, count) in counts.enumerated() {
@@ -33,12 +34,12 @@ import Testing
         return folder
     }
 
-    /// The rows of each file, in the order in which they came.
+    /// A query for the rows of each file, in order of insertion.
     private static let order = """
         SELECT ZFILE || ':' || count(*) || ':' || min(ZNUMBER) || '-' || max(ZNUMBER) || ' from '
           || min(Z_PK), sum(Z_PK - ZNUMBER - 1) FROM ZLINE GROUP BY ZFILE
         """
-    /// What `order` gives for the first files.
+    /// Returns the result of `order` for the first files.
     private static func expected(_ files: Int) -> [String] {
         var before = 0
         return counts[..<files].enumerated().compactMap { file, count in
@@ -65,7 +66,7 @@ import Testing
 
     @Test func damageOfAnInputComesBehindAllInputsBefore() throws {
         let folder = try Self.workspace()
-        // Read at once with the third, long before the records of the fourth are written.
+        // It is read while the third is read, long before the records of the fourth are written.
         try folder.write("4.ndjson", bytes: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])
         let run = try folder.run(model: Self.model, Self.stage, top: "budget: { save-every: 1000 }")
         #expect(run.status == .dataError)
@@ -73,7 +74,7 @@ import Testing
         #expect(try folder.rows(Self.order) == Self.expected(4))
     }
 
-    /// Expressions, preparations and patterns have memory to work in, of which each lane has its own.
+    /// Expressions, preparations, and patterns have buffers, of which each lane has its own.
     @Test func lanesDoNotShareWhatTheyComputeWith() throws {
         let folder = try Workspace()
         for file in 0..<6 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Pieces of one input are decoded at once; nothing of that shows but the time.
+/// Parts of one input are decoded in parallel, which changes only the duration.
 @Suite("Inputs decoded in pieces") struct ImportPiecesTests {
     private static let model = """
         model: 1
@@ -37,7 +37,7 @@ import Testing
             parent: { by: { number: parent } }
         """
 
-    /// Everything that a run leaves behind.
+    /// All results of a run.
     private struct Outcome: Equatable {
         var status: Pipelines.ExitStatus
         var text: String
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Generated inputs
 
-    /// Lines of a format, some of them bad in one of many ways.
+    /// Returns lines of a format, some of which are invalid in one of many ways.
     private static func lines(
         _ format: String, _ count: Int, _ random: inout SeededGenerator
     ) -> String {
@@ -190,7 +190,7 @@ import Testing
         #expect(run.warningText.contains("No record has 'parent'"), "\(run.warningText)")
     }
 
-    /// A run that saves once and stops, again and again; those behind the first read in one lane.
+    /// Runs that each save once and stop; all but the first read in one lane.
     @Test(arguments: ["ndjson", "csv"])
     func whatIsStoppedIsGoneOnWith(format: String) throws {
         let seed = TestSeed.ofThisRun

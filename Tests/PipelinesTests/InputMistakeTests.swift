@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What users are told of inputs, and of files in the place of a spec, that are not as they should be.
+/// Messages about invalid inputs, and about other files that are passed as a spec.
 @Suite("Mistakes of inputs")
 struct InputMistakeTests {
     @Test("tables that lack a named column are told of, all at once, before anything is written")
@@ -27,7 +27,7 @@ struct InputMistakeTests {
                   fix: the header is one column, 'id;kind': set `read.delimiter: ";"`
                 """)
         #expect(try folder.rows(InputTests.rows) == [])
-        // So is one that a later stage reads.
+        // The same holds for an input that a later stage reads.
         try folder.write("b.ndjson", #"{"id":"1"}"#)
         let stages = "- { import: b.ndjson, into: Task }\n"
         let last = "- { import: a-2.csv, into: Task, keep-if: \"kind == 'x'\" }"

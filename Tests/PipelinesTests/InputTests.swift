@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Files in all their shapes: tables with and without what they should have, patterns, gzip.
+/// Input files of all kinds: valid and invalid tables, patterns, and gzip.
 @Suite("Inputs")
 struct InputTests {
     static let model = """
@@ -181,7 +181,7 @@ struct InputTests {
         #expect(kept[0] == kept[2])
         #expect((Int(kept[0]) ?? 0) > 20000)
         #expect(!folder.exists("out.csv"))
-        // Whole again, the run completes.
+        // With the complete file, the run succeeds.
         try folder.write("a.ndjson.gz", bytes: whole)
         let again = try folder.run(model: Self.model, "- { import: a.ndjson.gz, into: Task }")
         #expect(again.status == .ok)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Large values in files beside a store that is worked on in a copy.
+/// Large values in external files of a store that a run changes in a working copy.
 @Suite("Copies with large values")
 struct LargeValueModeTests {
     private static let model = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What fills relationships, by every policy and from every format.
+/// Links that fill relationships, by every policy and from every format.
 @Suite("Links")
 struct LinkTests {
     static let model = """
@@ -27,7 +27,7 @@ struct LinkTests {
         """
     static let people = "- { import: people.ndjson, into: Person }"
 
-    /// Each task with its owner and tags.
+    /// Returns each task with its owner and tags.
     static func graph(_ folder: Workspace) throws -> [String] {
         let join = try folder.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")[0]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What fills attributes: names, `set` in its forms, keys, rules of the model, filters, repeats.
+/// Mappings that fill attributes: names, forms of `set`, keys, model rules, filters, repeated keys.
 @Suite("Mapping")
 struct MappingTests {
     static let model = """
@@ -341,7 +341,7 @@ struct MappingTests {
         try folder.write("a.ndjson", "{\"id\":\"1\",\"owner\":\"z\"}\n")
         let stage = "- { import: a.ndjson, into: Task }"
         _ = try folder.run(model: Self.model, stage)
-        // The first goes away from what is stored, the last comes back to it.
+        // The first record changes the stored value, and the last one restores it.
         try folder.write(
             "a.ndjson",
             ["x", "y", "z"].map { "{\"id\":\"1\",\"owner\":\"\($0)\"}\n" }.joined()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// `budget.memory`: what it may be, and that loads come to the same with little of it.
+/// `budget.memory`: its allowed values, and imports with a small budget that have the same result.
 @Suite("Memory")
 struct MemoryTests {
     @Test("a size, of which there is a least")

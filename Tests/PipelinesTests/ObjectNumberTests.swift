@@ -22,7 +22,7 @@ struct ObjectNumberTests {
               related: { to: Note, many: true, inverse: related }
         """
 
-    /// Folder 1 and Special 2, and the notes of a file.
+    /// Returns a folder with the objects Folder 1 and Special 2, and the notes of a file.
     private static func imported(_ notes: String, link: String) throws -> (Workspace, Run) {
         let folder = try Workspace()
         try folder.write("folders.ndjson", #"{"name":"home"}"# + "\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Places in several inputs and imports, and the rejects of runs that go on.
+/// Positions in several inputs and imports, and the rejects of resumed runs.
 extension PositionTests {
     @Test("an input that is not among today's is no reason to stop")
     func goneInput() throws {
@@ -18,13 +18,13 @@ extension PositionTests {
         let run = try folder.run(spec, now: Workspace.now.addingTimeInterval(86_400))
         #expect(run.status == .ok, "\(run.text)")
         #expect(run.warnings.map(\.code) == ["run.new-input"])
-        // The import tells of both inputs.
+        // The import reports both inputs.
         #expect(
             run.lines == [
                 "import notes: \(grouped(saved + 100)) read, \(grouped(saved + 100)) inserted"
             ])
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["\(saved + 100)"])
-        // The place in the first one is still known.
+        // The position in the first input is still known.
         try folder.write("2026-03-04.gz", bytes: folder.bytes("whole.gz"))
         let first = try folder.run(spec)
         #expect(first.status == .ok, "\(first.text)")
@@ -50,7 +50,7 @@ extension PositionTests {
                     """
             ) + "\n  - { import: last, read: { files: last.* }, into: Note, key: id }\n"
         #expect(try folder.run(spec).status == .dataError)
-        // On another day, the first import runs again, and stops in the middle, too.
+        // On another day, the first import runs again, and also stops in the middle.
         let whole = try folder.writeGzip("first.gz", Self.lines(10_001...13_000))
         try FileManager.default.removeItem(atPath: folder.path("first.ndjson"))
         try folder.write("first.gz", bytes: Array(whole.prefix(whole.count / 2)))
@@ -61,7 +61,7 @@ extension PositionTests {
         #expect(kinds == ["notes:stage", "stage"])
         try Self.repair(folder)
         try folder.write("first.gz", bytes: whole)
-        // A run that is not completed either begins with the third import.
+        // Another run, which is not completed either, starts with the third import.
         var options = RunOptions(workingFolder: "/", now: later)
         options.only = "last"
         #expect(PipelineRunner(options: options).run(folder.path("spec.yaml")).status == .ok)
@@ -196,5 +196,5 @@ extension PositionTests {
     }
 }
 
-/// A number as the command shows it.
+/// Returns a number as the command prints it.
 private func grouped(_ number: Int) -> String { RecordCounts.grouped(number) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Runs that are completed after somebody has renamed or extended an input, or run a part alone.
+/// Runs that resume after a user has renamed or extended an input, or has run some stages alone.
 @Suite("Positions in inputs that others touch")
 struct TouchedInputTests {
     private static let model = """
@@ -40,7 +40,8 @@ struct TouchedInputTests {
 
     private static let counts = "SELECT count(*), count(DISTINCT ZTEXT) FROM ZNOTE"
 
-    /// A run whose first append is done, and whose second one has a reject too many.
+    /// Returns a folder after a run whose first append is done and whose second has one reject too
+    /// many.
     private func failed() throws -> Workspace {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -100,7 +101,7 @@ struct TouchedInputTests {
         #expect(try folder.rows(ResumeTests.tables) == ["0"])
     }
 
-    /// Secrets are hidden for as long as the process lives; this one is in no other test.
+    /// Secrets are masked for the lifetime of the process; no other test uses this one.
     @Test("a secret that is the name of something in the notes does not damage them")
     func secret() throws {
         let folder = try Workspace()

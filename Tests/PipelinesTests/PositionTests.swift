@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Where the next run goes on after one that failed.
+/// The position at which the next run resumes after a failed one.
 @Suite("Positions of runs that fail") struct PositionTests {
     static let model = """
         model: 1
@@ -14,7 +14,7 @@ import Testing
     static let tables = ResumeTests.tables
     static let notes = "SELECT count(*), count(DISTINCT ZID) FROM ZNOTE"
 
-    /// Notes from a number to another, one on each line.
+    /// Returns the notes of a range of numbers, one per line.
     static func lines(_ range: ClosedRange<Int>, text: String = "some text") -> String {
         range.map { #"{"id":\#($0),"text":"\#(text) \#($0 * 7919 % 1_000_003)"}"# + "\n" }.joined()
     }
@@ -39,7 +39,7 @@ import Testing
         """
     }
 
-    /// A folder with an input that is cut in the middle, and with the whole of it as `whole.gz`.
+    /// Returns a folder with a truncated input, and with the complete input as `whole.gz`.
     static func cut() throws -> Workspace {
         let folder = try Workspace()
         try folder.write("model.yaml", model)
@@ -244,7 +244,7 @@ import Testing
         #expect(again.status == .dataError)
         #expect(again.text.contains("[verify.failed]"), "\(again.text)")
         #expect(try folder.rows(Self.notes) == ["5|5"])
-        // What is left of the run completes it.
+        // The remaining stages complete the run.
         options.only = nil
         options.from = "export-note"
         try folder.write("spec.yaml", spec.replacing("== 0", with: "== 5"))
@@ -289,7 +289,7 @@ import Testing
             #expect(run.status == .dataError)
             #expect(run.text.contains("[cast]"), "\(run.text)")
         }
-        // The file of rejects is whole.
+        // The reject file is complete.
         let name = try #require(folder.names("rejects").first)
         #expect(try folder.text("rejects/\(name)/notes.a.json") == "[\n{\"id\":\"x\"}\n]\n")
         try write("2")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What earlier imports of a spec leave to later ones.
+/// The effect of earlier imports of a spec on later ones.
 extension PreviewTests {
     private static let things = """
         model: 1
@@ -68,7 +68,7 @@ extension PreviewTests {
                     + " Item has code 'a' [unique]",
                 "specials.ndjson:3:8: \(Self.taken) The key belongs to an object of Item [unique]",
                 "specials.ndjson:4:19: \(Self.taken) Another Item has code 'b' [unique]",
-                // Since the record before would leave it with the first one.
+                // The previous record, if rejected, leaves the code with the first one.
                 "specials.ndjson:5:19: \(Self.taken) Another Special has code 'c' [unique]",
             ])
         #expect(seen.outcome.stages.map(\.mapped) == [2, 5])
@@ -88,7 +88,7 @@ extension PreviewTests {
         let stages = others.map { "- { \($0), key: id, \(Self.owner) }" }
         let seen = try preview("\(stages[0])\n\(between)\n\(stages[1])")
         #expect(seen.words.filter { $0.contains(Self.taken) } == [])
-        // Nor where the import is shown alone.
+        // The same holds if only this import is shown.
         let alone = try preview(stages.joined(separator: "\n"), only: "import-specials")
         #expect(alone.words.filter { $0.contains(Self.taken) } == [])
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Pipelines
 
-/// What the model refuses of mapped records.
+/// The mapped records that the model rejects.
 extension PreviewTests {
     private static let unless = " unless the store has other values"
 
-    /// A model whose constraints and rules look at a whole object.
+    /// A model with constraints and rules over several properties of an object.
     private static let strictModel = """
         model: 1
         entities:
@@ -128,7 +128,7 @@ extension PreviewTests {
             ])
     }
 
-    /// Orders with lines inside, which may name orders themselves.
+    /// Orders with nested lines, which may refer to orders themselves.
     private static let orderModel = """
         model: 1
         entities:

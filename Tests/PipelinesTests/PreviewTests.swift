@@ -49,9 +49,9 @@ import Testing
 
     struct Seen {
         var outcome: Preview.Outcome
-        /// The lines, without the stage and the file that each begins with.
+        /// The lines, without the stage and the file at the beginning of each.
         var lines: [String]
-        /// What was told, and then the errors, without fixes.
+        /// The printed messages, and then the errors, without fixes.
         var words: [String]
     }
 
@@ -71,7 +71,7 @@ import Testing
         ).run(folder.path("spec.yaml"))
         var text = ""
         if folder.exists("lines") { text = try folder.text("lines") }
-        // Nothing else is written.
+        // No other file is written.
         #expect(Set(folder.names()).subtracting(["lines"]) == Set(before).subtracting(["lines"]))
         return Seen(
             outcome: outcome, lines: text.split(separator: "\n").map(String.init),

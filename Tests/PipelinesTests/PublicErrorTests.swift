@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 @testable import Pipelines
 
-/// What a program shows of an error is what the command prints of it.
+/// A program shows the same message for an error as the command prints.
 @Suite("Public errors") struct PublicErrorTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
@@ -14,7 +14,7 @@ import Testing
     private static let missing =
         "/nowhere/store.sqlite does not exist; `open: create` makes it when it is missing"
 
-    /// The error that a body throws.
+    /// Returns the error that a closure throws.
     private static func error<E: Error>(
         _ type: E.Type, _ body: () throws -> Void
     ) throws -> E {
@@ -30,7 +30,7 @@ import Testing
         try error(StoreError.self, body)
     }
 
-    /// An error of each public type, several of those whose cases have texts of their own.
+    /// Returns an error of each public type, and several if its cases have their own messages.
     private static func errors() throws -> [any Error] {
         let model = try ManagedObjectModel(
             yaml: """
@@ -73,7 +73,8 @@ import Testing
             let text = try #require((error as? any LocalizedError)?.errorDescription)
             #expect(error.localizedDescription == text)
             #expect(!text.isEmpty && !text.contains("could not be completed"), "\(error)")
-            // A history's error names the store, which it does not know itself.
+            // The description of a history error contains the store, which the error itself does
+            // not know.
             let failure =
                 error is HistoryError
                 ? RunFailure(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// With `commit: run` and `open: replace`, files get their names together with the store.
+/// With `commit: run` and `open: replace`, files are published together with the store.
 @Suite("Exports and rejects of a run that swaps its store")
 struct PublicationTests {
     private static let ways = ["open: create, commit: run", "open: replace"]
@@ -26,7 +26,7 @@ struct PublicationTests {
         """
     }
 
-    /// A folder with a store of one task and an export of it, and inputs for two more.
+    /// Returns a folder with a store of one task, an export of it, and inputs for two more tasks.
     private func filled(_ way: String) throws -> Workspace {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -36,7 +36,7 @@ struct PublicationTests {
         return folder
     }
 
-    /// All files but reports, also hidden ones.
+    /// Returns all files except reports, including hidden files.
     private func files(_ folder: Workspace) -> [String] {
         let all = FileManager.default.enumerator(atPath: folder.folder)?.compactMap {
             $0 as? String
@@ -106,7 +106,8 @@ struct PublicationTests {
             Self.load, Self.export,
             "- { update: block, entity: Task, where: id == '1', set: { id: \"'one'\" } }",
         ]
-        // Made behind the look at the target, and before the swap.
+        // The file is created after the run has checked the target and before it replaces the
+        // store.
         let whole = spec(way, stages)
         let interruption = Interruption()
         interruption.limit(to: .seconds(60))
@@ -124,7 +125,7 @@ struct PublicationTests {
         #expect(folder.exists("store.sqlite.etl-files"))
         #expect(try folder.rows("SELECT ZID FROM ZTASK WHERE ZID = 'one'") == ["one"])
         try FileManager.default.removeItem(atPath: folder.path("out/tasks.ndjson"))
-        // Another pipeline on the store comes first, and finds the plan.
+        // Another pipeline on the store runs first, and finds the plan.
         let other = try folder.run(
             """
             etl: 1

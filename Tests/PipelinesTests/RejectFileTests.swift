@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The files of rejects, of many inputs and over several attempts.
+/// The reject files of many inputs and of several attempts.
 @Suite("Reject files")
 struct RejectFileTests {
     private static func spec(_ folder: Workspace) throws {
@@ -19,7 +19,7 @@ struct RejectFileTests {
             """)
     }
 
-    /// Runs until there are files of rejects, and stops.
+    /// Runs until reject files exist, and then stops.
     private static func stop(_ folder: Workspace) throws -> RunOutcome {
         let interruption = Interruption()
         let stopper = Thread {
@@ -38,7 +38,7 @@ struct RejectFileTests {
         try Self.spec(folder)
         try Self.spec(other)
         for (place, kind) in ["a", "b", "c"].enumerated() {
-            // None of the first is rejected, so that its file is not there.
+            // No record of the first input is rejected, so its file does not exist.
             var lines = (0..<(kind == "b" ? 20_000 : 40)).map { number in
                 kind != "a" && number % 3 == 0
                     ? "{\"id\":null,\"title\":\"\(kind)\(number)\"}"

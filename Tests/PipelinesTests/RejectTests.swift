@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Limits on rejects, and the files that they go to.
+/// Limits on rejects, and the files that contain them.
 @Suite("Rejects")
 struct RejectTests {
     static let model = InputTests.model
@@ -76,7 +76,7 @@ struct RejectTests {
         #expect(run.status == .dataError)
         #expect(run.text.contains("[rejects.too-many]"))
         #expect(run.text.components(separatedBy: "[key]").count - 1 == 5)
-        // The bad ones come first, and reading stopped soon after.
+        // The bad records come first, and reading stopped soon after them.
         #expect(try Int(folder.rows("SELECT count(*) FROM ZTASK")[0]) ?? 0 < 3000)
     }
 
@@ -96,7 +96,7 @@ struct RejectTests {
         #expect(
             run.text.contains(
                 "10,000 of 10,000 records were rejected; 100 are allowed [rejects.too-many]"))
-        // All of them are in the file, though not in memory at a time.
+        // The file contains all rejects, although memory never holds all of them.
         let file = try folder.rejects()["import-t.t.ndjson"] ?? ""
         #expect(file.components(separatedBy: "\n").count - 1 == 10_000)
     }
@@ -173,7 +173,7 @@ struct RejectTests {
                 "escape: \"\\\\\", comment: '#'", "\"#\\\\\",id,title\n,1,x\n,1,y\\,\n",
                 "\"#\\\\\",id,title\n,1,y\\,\n"
             ),
-            // An escape at the end of the input stands for itself.
+            // An escape character at the end of the input is a literal.
             ("escape: \"\\\\\"", "id,title\n1,x\n1,y\\", "id,title\n1,y\\\\\n"),
             (
                 "quote: none, columns: [id, \"a,b\", title]", "id,c,title\n1,c,x\n1,c,y\n",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The rejects of a run, read once more.
+/// Replays of the rejects of a run.
 @Suite("Replay")
 struct ReplayTests {
     static let stages = """
@@ -35,7 +35,7 @@ struct ReplayTests {
             unique: [[text]]
         """
 
-    /// A folder after a run with rejects, and the folder of those.
+    /// Returns a folder after a run with rejects, and the folder with the rejects.
     static func rejected() throws -> (folder: Workspace, rejects: String) {
         let folder = try Workspace()
         try folder.write(
@@ -181,7 +181,7 @@ struct ReplayTests {
                   fix: name the folder that the run printed, such as rejects/nightly-…
                 """)
         #expect(Self.replay(folder, ".").status == .noInput)
-        // The spec of today has no such stage.
+        // The current spec does not have this stage.
         try folder.write(
             "spec.yaml",
             try folder.text("spec.yaml").replacing("import: notes", with: "import: note"))
@@ -269,7 +269,7 @@ struct ReplayTests {
         #expect(first.lines == [])
         let rejects = "rejects/\(folder.names("rejects")[0])"
         let file = "\(rejects)/import-a.a.ndjson"
-        // Nothing is read twice: the file is not even there.
+        // Nothing is read twice: the file does not even exist.
         try folder.move("a.ndjson", to: "gone")
         let second = try folder.run(model: Self.model, stages)
         #expect(second.status == .noInput)
@@ -293,7 +293,7 @@ struct ReplayTests {
     }
 }
 
-/// A replay that was killed, and the runs that come before it is completed.
+/// A replay that was killed, and the runs before it is completed.
 @Suite("Unfinished replays")
 struct UnfinishedReplayTests {
     static let model = """
@@ -309,7 +309,7 @@ struct UnfinishedReplayTests {
         stages: [{ import: a.ndjson, into: Note, when-found: append }]
         """
 
-    /// A store with a replay's notes, as one leaves it that is killed behind its save.
+    /// Returns a store with a replay's notes, as a replay leaves it if it is killed after its save.
     static func killed() throws -> (folder: Workspace, rejects: String) {
         let folder = try Workspace()
         try folder.write("model.yaml", model)

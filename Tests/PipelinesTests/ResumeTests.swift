@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Runs that go on where another stopped, and those that begin anew.
+/// Runs that resume where another one stopped, and runs that start over.
 @Suite("Resuming")
 struct ResumeTests {
     static let stages = """
@@ -16,7 +16,7 @@ struct ResumeTests {
     static let sizes = "SELECT ZID, ZSIZE FROM ZTASK ORDER BY ZID"
     static let tables = "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_PROGRESS'"
 
-    /// A folder where the export cannot be made, and the import and the update are done.
+    /// Returns a folder in which the export fails, and the import and the update are done.
     static func blocked(top: String = "") throws -> Workspace {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
@@ -60,7 +60,7 @@ struct ResumeTests {
                 done
                 """)
         #expect(try folder.rows(Self.sizes) == ["1|15"])
-        // That run is at its end, so that this is another one.
+        // That run is complete, so this is a new one.
         _ = try folder.run(model: InputTests.model, Self.stages)
         #expect(try folder.rows(Self.sizes) == ["1|6"])
     }
@@ -109,7 +109,8 @@ struct ResumeTests {
         #expect(try folder.rows(Self.sizes) == ["1|7"])
     }
 
-    /// A run whose export is blocked, with its work beside the store, and then run again.
+    /// Runs a spec with a working copy until its export fails, changes the folder, and runs it
+    /// again.
     static func beside(
         _ store: String, then change: (Workspace) throws -> Void
     ) throws -> (run: RunOutcome, ids: [String]) {
@@ -249,7 +250,7 @@ struct ResumeTests {
                 stages: [{ import: a.ndjson, into: Node, link: { next: { by: { id: next } } } }]
                 """)
             try folder.write("a.ndjson", LinkChain.text(20_000))
-            // As soon as something is saved, the run is asked to stop.
+            // As soon as something is saved, the run is interrupted.
             let interruption = Interruption()
             let stopper = Thread {
                 while !folder.hasProgress { Thread.sleep(forTimeInterval: 0.002) }
@@ -275,7 +276,7 @@ struct ResumeTests {
     }
 }
 
-/// A chain in which every record names the next one, so that all but the last wait to the end.
+/// A chain in which every record refers to the next, so all but the last are deferred to the end.
 enum LinkChain {
     static let model = """
         model: 1
@@ -296,7 +297,7 @@ enum LinkChain {
 }
 
 extension Workspace {
-    /// Whether an import has saved something and noted how far it came.
+    /// Whether an import has saved something and has recorded its position.
     var hasProgress: Bool {
         guard let connection = try? Connection(path: path("store.sqlite"), mode: .readOnly),
             let count = try? connection.integer(
@@ -305,7 +306,7 @@ extension Workspace {
         return count > 0
     }
 
-    /// Runs `spec.yaml` as it stands.
+    /// Runs `spec.yaml` unchanged.
     func run(
         _ interruption: Interruption = Interruption(), _ change: (inout RunOptions) -> Void
     ) throws -> RunOutcome {

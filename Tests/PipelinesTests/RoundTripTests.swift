@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What an export writes, an import reads as the same values: every type, random values.
+/// An import reads the values that an export writes: every type, random values.
 @Suite("Round trip")
 struct RoundTripTests {
     @Test(
@@ -83,7 +83,7 @@ struct RoundTripTests {
         return "{\(fields.joined(separator: ","))}"
     }
 
-    /// JSON text with whatever is nasty in tables and in JSON.
+    /// Returns a JSON string with characters that are special in tables and in JSON.
     static func text(_ random: inout SeededGenerator) -> String {
         let pieces = [
             "a", "Z", " ", ",", ";", "|", "\\t", "\\n", "\\r", "\\r\\n", "\\\"", "'", "\\\\", "ü",

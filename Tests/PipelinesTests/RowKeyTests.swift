@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Keys that are made of whole records.
+/// Keys that consist of complete records.
 @Suite("Row keys") struct RowKeyTests {
     private static let model = """
         model: 1
@@ -86,7 +86,7 @@ import Testing
         #expect(keys.count == 2)
         #expect(keys[0].count == 64)
         #expect(keys[1] == keys[0] + "-2")
-        // Both are mended to what they are not alone.
+        // Both records are corrected to the same values as the other records.
         let rejects = "rejects/\(folder.names("rejects")[0])"
         let text = try folder.text("\(rejects)/notes.a.csv")
         try folder.write("\(rejects)/notes.a.csv", text.replacingOccurrences(of: "many", with: "1"))

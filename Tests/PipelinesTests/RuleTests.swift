@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// A model's rules over the whole object, as imports and updates keep them.
+/// Model rules over the complete object, as imports and updates enforce them.
 @Suite("Rules over whole objects")
 struct RuleTests {
     static let model = """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What a run may be asked for, and the keys of specs that say how stages run.
+/// The options of a run, and the keys of specs that control how stages run.
 @Suite("Ways to run")
 struct RunOptionTests {
     static let spec = """
@@ -56,7 +56,7 @@ struct RunOptionTests {
         #expect(try folder.run { _ in }.stages.first?.records?.read == 0)
         try folder.write("b.ndjson", "{\"id\":\"3\",\"size\":3}\n")
         #expect(try folder.run { _ in }.stages.first?.records?.read == 1)
-        // As long as before, but not the same.
+        // The same length as before, but other content.
         try folder.write("b.ndjson", "{\"id\":\"3\",\"size\":4}\n")
         let changed = try folder.run { _ in }
         #expect(changed.stages.first?.records?.updated == 1)
@@ -143,7 +143,7 @@ struct RunOptionTests {
         #expect(
             try folder.rows(Self.sizes)
                 == (isWhole ? ["1|2", "2|3"] : ["1|3", "2|4", "3|NULL"]))
-        // Of single stages, those that are done are not repeated.
+        // If stages commit separately, completed stages are not repeated.
         #expect(try folder.rows(ResumeTests.tables) == [isWhole ? "0" : "1"])
         #expect(
             folder.names().filter { $0.hasPrefix("store") && !$0.hasSuffix("-shm") }
@@ -167,7 +167,7 @@ struct RunOptionTests {
         #expect(run.stages.map(\.name) == ["import-a", "state"])
         #expect(!folder.exists("never.csv"))
         #expect(try folder.text("always.csv") == "id,size,title\n1,1,\n2,2,\n")
-        // The next run goes on with the check.
+        // The next run resumes with the check.
         #expect(try folder.rows(ResumeTests.tables) == ["1"])
     }
 
@@ -247,7 +247,7 @@ struct RunOptionTests {
         let run = try folder.run { _ in }
         #expect(run.status == .ok, "\(run.diagnostics)")
         #expect(try folder.rows(Self.sizes) == ["1|7", "2|2", "3899|3899"])
-        // What the run's own notes took at its end is all that is free.
+        // Only the pages of the run's own notes, which are deleted at the end, are free.
         #expect(try Int(folder.rows("PRAGMA freelist_count")[0]) ?? 99 < 5)
     }
 }

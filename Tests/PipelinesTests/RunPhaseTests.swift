@@ -7,7 +7,7 @@ struct RunPhaseTests {
     typealias Action = RunPhase.Action
     typealias Remedy = RunPhase.Remedy
 
-    /// All that an undisturbed run does.
+    /// Returns all steps of an undisturbed run.
     private func steps(
         _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.Place]
     ) -> [Action] {
@@ -76,7 +76,7 @@ struct RunPhaseTests {
         }
     }
 
-    /// What is done after a failure in a phase that is reached by some events.
+    /// Returns the steps after a failure in a phase that some events reach.
     private func remedies(
         _ way: StoreTarget.Way, after events: [RunPhase.Event], _ failure: RunPhase.Failure
     ) -> [Remedy] {

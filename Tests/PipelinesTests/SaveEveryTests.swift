@@ -2,11 +2,11 @@ import Testing
 
 @testable import Pipelines
 
-/// How often an import saves, as the store's history tells.
+/// The number of saves of an import, according to the store's history.
 @Suite("Saves")
 struct SaveEveryTests {
     private let folder: Workspace
-    /// No save comes but for what was read.
+    /// Options without saves while the input pauses.
     private var decoding: DecodingOptions {
         var decoding = Workspace.beside
         decoding.savesAtPause = false
@@ -32,7 +32,7 @@ struct SaveEveryTests {
             """, decoding: decoding)
     }
 
-    /// How many changes each save of the last run has told of.
+    /// Returns the number of changes in the history for each save of the last run.
     private func changes(after earlier: Int = 0) throws -> [String] {
         try folder.rows(
             "SELECT count(*) FROM ACHANGE GROUP BY ZTRANSACTIONID HAVING ZTRANSACTIONID > \(earlier)"
@@ -56,8 +56,8 @@ struct SaveEveryTests {
         #expect(try changes() == whole + (200 % count > 0 ? ["\(200 % count)"] : []))
     }
 
-    // Of a hundred records five change something and count for five, the others for ten; so seven
-    // hundred are what a hundred changes are.
+    // Of 100 records, 5 change something and count for 5; the others count for 10. So 700 records
+    // count for about 100 changes.
     @Test("a record that changes nothing counts for a tenth of one until the next save")
     func unchanged() throws {
         _ = try run(tasks { _ in 1 })
@@ -115,7 +115,7 @@ struct SaveEveryTests {
         #expect(try changes(after: later) == [])
     }
 
-    // A page takes about ten of these tasks, and the cache holds 5,400.
+    // A page holds about 10 of these tasks, and the cache holds 5,400 pages.
     @Test("changes all over a store that the page cache does not hold are saved in smaller parts")
     func scattered() throws {
         let notes = String(repeating: "n", count: 300)
@@ -141,7 +141,7 @@ struct SaveEveryTests {
         try folder.write("a.ndjson", lines(1, 0..<count))
         _ = try folder.run(spec, decoding: decoding)
         let earlier = try saves()
-        // Neighbours in the table stand far from each other here.
+        // Here, tasks with adjacent rows are far apart in the input.
         try folder.write("a.ndjson", lines(2, (0..<count).lazy.map { $0 * 7919 % count }))
         #expect(
             try folder.run(spec, decoding: decoding).lines == [

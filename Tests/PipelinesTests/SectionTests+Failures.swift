@@ -6,10 +6,11 @@ import Testing
 
 @testable import Pipelines
 
-/// Sections of stages that fail or are stopped, and plans that have none.
+/// Sections of stages that fail or are stopped, and plans without sections.
 extension SectionTests {
-    /// A run that is asked to stop as soon as it is seen to write a section; it may be at its end by
-    /// then.
+    /// Runs a spec and interrupts it when it starts to write a section.
+    ///
+    /// The run may have finished by then.
     static func runStoppedInSection(_ folder: Workspace) -> RunOutcome {
         let (progress, interruption) = (RunProgress(), Interruption())
         let isOver = Mutex(false)
@@ -27,7 +28,7 @@ extension SectionTests {
     func failedAndStopped() throws {
         for seed in 0..<5 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
-            // Of the records before the one that ends the stage none is bad.
+            // No record before the one that ends the stage is bad.
             let folder = try Self.folder(seed: seed, "duplicates: last", count: 10)
             var random = SeededGenerator(seed: seed)
             var records = (0..<3000).map { _ in #"{"id":\#(random.pick(900)),"size":90}"# }
@@ -83,7 +84,7 @@ extension SectionTests {
                 ids = (0..<count).map { _ in random.pick(900) }
                 return ids.map { "{\"id\":\($0),\(rest)}\n" }.joined()
             }
-            // The first part of those that are kept aside begins in one file and ends in the next.
+            // The first part of the spooled records starts in one file and ends in the next.
             try folder.write("in1.ndjson", lines(1200, #""size":1"#))
             try folder.write("in3.ndjson", lines(900, #""size":3"#))
             try folder.write("in2.ndjson", lines(500, #""size":2,"title":"a longer one""#))

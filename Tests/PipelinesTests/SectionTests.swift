@@ -7,8 +7,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Records in no order are written in that of their objects' rows; nothing of that shows but the
-/// time.
+/// Unordered records are written in the order of their objects' rows, which changes only the time.
 @Suite("Sections in the order of rows")
 struct SectionTests {
     static let model = """
@@ -43,7 +42,7 @@ struct SectionTests {
             tags: { by: { name: "tags[*]" }, missing: create }
         """
 
-    /// Random records of tasks, of which the first 900 are there already.
+    /// Random records of tasks, of which the first 900 already exist.
     struct Records {
         var random: SeededGenerator
 
@@ -51,7 +50,7 @@ struct SectionTests {
 
         mutating func record(_ id: Int) -> String {
             let names = ["a", "b\\n", "\\u00e9é", "", "zz"]
-            // One in fifty is refused for its title, or for a person that is not there.
+            // One in fifty is rejected for its title, or for a person that does not exist.
             let title = names[below(50) == 0 ? 4 : below(4)]
             let owner = below(40) == 0 ? "\"nobody\"" : below(9) == 0 ? "null" : "\"p\(below(5))\""
             var fields = ["\"id\":\(below(60) == 0 ? "null" : "\(id)")", "\"title\":\"\(title)\""]
@@ -66,16 +65,17 @@ struct SectionTests {
             return below(80) == 0 ? String(record.dropLast()) : record
         }
 
-        /// - Parameter hot: every record is of one of so many tasks, if any.
+        /// - Parameter hot: The number of tasks to which the records are limited; `nil` for no
+        /// limit.
         mutating func text(_ count: Int, ids: Int, hot: Int?) -> String {
             (0..<count).map { _ in
-                // Not of tasks that follow one another, which are found without a look.
+                // Not consecutive tasks, which are found without a lookup.
                 record(hot.map { below($0) * ids / $0 } ?? below(ids)) + "\n"
             }.joined()
         }
     }
 
-    /// A folder with a store of 900 tasks, and three files in no order.
+    /// Returns a folder with a store of 900 tasks and three unordered files.
     static func folder(
         seed: UInt64, _ settings: String, new: Int = 60, count: Int = 1500, hot: Int? = nil
     ) throws -> Workspace {
@@ -119,7 +119,7 @@ struct SectionTests {
               tags: { by: { name: "tags[*]" }, missing: create }
         """
 
-    /// Everything that a run leaves behind, whatever order it was written in.
+    /// All results of a run, regardless of the order in which it wrote them.
     struct Outcome: Equatable {
         var lines: [String]
         var tasks: [String]
@@ -127,7 +127,7 @@ struct SectionTests {
         var rejected: [String]
         var reasons: [String]
 
-        /// What one has and the other has not.
+        /// Returns the elements in which two outcomes differ.
         func difference(from other: Outcome) -> [String] {
             zip(
                 [lines, tasks, tags, rejected, reasons],
@@ -154,7 +154,7 @@ struct SectionTests {
         func lines(_ isReasons: Bool) -> [String] {
             files.filter { $0.key.hasSuffix(".why.ndjson") == isReasons }
                 .flatMap { name, text in text.split(separator: "\n").map { "\(name) \($0)" } }
-                // Where a number stands in a record that was kept aside is not known.
+                // The position of a number in a spooled record is unknown.
                 .map { line in
                     guard line.contains("\"duplicate\"") else { return line }
                     return line.replacing(/"(column|byte)":\d+,?/, with: "")
@@ -183,7 +183,7 @@ struct SectionTests {
         ).run(folder.path("spec.yaml"))
     }
 
-    /// How often the rows that were changed do not follow one another.
+    /// Returns how often the changed rows are out of order.
     static func descents(_ folder: Workspace) throws -> Int {
         let keys = try folder.rows(
             "SELECT ZENTITYPK FROM ACHANGE WHERE ZCHANGETYPE = 1 AND ZENTITY ="
@@ -221,7 +221,7 @@ struct SectionTests {
             #expect(Self.run(folder, sorts: sorts).status == .ok)
             descents.append(try Self.descents(folder))
         }
-        // Within a save the store tells of rows in order: one descent for each save.
+        // Within a save, the store reports rows in order: one descent per save.
         #expect(descents[0] > 80)
         #expect(descents[1] * 3 < descents[0] * 2, "\(descents)")
     }
@@ -237,7 +237,7 @@ struct SectionTests {
             let clock = ContinuousClock()
             let start = clock.now
             let expected = try Self.outcome(Self.run(folder), folder)
-            // An attempt gets up to a part of that, wherever and however slowly it runs.
+            // An attempt gets up to a fraction of that time, whatever the machine and its speed.
             let whole = (clock.now - start).components
             let longest = Int(whole.seconds * 1000 + whole.attoseconds / 1_000_000_000_000_000)
             var random = SeededGenerator(seed: seed)
@@ -275,10 +275,10 @@ struct SectionTests {
 }
 
 extension Workspace {
-    /// Whether a run was stopped with part of a section written.
+    /// Whether a run was stopped after it wrote part of a section.
     fileprivate var hasSection: Bool {
         get throws {
-            // Nothing is written before something has changed.
+            // The file does not exist before something has changed.
             guard !exists("store.sqlite.etl-progress") else { return false }
             let connection = try Connection(path: path("store.sqlite"), mode: .readOnly)
             let count = try connection.integer(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Pipelines
 
-/// Inputs that are read before the first record is written, without a thread, and for which no
-/// index is put off.
+/// Inputs that are read before the first record is written, without a thread and without deferred
+/// indexes.
 @Suite("Small inputs") struct SmallInputTests {
     private static let model = """
         model: 1
@@ -26,7 +26,7 @@ import Testing
           link: { tags: { by: { name: "tags[*]" }, missing: create } }
         """
 
-    /// What a run leaves of the records, whichever way it was.
+    /// The stored results of a run, whichever way it read the records.
     private struct Outcome: Equatable {
         var text: String
         var warnings: String
@@ -51,7 +51,7 @@ import Testing
             indexes: folder.rows("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1"))
     }
 
-    /// Runs it with each way, and again over what is there then.
+    /// Runs the spec in each way, and again over the resulting store.
     private func expectTheSame(
         _ files: [String: String], top: String = "", lines: [String]
     ) throws {
@@ -99,7 +99,7 @@ import Testing
             lines: ["import tasks: 30,000 read, 100 inserted, 29,900 superseded"])
     }
 
-    /// What was put off in a first load is noted until it is made, which a trigger tells of.
+    /// An index that a first load defers is noted until it is created, which a trigger shows.
     @Test(
         arguments: [
             (false, 16 << 10, []), (true, 16 << 10, []), (false, 10, putOff), (true, 10, putOff),

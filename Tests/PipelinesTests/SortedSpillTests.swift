@@ -4,7 +4,8 @@ import Testing
 
 @testable import Pipelines
 
-/// Pieces come out in the order of their numbers, and of their coming.
+/// The spill returns pieces in the order of their numbers, and equal numbers in the order of
+/// insertion.
 @Suite("Sorted spill")
 struct SortedSpillTests {
     private let folder: Workspace
@@ -25,7 +26,7 @@ struct SortedSpillTests {
         var spill = SortedSpill(in: file, memoryBytes: memoryBytes, runsMax: runsMax)
         for (place, number) in numbers.enumerated() {
             let piece = Array("\(place)".utf8) + Array(repeating: 46, count: dots(place))
-            // Less than was asked for is used.
+            // The piece uses less space than it requested.
             spill.add(number, atMost: piece.count + 9) { room in
                 UnsafeMutableRawBufferPointer(start: room, count: piece.count)
                     .copyBytes(from: piece)

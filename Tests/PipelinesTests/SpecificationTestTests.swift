@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Tests that specs bring with them, which must fail where they should.
+/// Tests that specs contain, which must fail for wrong results.
 @Suite("Tests of specs")
 struct SpecificationTestTests {
     static let model = """
@@ -33,7 +33,7 @@ struct SpecificationTestTests {
         """
     static let id = "A5F2E1D0-0000-4000-8000-00000000000"
 
-    /// The outcome of a test, with its text, in flow style.
+    /// Returns the outcome and the output of tests in flow style.
     static func run(
         _ tests: String, then change: (Workspace) throws -> Void = { _ in }
     ) throws -> (outcome: SpecificationTester.Outcome, text: String) {
@@ -272,7 +272,7 @@ struct SpecificationTestTests {
         let outcome = tester.run(folder.path("spec.yaml"))
         #expect(outcome.status == .cannotCreate && outcome.failed == 0)
         #expect(outcome.diagnostics.map(\.code) == ["output.folder"])
-        // A signal ends the tests, and leaves nothing.
+        // A signal ends the tests, which leave no files.
         let interruption = Interruption()
         interruption.request(signal: 2)
         try FileManager.default.createDirectory(

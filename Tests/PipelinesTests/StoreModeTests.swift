@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// `open: create | existing | replace`, models that differ, parameters.
+/// `open: create | existing | replace`, models that differ, and parameters.
 @Suite("Stores and parameters")
 struct StoreModeTests {
     static let stage = "- { import: a.ndjson, into: Task }"
@@ -128,13 +128,13 @@ struct StoreModeTests {
         #expect(try reader?.text(Self.rows) == "1")
         try folder.write("a.ndjson", #"{"id":"2"}"#)
         let run = try folder.run(model: InputTests.model, Self.stage, open: "replace")
-        // Whether it waits for the reader or not, the reader sees one whole store.
+        // Whether or not the run waits for the reader, the reader sees one consistent store.
         #expect(try reader?.text(Self.rows) == "1")
         try reader?.execute("COMMIT")
         reader = nil
         #expect(run.status == .temporaryFailure)
         #expect(try folder.rows(Self.rows) == ["1"])
-        // What was built waits for the next run, which has nothing else to do.
+        // The new store is kept for the next run, which has nothing else to do.
         #expect(folder.names().contains("store.sqlite.etl-new"))
         try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
         #expect(

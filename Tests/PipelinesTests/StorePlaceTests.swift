@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Files that take the place of others: whose they are, and what links lead to.
+/// Files that replace others: their owners, permissions, and symbolic links.
 @Suite("Places and rights of stores")
 struct StorePlaceTests {
     static let settings = [
@@ -35,7 +35,7 @@ struct StorePlaceTests {
         let path = folder.path("store.sqlite")
         #expect(try Self.run(folder, 1, "open: create").text == "")
         #expect(chmod(path, 0o660) == 0)
-        // Root alone can give a file away, and keeps it another's.
+        // Only root can change the owner of a file, and the run keeps that owner.
         if getuid() == 0 { #expect(chown(path, 1001, 1002) == 0) }
         let rights = try #require(FileRights(of: path))
         #expect(try Self.run(folder, 2, settings).text == "")
@@ -55,7 +55,7 @@ struct StorePlaceTests {
         var reader: Connection? = try Connection(path: path, mode: .readWrite)
         try reader?.execute("BEGIN")
         #expect(try reader?.text(StoreModeTests.rows) == "1")
-        // Its place is not free.
+        // The reader prevents the replacement of the store.
         #expect(try Self.run(folder, 2, settings).status == .temporaryFailure)
         #expect(FileRights(of: path + suffix) == rights)
         try reader?.execute("COMMIT")
@@ -85,7 +85,7 @@ struct StorePlaceTests {
         let files = FileManager.default
         try files.createSymbolicLink(
             atPath: folder.path("link.sqlite"), withDestinationPath: "real/store.sqlite")
-        // At first there is nothing that it leads to.
+        // At first, the target of the link does not exist.
         for id in 1...2 {
             let run = try Self.run(folder, id, at: "link.sqlite", settings)
             #expect(run.text == "")

@@ -61,7 +61,7 @@ struct StoreViewTests {
             try folder.rows(
                 "SELECT a.name, a._entity, p.name, p.\"select\" FROM Animal a"
                     + " JOIN Person p ON p._id = a.owner") == ["rex|Dog|ann|7"])
-        // The table of Person has the name that the view of ZPerson would have.
+        // The view of ZPerson would have the same name as the table of Person.
         #expect(
             try folder.rows("SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1")
                 == ["Animal", "Dog", "Person", "ZPerson_view"])
@@ -109,11 +109,11 @@ struct StoreViewTests {
         #expect(run.status == .configuration)
         #expect(run.text == expected)
         #expect(!folder.exists("x.sqlite"))
-        // The store is there, so that nothing is copied.
+        // The store exists, so nothing is copied.
         let warning = try folder.check(Self.spec(store))
         #expect(warning.contains(expected.replacing("2:61: error", with: "2:65: warning")))
         #expect(try folder.run(Self.spec(store)).status == .ok)
-        // One that is only known when it runs.
+        // A template whose path is known only at run time.
         try folder.write("2026-03-04.txt", String(repeating: "my diary\n", count: 200))
         let wrong = try folder.run(spec.replacing("diary.txt", with: "\"${run.date}.txt\""))
         #expect(wrong.status == .configuration)
@@ -146,7 +146,7 @@ struct StoreViewTests {
         #expect(try folder.run(spec).text == "")
         #expect(try folder.rows("SELECT ZNAME FROM ZANIMAL ORDER BY 1") == ["max", "rex"])
         #expect(try folder.bytes("empty.sqlite") == before)
-        // The model comes with the template.
+        // The model comes from the template.
         let bare = spec.replacing("model: model.yaml, ", with: "").replacing(
             "store.sqlite", with: "other.sqlite")
         #expect(try folder.run(bare).text == "")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("How long a run waits for a store that another program has locked")
 struct StoreWaitTests {
-    /// Whether waits go on that have lasted 10 ms, 0.5, 3, 7 and 100 s.
+    /// Returns whether waits continue after 10 ms and 0.5, 3, 7, and 100 s.
     private func answers(
         _ policy: RunOptions.LockedPolicy?, _ interruption: Interruption = Interruption(),
         _ prepare: (StoreWait) -> Void = { _ in }
@@ -19,7 +19,7 @@ struct StoreWaitTests {
         for policy in [nil, .fail, .skip, .wait(seconds: 0)] as [RunOptions.LockedPolicy?] {
             #expect(answers(policy) == [true, true, false, false, false])
         }
-        // What counts is how long the run has been there.
+        // The limit counts from the start of the run, which is now.
         #expect(answers(.wait(seconds: 50)) == [true, true, true, true, true])
     }
 

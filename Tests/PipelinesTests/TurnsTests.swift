@@ -35,7 +35,7 @@ import Testing
     }
 }
 
-/// Which thread had each turn.
+/// A log of the thread that had each turn.
 private final class TurnLog: Sendable {
     private let log = Mutex<[Int]>([])
     var threads: [Int] { log.withLock(\.self) }

@@ -27,7 +27,7 @@ struct UnchangedStoreTests {
             link: { folder: { by: { name: folder }, missing: create } }
         """
 
-    /// Records in no order of their rows.
+    /// Returns records in no order of their rows.
     private static func records(_ count: Int) -> String {
         (0..<count).map { place in
             let id = (place * 7_919) % count
@@ -86,7 +86,7 @@ struct UnchangedStoreTests {
         let again = try folder.run(model: Self.model, Self.load)
         #expect(again.outcome.stages[0].records?.unchanged == 400)
         #expect(try state(folder).bytes == before.bytes)
-        // What a later record changes for good is saved.
+        // A change that no later record reverts is saved.
         try folder.write(
             "tasks.ndjson", others.joined() + Self.records(400) + #"{"id":7,"folder":"f8"}"# + "\n")
         #expect(try folder.run(model: Self.model, Self.load).status == .ok)
@@ -128,7 +128,7 @@ struct UnchangedStoreTests {
         let stopped = try state(folder)
         #expect(stopped.bytes == before.bytes)
         #expect(stopped.files == (before.files + ["store.sqlite.etl-progress"]).sorted())
-        // It is judged again, and nothing is read twice.
+        // The limit is checked again, and nothing is read twice.
         let judged = try folder.run(
             model: Self.model, Self.load, top: "rejects: { allow: 1 }\nbudget: { save-every: 100 }")
         #expect(judged.status == .ok, "\(judged.text)")

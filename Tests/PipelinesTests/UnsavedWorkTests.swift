@@ -2,12 +2,13 @@ import Testing
 
 @testable import Pipelines
 
-/// When an import saves before `budget.save-every` says so.
+/// The conditions under which an import saves before `budget.save-every` requires it.
 @Suite("Unsaved work")
 struct UnsavedWorkTests {
-    /// How many records, all of which change something, come between each two of several saves.
+    /// Returns the number of records, all of which change something, between consecutive saves.
     ///
-    /// - Parameter pages: for each save, how many pages a record makes new, of a cache of 10,000.
+    /// - Parameter pages: For each save, the number of pages that a record dirties, of a cache of
+    /// 10,000.
     private func records(pages: [Double]) -> [Int] {
         var budget = BudgetSpec()
         budget.saveEvery = 10_000
@@ -54,7 +55,7 @@ struct UnsavedWorkTests {
         unsaved.noteLastSave(filling: 0.001)
         unsaved.add(records: 2_499, bytes: 0, idle: 0)
         #expect(!unsaved.isEnough(budget))
-        // Two of them change something, the others count for two.
+        // Two of them change something; the others count for two.
         unsaved.add(records: 20, bytes: 0, idle: 18)
         #expect(unsaved.isEnough(budget))
     }

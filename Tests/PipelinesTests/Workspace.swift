@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipelines
 
-/// A folder with a spec, its inputs and what comes of them; gone with the value.
+/// A folder with a spec, its inputs, and its results; deleted with the value.
 final class Workspace: Sendable {
     let folder: String
     /// 2026-03-04 05:06:07.25 UTC.
@@ -38,7 +38,7 @@ final class Workspace: Sendable {
         try Data(bytes).write(to: whole)
     }
 
-    /// Writes a text as gzip, and returns its bytes.
+    /// Writes a string as gzip, and returns its bytes.
     @discardableResult
     func writeGzip(_ name: String, _ text: String) throws -> [UInt8] {
         let output = try OutputFile(path: path(name), gzipLevel: 6)
@@ -61,17 +61,17 @@ final class Workspace: Sendable {
         try FileManager.default.moveItem(atPath: path(name), toPath: path(other))
     }
 
-    /// Names in a folder, sorted; none where there is no such folder.
+    /// Returns the sorted names in a folder; empty if the folder does not exist.
     func names(_ name: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path(name))) ?? []).sorted()
     }
 
     // MARK: Runs
 
-    /// Reading beside writing, as for inputs that are not small.
+    /// Options that read on a separate thread while writing, as for inputs that are not small.
     static let beside = DecodingOptions(smallInputBytes: 0)
 
-    /// Writes the spec and runs it; the conservation law holds for every import.
+    /// Writes the spec, runs it, and checks that the record counts of every import add up.
     func run(
         _ spec: String, sets: [String] = [], environment: [String: String] = [:],
         workingFolder: String = "/", now: Date = Workspace.now,
@@ -93,7 +93,7 @@ final class Workspace: Sendable {
             outcome: outcome, folder: folder, warnings: warnings.withLock { $0 })
     }
 
-    /// Runs the stages over a store `store.sqlite` with the model, both as YAML of the top level.
+    /// Runs the stages over the store `store.sqlite` with a model; both are top-level YAML.
     func run(
         model: String, _ stages: String, top: String = "", open: String = "create",
         sets: [String] = [], decoding: DecodingOptions = beside
@@ -119,7 +119,7 @@ final class Workspace: Sendable {
 
     // MARK: Results
 
-    /// The rows of a query, each with its columns joined by `|`; the store must be sound.
+    /// Returns the rows of a query, with their columns joined by `|`; the store must be valid.
     func rows(_ sql: String, store: String = "store.sqlite") throws -> [String] {
         let connection = try Connection(path: path(store), mode: .readWrite)
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
@@ -134,7 +134,7 @@ final class Workspace: Sendable {
         return rows
     }
 
-    /// The reject files of the only run that has some, by name.
+    /// Returns the reject files of the only run that has any, by name.
     func rejects(_ folder: String = "rejects") throws -> [String: String] {
         let runs = names(folder)
         #expect(runs.count <= 1)
@@ -150,7 +150,7 @@ final class Workspace: Sendable {
         return files
     }
 
-    /// `code field: message` for each reject of the only run.
+    /// Returns `code field: message` for each reject of the only run.
     func reasons() throws -> [String] {
         struct Reason: Decodable {
             var code: String
@@ -169,7 +169,7 @@ final class Workspace: Sendable {
     }
 }
 
-/// How a run ended, as users see it.
+/// The outcome of a run, as users see it.
 struct Run {
     let outcome: RunOutcome
     let folder: String
@@ -177,7 +177,7 @@ struct Run {
 
     var status: Pipelines.ExitStatus { outcome.status }
 
-    /// What was shown, with paths as seen from the folder.
+    /// The printed messages, with paths relative to the folder.
     var text: String {
         outcome.diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")
             .replacingOccurrences(of: folder + "/", with: "")

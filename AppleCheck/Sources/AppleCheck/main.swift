@@ -2,7 +2,7 @@
     import CoreData
     import SQLite3
 
-    /// What does not hold, so that the process ends with 1.
+    /// A failed check, which makes the process exit with 1.
     struct CheckFailure: Error { let message: String }
 
     func require(_ condition: Bool, _ message: String) throws {
@@ -25,7 +25,7 @@
         return object
     }
 
-    /// The model that the store carries in `Z_MODELCACHE`: a keyed archive, deflated.
+    /// Returns the model that the store contains in `Z_MODELCACHE`: a keyed archive, deflated.
     func cachedModel(_ store: URL) throws -> NSManagedObjectModel {
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
@@ -110,7 +110,7 @@
         try require(ann.mutableSetValue(forKey: "followers").count == 1, "the added link is read")
     }
 
-    /// Prints the hashes of an entity with a derived attribute, whose rule is not known.
+    /// Prints the hashes of an entity with a derived attribute; the rule for this hash is unknown.
     func printDerivedHashes() {
         for expression in ["name", "canonical:(name)", "now()"] {
             let name = NSAttributeDescription()

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A browser without a window, where the machine has one.
+/// A headless browser, if the machine has one.
 enum Browser {
     static let program = ["chromium", "chromium-browser", "google-chrome"].first { name in
         (try? Tool.run(name, ["--version"]))?.status == 0
     }
 
-    /// What a page looks like to somebody.
+    /// The width and the color scheme in which a page is shown.
     struct View: CustomTestStringConvertible, Sendable {
         var width: Int
         var isDark: Bool
@@ -23,7 +23,9 @@ enum Browser {
         }
     }
 
-    /// The numbers that a script finds in a page; the page itself allows none, so it gets a copy.
+    /// Returns the numbers that a script finds in a page.
+    ///
+    /// The page itself allows no scripts, so the script runs in a copy.
     static func measure(_ page: String, _ script: String, in view: View) throws -> [String: Any] {
         let folder = try TemporaryFolder()
         let policy = try Regex(#"<meta http-equiv="Content-Security-Policy"[^>]*>"#)
@@ -43,7 +45,7 @@ enum Browser {
         return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
     }
 
-    /// A picture of a page, as PNG.
+    /// Returns a screenshot of a page, as PNG.
     static func screenshot(of file: String, in view: View) throws -> Data {
         let folder = try TemporaryFolder()
         _ = try Tool.run(

@@ -11,11 +11,11 @@ struct ChangePlan {
 
     /// The numbers of the records that are inserted, changed later, and deleted later.
     static let (inserted, changed, deleted) = (0..<1_000, 100..<200, 900..<1_000)
-    /// Records that lead to a deleted object, which the deletion makes null.
+    /// Records that link to a deleted object; the deletion sets these links to null.
     static let nullified = 0..<50
 
     private(set) var subjects: [ChangeSubject] = []
-    /// The rows of the app that the deletions delete, too, by cascade rules.
+    /// The rows of the app that the deletions also delete, by cascade rules.
     private(set) var cascaded: Set<String> = []
 
     init(_ model: ManagedObjectModel, _ store: StoreRules) throws {
@@ -27,7 +27,7 @@ struct ChangePlan {
             subjects.append(subject)
         }
         var placed: [ChangeSubject] = []
-        // An entity comes after those that it links to.
+        // An entity comes after the entities to which it links.
         while let next = subjects.firstIndex(where: { subject in
             model.relationships(of: subject.entity).allSatisfy { relationship in
                 relationship.isToMany
@@ -45,7 +45,8 @@ struct ChangePlan {
         cascaded = try deletedTargets(model, store)
     }
 
-    /// The targets of deleted objects that a cascade rule deletes, and what these delete.
+    /// Returns the targets of deleted objects that a cascade rule deletes, and the rows that they
+    /// delete.
     private func deletedTargets(
         _ model: ManagedObjectModel, _ store: StoreRules
     ) throws -> Set<String> {
@@ -73,7 +74,7 @@ struct ChangePlan {
         return rows
     }
 
-    /// The files of a pass: the spec `changes.yaml`, and the records.
+    /// Returns the files of a pass: the spec `changes.yaml`, and the records.
     func files(of pass: Pass, store: String) -> [(name: String, text: String)] {
         var files: [(name: String, text: String)] = []
         var spec = "etl: 1\nname: changes\nstore: { at: \"\(store)\" }\nstages:\n"
@@ -94,7 +95,7 @@ struct ChangeSubject {
     /// An object that the app wrote.
     struct Found {
         var primaryKey: String
-        /// Its key as JSON, by attribute.
+        /// The values of its key as JSON, by attribute.
         var json: [String]
     }
 
@@ -114,10 +115,10 @@ struct ChangeSubject {
         var by: [String]
         /// The entity that is looked up.
         var entity: String
-        /// Whether a record may lead to itself.
+        /// Whether a record may link to its own object.
         var isSelf: Bool
 
-        /// The numbers of the objects that a record leads to.
+        /// Returns the numbers of the objects to which a record links.
         func targets(of number: Int, _ pass: ChangePlan.Pass) -> [Int] {
             if case .objects(let objects) = target {
                 return objects.indices.filter { $0 * 475 % 1_000 == number }
@@ -142,10 +143,10 @@ struct ChangeSubject {
     }
 
     let entity: String
-    /// Numbers of values begin here, so that no two objects have the same.
+    /// The first number for values; no two objects share a number.
     let firstValue: Int
     let key: [AttributeDescription]
-    /// The attribute that changes.
+    /// The attribute whose value changes.
     let changing: AttributeDescription
     private let attributes: [AttributeDescription]
     private let lineage: Set<String>
@@ -159,7 +160,7 @@ struct ChangeSubject {
     /// The rows of the app that get a new value.
     var touched: [String] { found.map { "\(table) \($0.primaryKey)" } }
 
-    /// Whether its objects are of an entity.
+    /// Returns whether its objects belong to an entity.
     func isA(_ name: String) -> Bool { lineage.contains(name) }
 
     /// - Returns: `nil` if no object of the entity can be imported by a key.
@@ -195,7 +196,7 @@ struct ChangeSubject {
         found = try Self.found(entity.name, chosen, store, most: 20)
     }
 
-    /// The attributes that a key may have, the best first; none is part of a constraint.
+    /// Returns the possible attributes of a key, the best first; none is part of a constraint.
     private static func keys(
         _ attributes: [AttributeDescription], _ constrained: Set<String>
     ) -> [AttributeDescription] {
@@ -210,11 +211,11 @@ struct ChangeSubject {
             .sorted { rank($0) < rank($1) }
     }
 
-    /// Objects of the app with a key that no other object has.
+    /// Returns objects of the app with a key that no other object has.
     private static func found(
         _ entity: String, _ key: [AttributeDescription], _ store: StoreRules, most: Int
     ) throws -> [Found] {
-        // Real numbers have several texts.
+        // Real numbers have several notations.
         guard key.allSatisfy({ $0.type != .date }) else { return [] }
         let columns = key.map { store.column(of: $0.name) }
         let texts = zip(key, columns).map { $0.type == .uuid ? "hex(\($1))" : $1 }
@@ -239,7 +240,7 @@ struct ChangeSubject {
         }
     }
 
-    /// Links the relationship if there are objects that it can lead to.
+    /// Links the relationship if there are objects to which it can link.
     mutating func link(
         _ relationship: RelationshipDescription, _ placed: [ChangeSubject],
         _ waiting: [ChangeSubject], _ model: ManagedObjectModel, _ store: StoreRules
@@ -327,7 +328,7 @@ struct ChangeSubject {
             """
     }
 
-    /// The number of a record's value of an attribute.
+    /// Returns the number that determines a record's value of an attribute.
     private func value(
         _ attribute: AttributeDescription, _ number: Int, _ pass: ChangePlan.Pass
     ) -> ChangeValue? {
@@ -341,7 +342,7 @@ struct ChangeSubject {
         pass == .insert ? ChangePlan.inserted : 0..<ChangePlan.deleted.lowerBound
     }
 
-    /// The records of a pass as NDJSON.
+    /// Returns the records of a pass as NDJSON.
     func records(of pass: ChangePlan.Pass) -> String {
         numbers(of: pass).map { number in
             var fields = attributes.compactMap { attribute in
@@ -380,7 +381,7 @@ struct ChangeSubject {
 
     // MARK: Rows
 
-    /// The rows that the store must have after a pass, by the number of the record.
+    /// Returns the rows that the store must have after a pass, by the number of the record.
     func expected(after pass: ChangePlan.Pass) -> [String] {
         let imported = numbers(of: pass).map { number in
             var cells = attributes.map { value($0, number, pass)?.stored ?? "-" }
@@ -404,7 +405,7 @@ struct ChangeSubject {
         return imported.sorted() + changed.sorted()
     }
 
-    /// The rows that plain SQL finds.
+    /// Returns the rows that plain SQL finds.
     func stored(in store: StoreRules) throws -> [String] {
         var cells = attributes.map { ChangeValue.sql($0, "t.\(store.column(of: $0.name))") }
         for link in links {

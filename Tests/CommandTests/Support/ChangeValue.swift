@@ -1,13 +1,13 @@
 import Foundation
 import GraphModel
 
-/// A value of an attribute that follows from a number, in the forms that a test needs.
+/// An attribute's value that is computed from a number, in the forms that a test needs.
 struct ChangeValue {
-    /// In a record.
+    /// The form in a record.
     let json: String
-    /// In a predicate.
+    /// The form in a predicate.
     let literal: String
-    /// As `sql(_:_:)` reads it.
+    /// The text to which the expression of `sql(_:_:)` evaluates.
     let stored: String
 
     /// - Returns: `nil` if only the app can write values of the attribute, or if it has rules that
@@ -55,7 +55,7 @@ struct ChangeValue {
         }
     }
 
-    /// The text of a UUID with these digits.
+    /// Returns a UUID with these digits, as a string.
     static func uuid(hexadecimal text: String) -> String {
         var (rest, parts) = (text[...], [Substring]())
         for length in [8, 4, 4, 4, 12] {
@@ -65,7 +65,7 @@ struct ChangeValue {
         return parts.joined(separator: "-")
     }
 
-    /// The column as text in SQL.
+    /// Returns an SQL expression for the column as text.
     static func sql(_ attribute: AttributeDescription, _ column: String) -> String {
         switch attribute.type {
         case .uuid, .binary: "hex(\(column))"

@@ -108,7 +108,7 @@ struct GuidePage {
         return faults
     }
 
-    /// A console block as a terminal would show it.
+    /// Returns a console block as a terminal would show it.
     private static func transcript(of text: String, in folder: inout String) throws -> String {
         var commands: [[Substring]] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -141,7 +141,7 @@ struct GuidePage {
         return try bash(script, in: &folder).standardOutput
     }
 
-    /// Runs a script, and follows it to the folder in which it ends.
+    /// Runs a script, and sets `folder` to the folder in which it ends.
     private static func bash(_ script: String, in folder: inout String) throws -> ToolResult {
         let bin = (Tool.etlPath as NSString).deletingLastPathComponent
         let scratch = try TemporaryFolder()
@@ -157,7 +157,7 @@ struct GuidePage {
         return result
     }
 
-    /// A text without what differs from run to run: run IDs, times, and durations.
+    /// Returns a string without the parts that differ between runs: run IDs, times, and durations.
     private static func masked(_ text: String) -> String {
         text.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
             .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/#, with: "TIME")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checkout that these tests were built from.
+/// The checkout from which these tests were built.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -14,12 +14,12 @@ enum Repository {
         try String(contentsOfFile: path(relative), encoding: .utf8)
     }
 
-    /// The files of a folder, by name.
+    /// Returns the names of the files in a folder, sorted.
     static func files(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
     }
 
-    /// The paths of all files under a folder that end so.
+    /// Returns the paths of all files in a folder whose names have this ending.
     static func files(under folder: String, ending: String) -> [String] {
         let found = FileManager.default.enumerator(atPath: path(folder))?.compactMap {
             $0 as? String
@@ -36,7 +36,7 @@ enum Repository {
         }
     }()
 
-    /// What stands beside the checkout where the project's shared data are.
+    /// Returns a path in the folder `shared`, which is next to the checkout if it exists.
     static func shared(_ relative: String) -> String {
         root.deletingLastPathComponent().appendingPathComponent("shared/\(relative)").path
     }

@@ -3,15 +3,17 @@ import GraphModel
 import SQLite
 import Testing
 
-/// What plain SQL finds in a store of an app, judged by the rules of the format.
+/// The content of an app's store as plain SQL finds it, checked against the rules of the format.
 ///
-/// Names of tables and columns follow from the model by the published rules, or are found among
-/// those that exist; nothing here asks the code that writes stores.
+/// Names of tables and columns follow from the model by the published rules, or are found among the
+/// existing names. Nothing here uses the code that writes stores.
 struct StoreRules {
     /// The rules that rows break, each with the number of rows.
     private(set) var violations: [String] = []
-    /// What no change of objects may change: the header, the metadata, the cached model, the
-    /// statements that created tables and indexes, and the numbers of entities.
+    /// The parts of the store that no change of objects may change.
+    ///
+    /// These are the header, the metadata, the cached model, the statements that created tables and
+    /// indexes, and the numbers of entities.
     private(set) var frame: [String] = []
     /// `Z_MAX` by `Z_NAME`.
     private(set) var allocated: [String: Int64] = [:]
@@ -73,7 +75,7 @@ struct StoreRules {
         try readHistory()
     }
 
-    /// The rows of a query, as text; NULL is `-`.
+    /// Returns the rows of a query, as text; NULL is `-`.
     func lines(_ sql: String) throws -> [[String]] {
         let statement = try connection.prepare(sql)
         var rows: [[String]] = []
@@ -92,20 +94,20 @@ struct StoreRules {
 
     func column(of property: String) -> String { "Z" + property.uppercased() }
 
-    /// `Z_ENT` of an entity; by position if the store still has an older name.
+    /// Returns `Z_ENT` of an entity, by position if the store still has an older name.
     func number(of entity: String) -> Int64 {
         numbers[entity]
             ?? Int64((model.entities.firstIndex { $0.name == entity } ?? -1) + 1)
     }
 
-    /// The numbers of the entities below, as a list of SQL.
+    /// Returns the numbers of an entity and its subentities, as an SQL list.
     func family(of entity: String, isConcrete: Bool = false) -> String {
         let numbers = model.family(of: entity).filter { !isConcrete || !$0.isAbstract }
             .map { "\(number(of: $0.name))" }
         return "(" + numbers.joined(separator: ",") + ")"
     }
 
-    /// The join table of a relationship, with the columns of both sides and of the order.
+    /// Returns the join table of a relationship, with the columns of both sides and of the order.
     func pairs(
         of relationship: RelationshipDescription, _ inverse: RelationshipDescription
     ) -> (table: String, owner: String, destination: String, order: String?)? {
@@ -316,7 +318,7 @@ struct StoreRules {
         }
     }
 
-    /// Checks that the history tells each row that was inserted, updated, or deleted since.
+    /// Checks that the history contains each row that was inserted, updated, or deleted since.
     func expectHistory(
         since before: StoreRules, author: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {

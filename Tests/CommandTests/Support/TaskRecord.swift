@@ -1,6 +1,6 @@
 import Foundation
 
-/// A task as the exports show it; samples are brought into this form to be compared.
+/// A task as the exports show it; samples are converted to this form for comparison.
 struct TaskRecord: Equatable {
     var id = ""
     var title = ""
@@ -37,8 +37,9 @@ struct TaskRecord: Equatable {
 
     private init() {}
 
-    /// What the records of a sample make of tasks: a later record of the same key wins, field by
-    /// field.
+    /// Returns the tasks that the records of a sample create.
+    ///
+    /// Of records with the same key, the later one wins, field by field.
     static func tasks(of records: [[String: Any]]) throws -> [TaskRecord] {
         var tasks: [String: TaskRecord] = [:]
         for record in records {
@@ -72,7 +73,7 @@ struct TaskRecord: Equatable {
                 category = value as? String ?? (value as? [String: Any])?["name"] as? String
             case "parent": parent = (value as? String)?.uppercased()
             case "tags":
-                // By bytes, as the store orders keys.
+                // In byte order, as the store orders keys.
                 tags = (value as? [String] ?? []).sorted {
                     $0.utf8.lexicographicallyPrecedes($1.utf8)
                 }
@@ -93,7 +94,7 @@ struct TaskRecord: Equatable {
     }
 }
 
-/// The objects of a text with a JSON object on each line; lines that are none are left out.
+/// Returns the JSON objects of a string, one per line; other lines are skipped.
 func jsonObjects(lines text: String) -> [[String: Any]] {
     text.split(separator: "\n").compactMap { line in
         (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a program left behind.
+/// The result of a program.
 struct ToolResult: Equatable {
     var status: Int32
     var standardOutput = ""
     var standardError = ""
 
-    /// Success without a word, as cron wants it.
+    /// Success without output, as cron requires it.
     static let silentSuccess = ToolResult(status: 0)
 }
 
-/// Programs, run to their end.
+/// Programs that run until they exit.
 enum Tool {
-    /// Runs a program; its input is a text, or empty, and its outputs are no terminal.
+    /// Runs a program with a string as its input, or none; its outputs are not a terminal.
     static func run(
         _ program: String, _ arguments: [String], in folder: String? = nil, input: String? = nil
     ) throws -> ToolResult {
@@ -48,15 +48,16 @@ enum Tool {
         try run(etlPath, arguments, in: folder, input: input)
     }
 
-    /// The rows that a store gives for a query, by the `sqlite3` program: a line each, columns
-    /// separated by bars.
+    /// Returns the rows of a query as the `sqlite3` program prints them.
+    ///
+    /// Each row is one line, with its columns separated by `|`.
     static func sqlite(_ store: String, _ query: String) throws -> [String] {
         let result = try run("sqlite3", ["-batch", "-readonly", store, query])
         guard result.status == 0 else { throw ToolFailure(result) }
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 
-    /// The text of a file, or of what is in it where it is compressed.
+    /// Returns the text of a file, decompressed if it is compressed.
     static func contents(_ path: String) throws -> String {
         guard path.hasSuffix(".gz") else {
             return try String(contentsOfFile: path, encoding: .utf8)
@@ -66,7 +67,7 @@ enum Tool {
         return result.standardOutput
     }
 
-    /// The command beside the test bundle.
+    /// The path of the command next to the test bundle.
     static let etlPath: String = {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
@@ -85,7 +86,7 @@ enum Tool {
     }()
 }
 
-/// A program that failed where a test needs it to work.
+/// The failure of a program that a test requires to succeed.
 struct ToolFailure: Error {
     let result: ToolResult
 
@@ -94,7 +95,7 @@ struct ToolFailure: Error {
     }
 }
 
-/// A folder that goes away with its owner.
+/// A folder that is deleted with its owner.
 final class TemporaryFolder {
     let path: String
 

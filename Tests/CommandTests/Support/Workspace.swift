@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A copy of `pipelines/` and `sample-data/` to run specs in.
+/// A copy of `pipelines/` and `sample-data/` in which specs run.
 final class Workspace {
     private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ final class Workspace {
         try Tool.etl(["run", path("pipelines/\(spec).yaml")] + arguments)
     }
 
-    /// Runs a spec that must succeed without a word.
+    /// Runs a spec that must succeed without output.
     func runSilently(
         _ spec: String, _ arguments: String..., at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -27,7 +27,7 @@ final class Workspace {
         #expect(result == .silentSuccess, sourceLocation: location)
     }
 
-    /// What the stages of a spec say about themselves, without their times and the folder.
+    /// Returns the lines that the stages of a spec print, without their times and the folder.
     func stageLines(_ spec: String, _ arguments: String...) throws -> [String] {
         let result = try Tool.etl(["run", "-v", path("pipelines/\(spec).yaml")] + arguments)
         guard result.status == 0, result.standardOutput.isEmpty else { throw ToolFailure(result) }
@@ -53,8 +53,9 @@ final class Workspace {
         try Data(text.utf8).write(to: file)
     }
 
-    /// How often each object was written, by table and key; equal before and after a run that
-    /// changed nothing.
+    /// Returns how often each object was written, by table and key.
+    ///
+    /// The result is equal before and after a run that changes nothing.
     func versions(_ store: String) throws -> [String] {
         let tables = try sqlite(
             store,

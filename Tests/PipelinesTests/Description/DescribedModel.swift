@@ -3,10 +3,10 @@ import GraphModel
 
 @testable import Pipelines
 
-/// Models around one mapping, with the keys that it cannot do without.
+/// A model around one mapping, with the keys that the mapping requires.
 struct DescribedModel {
     let mapping: ModelMapping
-    /// Keys with their values, in YAML.
+    /// The keys with their values, in YAML.
     var entries: [(key: String, value: String)]
 
     init(_ mapping: ModelMapping) {
@@ -14,7 +14,8 @@ struct DescribedModel {
         entries = Self.needed[mapping] ?? []
     }
 
-    /// The same with a key, or with another value for it, and what the key needs beside it.
+    /// Returns a copy with a key, or with another value for it, and with the other keys that it
+    /// requires.
     func with(_ key: String, _ value: String) -> DescribedModel {
         var copy = self
         copy.set(key, value)
@@ -31,7 +32,7 @@ struct DescribedModel {
             if key == "type" { copy.set("composite", "Point") }
         case (.attribute, "type") where value == "Undefined": copy.set("transient", "true")
         case (.relationship, "ordered"), (.relationship, "count"): copy.set("many", "true")
-        // It stands in place of a property.
+        // It replaces a property.
         case (.indexElement, "expression"): copy.entries.removeAll { $0.key == "property" }
         default: break
         }
@@ -53,7 +54,7 @@ struct DescribedModel {
         return (model, diagnostics.filter { $0.severity == .error })
     }
 
-    /// What is wrong at a key, or below it.
+    /// Returns the errors at a key or below it.
     func errors(at key: String) -> [Diagnostic] {
         read().errors.filter { diagnostic in
             guard case .source(let place) = diagnostic.place else { return false }

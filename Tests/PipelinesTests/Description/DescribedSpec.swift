@@ -2,10 +2,10 @@ import Diagnostics
 
 @testable import Pipelines
 
-/// Specs around one mapping, with the keys that it cannot do without.
+/// A spec around one mapping, with the keys that the mapping requires.
 struct DescribedSpec {
     let mapping: SpecificationMapping
-    /// Keys with their values, in YAML.
+    /// The keys with their values, in YAML.
     var entries: [(key: String, value: String)]
 
     init(_ mapping: SpecificationMapping) {
@@ -13,11 +13,11 @@ struct DescribedSpec {
         entries = Self.needed[mapping.definition] ?? []
     }
 
-    /// The same with a key, or with another value for it.
+    /// Returns a copy with a key, or with another value for it.
     func with(_ key: String, _ value: String) -> DescribedSpec {
         var copy = self
         copy.entries.removeAll { $0.key == key }
-        // An expression stands in place of a path.
+        // An expression replaces a path.
         if key == "expr" { copy.entries.removeAll { $0.key == "from" } }
         copy.entries.append((key, value))
         return copy
@@ -32,7 +32,7 @@ struct DescribedSpec {
         SpecificationFile.read(text: text, file: "a.yaml")
     }
 
-    /// What is wrong at a key, or below it.
+    /// Returns the diagnostics at a key or below it.
     func errors(at key: String) -> [Diagnostic] {
         read().diagnostics.filter { diagnostic in
             guard case .source(let place) = diagnostic.place else { return false }

@@ -18,13 +18,13 @@ import YAML
         #expect(Set(mapping.keyNames).count == mapping.keys.count)
         for key in mapping.keys {
             let model = DescribedModel(mapping).with(key.name, key.example)
-            // Derivations need another property.
+            // Derived attributes need another property.
             guard !(mapping == .attribute && key.name == "derived") else { continue }
             expectNone(model.read().errors, model)
         }
     }
 
-    /// A key that nobody looks at would take anything.
+    /// A key that no code reads would accept any value.
     @Test(arguments: ModelMapping.allCases)
     func readerLooksAtEveryKey(_ mapping: ModelMapping) {
         for key in mapping.keys {
@@ -58,7 +58,7 @@ import YAML
             guard case .same(let text) = key.absence else { continue }
             let plain = DescribedModel(mapping)
             let found = plain.with(key.name, text)
-            // What the key needs beside it is there without the key, too.
+            // The other keys that the key requires are present without the key, too.
             var without = found
             without.entries.removeAll { $0.key == key.name }
             let expected = try #require(without.read().model, "\(without.text)")
@@ -136,7 +136,7 @@ import YAML
         }
     }
 
-    /// The examples of the page, each under names of its own.
+    /// The examples on the page, each with its own names.
     @Test(arguments: ModelMapping.allCases)
     func everyExampleOfThePageIsValid(_ mapping: ModelMapping) throws {
         let example = try #require(mapping.example)

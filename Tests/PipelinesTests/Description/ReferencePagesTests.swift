@@ -9,7 +9,8 @@ import Testing
     private static let model = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../pipelines/task-model.yaml").standardizedFileURL.path
 
-    /// A stage's example over the tasks of `pipelines`, or another mapping's beside a stage.
+    /// Returns a spec with a stage's example over the tasks of `pipelines`, or with another
+    /// mapping's example and a stage.
     private static func spec(_ mapping: SpecificationMapping, _ example: String) -> String {
         let stage = "  - export: Task\n    to: tasks.csv\n"
         let store = "store: { at: a.sqlite, model: \(model), open: create }\n"

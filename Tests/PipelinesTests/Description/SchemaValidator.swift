@@ -3,7 +3,7 @@ import YAML
 
 @testable import Pipelines
 
-/// As much of JSON Schema as the schema of specs uses; any other keyword is a failure.
+/// The subset of JSON Schema that the schema of specs uses; any other keyword is a failure.
 struct SchemaValidator {
     let root: JSONTree
 

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// A key that nobody looks at would take anything.
+    /// A key that no code reads would accept any value.
     @Test(arguments: SpecificationMapping.allCases)
     func readerLooksAtEveryKey(_ mapping: SpecificationMapping) {
         for key in mapping.keys {
@@ -27,7 +27,7 @@ import Testing
     func readerRefusesEveryOtherKey(_ mapping: SpecificationMapping) {
         var others = Set(SpecificationMapping.allCases.flatMap(\.keyNames) + ["zzz"])
         others.subtract(mapping.keyNames)
-        // They make another mapping of it.
+        // With these keys, it would be another mapping.
         others.subtract(["generate", "each"])
         if ["read", "generate"].contains(mapping.definition) { others.remove("command") }
         if mapping.definition == "keyField" { others.remove("by") }
@@ -42,7 +42,7 @@ import Testing
     func readerNeedsWhatMustBeThere(_ mapping: SpecificationMapping) {
         for key in mapping.keys where key.absence == .error {
             var spec = DescribedSpec(mapping)
-            // Without the key that tells what a mapping is, it is another one.
+            // Without the key that identifies a mapping, it is another mapping.
             guard key.name != mapping.definition, key.name != "each" else { continue }
             spec.entries.removeAll { $0.key == key.name }
             let codes = spec.read().diagnostics.map(\.code)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// What a spec comes to, without its words and the places of its parts.
+    /// Returns the meaning of a spec as text, without its source text and positions.
     private static func text(_ spec: PipelineSpec) -> String {
         var spec = spec
         for place in spec.stages.indices { spec.stages[place].words = "" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Data sets of others, of which the keys and links are known: all are found, and no other ones.
+/// Public data sets whose keys and links are known: inference finds these and no others.
 @Suite("Inferred from known data sets") struct InferenceDataSetTests {
     private static let folder = CoreDataSpecimens.root + "/datasets"
     private static var isThere: Bool { FileManager.default.fileExists(atPath: folder) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The relationships that are to-one, or to-many from both sides.
+    /// Returns the relationships that are to-one, or to-many on both sides.
     private static func links(in model: String) -> [String] {
         var entity = ""
         var all: [(entity: String, name: String, target: String, isMany: Bool, inverse: String)] =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Keys that no name tells for sure, and words for true and false.
+/// Keys whose names are ambiguous, and words for true and false.
 @Suite("Inferred guesses") struct InferenceGuessTests {
     @Test(
         "a field that looks like an identifier is the key, codes as text",

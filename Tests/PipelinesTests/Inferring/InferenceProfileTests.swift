@@ -6,9 +6,9 @@ import Testing
 
 @testable import Pipelines
 
-/// Keys of several fields, references by value, and how tables are written.
+/// Keys of several fields, references by value, and the formats of tables.
 @Suite("Inferred from values") struct InferenceProfileTests {
-    /// The counts of each import of a run.
+    /// Returns the counts of each import of a run.
     private func counts(_ found: InferenceCase) throws -> [String] {
         let run = try found.workspace.run(found.inference.spec(modelFile: nil))
         #expect(run.status == .ok, "\(run.text)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Records of random fields come back from a store as they were, whatever was inferred.
+/// Records of random fields are exported unchanged, whatever was inferred.
 @Suite("Inference, any records") struct InferencePropertyTests {
     @Test(arguments: 1...40) func recordsComeBackAsTheyWere(seed: UInt64) throws {
         var source = SampleSource(seed: seed)
@@ -25,7 +25,7 @@ import Testing
         let found = try InferenceCase(workspace, [file])
         let exported = try #require(try found.imported(["Rows": ""])["Rows"])
         #expect(exported.count == records.count)
-        // Without `row`, which no key is, nothing tells which object comes from which record.
+        // Without `row`, which is never a key, nothing identifies the record of an object.
         let byRow = Dictionary(
             exported.map { (($0["position"] as? NSNumber)?.intValue ?? -1, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -58,11 +58,12 @@ enum SampleValue: CustomStringConvertible {
         }
     }
 
-    /// Whether an export says the same: numbers as numbers, moments as moments, UUIDs in any case.
+    /// Returns whether an export has the same value: numbers as numbers, dates as dates, and UUIDs
+    /// in any case.
     func isSame(as exported: Any?) -> Bool {
         switch (self, exported) {
         case (.absent, nil), (.null, nil), (.absent, is NSNull), (.null, is NSNull): return true
-        // In a table it stands for no value.
+        // In a table, it means no value.
         case (.text("NULL"), is NSNull): return true
         case (.text(let text), let other as String):
             if text.utf8.elementsEqual(other.utf8) { return true }
@@ -87,12 +88,12 @@ enum SampleValue: CustomStringConvertible {
     }
 }
 
-/// Random fields and values, the same ones for a seed.
+/// A source of random fields and values, which are determined by a seed.
 struct SampleSource {
     struct Field {
         var name: String
         var kind: Int
-        /// Of a hundred values so many are missing.
+        /// The percentage of missing values.
         var missing: Int
     }
 
@@ -162,7 +163,7 @@ struct SampleSource {
         }
     }
 
-    /// What only JSON can hold: the field is kept as such once one value needs it.
+    /// Returns a value that only JSON can hold; if one value needs it, the field's type is JSON.
     private mutating func mixed() -> SampleValue {
         .json(pick(["true", "1", "\"x\"", "[]", "{}", "[{\"b\":[1.5,null]}]"]))
     }

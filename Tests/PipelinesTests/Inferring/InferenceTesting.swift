@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What is inferred from files of a workspace, and whether it imports them.
+/// The spec and model inferred from files of a workspace, and imports with them.
 struct InferenceCase {
     let workspace: Workspace
     let inference: Inference
@@ -27,8 +27,9 @@ struct InferenceCase {
         try self.init(workspace, [name])
     }
 
-    /// The lines of the model below `attributes:` of its only or first entity, without indent, and
-    /// without a key that is made of the whole record.
+    /// The lines of the model below `attributes:` of its only or first entity, without indentation.
+    ///
+    /// A key that consists of the complete record is left out.
     var attributes: [String] {
         let lines = (inference.model ?? "").split(separator: "\n")
         return lines.drop { !$0.hasSuffix("attributes:") }.dropFirst()
@@ -36,12 +37,13 @@ struct InferenceCase {
             .filter { !$0.hasPrefix("rowKey") }
     }
 
-    /// The spec with the model in it, its paths as seen from the workspace.
+    /// The spec with the model in it and with paths relative to the workspace.
     var spec: String {
         inference.spec(modelFile: nil).replacingOccurrences(of: workspace.folder + "/", with: "")
     }
 
-    /// Checks the spec, runs it and exports entities by lines of `fields`; nothing is rejected.
+    /// Checks and runs the spec, then exports entities with lines of `fields`; no record may be
+    /// rejected.
     func imported(_ exports: [String: String] = [:]) throws -> [String: [[String: Any]]] {
         var spec = inference.spec(modelFile: nil)
         #expect(try workspace.check(spec) == "")

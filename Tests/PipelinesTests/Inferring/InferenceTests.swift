@@ -138,7 +138,7 @@ import Testing
 
     @Test func fieldsThatRepeatAreNoKeys() throws {
         let found = try InferenceCase("tasks.csv", "id,name\n1,a\n1,b\n")
-        // The name alone would make objects of different IDs one.
+        // The name alone would merge objects with different IDs.
         #expect(!found.spec.contains("    key: name\n"))
         #expect(try found.imported(["Tasks": ""])["Tasks"]?.count == 2)
         let repeated = try InferenceCase("tasks.csv", "id,name\n1,a\n1,a\n")

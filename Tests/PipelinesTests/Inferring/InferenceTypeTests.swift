@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Inferred types") struct InferenceTypeTests {
-    /// Values of one field `x` as JSON, and the attribute that holds them.
+    /// Values of one field `x` as JSON, and the inferred attribute.
     static let json: [([String], String)] = [
         (["1", "70"], "x: Integer 64"),
         (["1", "70000"], "x: Integer 64"),
@@ -87,7 +87,7 @@ import Testing
         #expect(try found.imported(["Rows": ""])["Rows"]?.count == values.count)
     }
 
-    /// Values of one column `x`, and the attribute that holds them.
+    /// Values of one column `x`, and the inferred attribute.
     static let columns: [([String], String)] = [
         (["1", "70"], "x: Integer 64"),
         (["1", ""], "x: Integer 64"),

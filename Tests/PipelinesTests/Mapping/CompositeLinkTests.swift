@@ -99,7 +99,7 @@ struct CompositeLinkTests {
                 SELECT p.ZFIRST || p.ZLAST, b.ZFIRST || b.ZLAST FROM ZPERSON p
                 JOIN ZPERSON b ON b.Z_PK = p.ZBOSS ORDER BY 1
                 """) == ["AdaLovelace|BoByron", "BoByron|AdaByron"])
-        // Once more changes nothing.
+        // A second run changes nothing.
         let again = try folder.run(
             """
             etl: 1
@@ -145,7 +145,7 @@ struct CompositeLinkTests {
             """)
         #expect(run.text == "")
         #expect(try Self.graph(folder) == ["1|-|-", "2|Ada Byron|Bo Byron"])
-        // A part that is absent leaves the link as it is, and one that is null clears it.
+        // If a part is absent, the link is unchanged; if a part is null, the link is cleared.
         for (tasks, owner) in [
             (#"{"id":"2","f":"Ada"}"#, "Ada Byron"), (#"{"id":"2","f":"Ada","l":null}"#, "-"),
         ] {

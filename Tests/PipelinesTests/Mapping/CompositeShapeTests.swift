@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What records have where a composite could be, and names beyond ASCII.
+/// Values of records at the position of a composite, and names with non-ASCII characters.
 @Suite("Shapes of composites in records")
 struct CompositeShapeTests {
     private static let model = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Attributes that the model derives are not for records to set.
+/// Records cannot set attributes that the model derives.
 @Suite("Imports of derived attributes") struct DerivedAttributeImportTests {
     static let model = """
         model: 1
@@ -67,7 +67,7 @@ import Testing
             first.outcome.stages[0].extraFields.map { "\($0.name) \($0.records)" } == ["count 2"])
         let rows = "SELECT ZNAME, ZCOUNT FROM ZLIST ORDER BY 1"
         #expect(try folder.rows(rows) == ["a|1", "b|0"])
-        // An export has the field, so it is no unknown one.
+        // Exports contain the field, so it is not an unknown field.
         let second = try run("extra: reject")
         #expect(second.text == "")
         #expect(second.lines == ["import import-lists: 2 read, 2 unchanged"])

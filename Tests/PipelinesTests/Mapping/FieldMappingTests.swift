@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What the long form of `set` and `by` does to a field: expressions, defaults, cleaning, forms.
+/// The long form of `set` and `by`: expressions, defaults, cleaning, and formats.
 @Suite("Field mapping")
 struct FieldMappingTests {
     static let model = """
@@ -29,7 +29,8 @@ struct FieldMappingTests {
             unique: [[name]]
         """
 
-    /// The column of each item after an import of the lines, and why others were rejected.
+    /// Returns the column of each item after an import of the lines, and the reasons of the
+    /// rejects.
     private func column(
         _ name: String, _ mapping: String, _ lines: String, file: String = "items.ndjson",
         read: String = ""

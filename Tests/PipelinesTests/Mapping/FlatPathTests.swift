@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Names with dots, as flat exports give them, are found by the path that they look like.
+/// Names with dots, as in flat exports, are found by the path that has the same text.
 @Suite("Paths that are names")
 struct FlatPathTests {
     private static let model = """

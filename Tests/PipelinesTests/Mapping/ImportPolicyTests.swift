@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What an import does about objects that are there, fields that nothing maps, and missing keys.
+/// Import policies for existing objects, unmapped fields, and missing keys.
 @Suite("Import policies")
 struct ImportPolicyTests {
     static let model = """
@@ -25,7 +25,7 @@ struct ImportPolicyTests {
             attributes: { text: String }
         """
 
-    /// A store with task 1, and then an import of the lines with more keys.
+    /// Returns a store with task 1 after an import of the lines with more keys.
     private func second(
         _ keys: String, _ lines: String, top: String = "rejects: { allow: 100% }"
     ) throws -> (folder: Workspace, run: Run) {

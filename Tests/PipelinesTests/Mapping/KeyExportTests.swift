@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Exports of links to objects whose key has several attributes, and their way back.
+/// Exports of links to objects whose key has several attributes, and imports of these exports.
 @Suite("Exports of links by several attributes")
 struct KeyExportTests {
     private static let model = """

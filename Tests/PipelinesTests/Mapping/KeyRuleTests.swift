@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The rules about keys of records: those that nothing maps, and those that come twice.
+/// The rules for keys of records: unmapped keys and duplicate keys.
 @Suite("Key rules")
 struct KeyRuleTests {
     static let model = """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Keys that no uniqueness constraint of the model covers, as in models that CloudKit constrains.
+/// Keys that no uniqueness constraint of the model covers, as CloudKit requires it of models.
 @Suite("Keys without constraints")
 struct KeysWithoutConstraintTests {
     private static let model = """

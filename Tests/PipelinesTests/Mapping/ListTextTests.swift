@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Lists in tables: what `|` joins, and `split` cuts, is the same texts again.
+/// Lists in tables: `split` restores the strings that `|` joins.
 @Suite("Lists in tables")
 struct ListTextTests {
     private static let model = """
@@ -24,8 +24,9 @@ struct ListTextTests {
     private static let lists = #"{ by: { name: "tags[*]" }, missing: create }"#
     private static let texts = #"{ by: { name: { from: tags, split: "|" } }, missing: create }"#
 
-    /// Exports the tasks of these lists as a table, imports that into a new store, and returns the
-    /// table and both as NDJSON.
+    /// Exports the tasks of these lists as a table, and imports that into a new store.
+    ///
+    /// - Returns: The table, and both stores as NDJSON.
     private static func roundTrip(
         _ lists: [[String]], as format: String
     ) throws -> (table: String, before: String, after: String) {

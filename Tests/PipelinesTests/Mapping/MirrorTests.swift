@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// `mirror`: what a complete and clean read no longer names goes, and nothing goes otherwise.
+/// `mirror`: deletes objects only if a complete read without errors no longer contains them.
 @Suite("Mirror")
 struct MirrorTests {
     static let model = """
@@ -26,7 +26,8 @@ struct MirrorTests {
         range.map { #"{"id":"\#($0)","rank":\#(rank)}"# }.joined(separator: "\n")
     }
 
-    /// A store with twenty tasks, the last one by hand with a part; then an import that mirrors.
+    /// Returns a store with twenty tasks, the last one added by hand with a part, after a mirror
+    /// import.
     private func second(
         _ mirror: String, _ lines: String, file: String = "tasks.ndjson", keys: String = ""
     ) throws -> (ids: [String], run: Run, folder: Workspace) {

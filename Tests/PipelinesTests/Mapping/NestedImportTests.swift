@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Objects that stand inside records: links with `each`.
+/// Objects nested in records: links with `each`.
 @Suite("Nested objects")
 struct NestedImportTests {
     static let model = """
@@ -65,7 +65,7 @@ struct NestedImportTests {
             top: "rejects: { allow: \(allow) }\n\(top)")
     }
 
-    /// Each order with its address, and each line with its order, parts and maker.
+    /// Returns each order with its address, and each line with its order, parts, and maker.
     static func graph(_ folder: Workspace) throws -> [String] {
         let join = try folder.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")[0]
@@ -129,7 +129,7 @@ struct NestedImportTests {
             {"no":"1","items":[{"sku":"x","n":2,"price":{"net":1}},{"sku":"y","price":{"net":2}},{"sku":"x","price":{"net":3}}]}
             """#
         #expect(try run(folder, lines).text == "")
-        // The last value of each field counts.
+        // The last value of each field wins.
         let rows = "SELECT ZSKU, ZPRICE, ZCOUNT, Z_OPT FROM ZLINE ORDER BY 1"
         #expect(try Self.lineRows(folder) == ["x|2|3.0|1", "y|1|2.0|1"])
         let before = try folder.rows(rows)
@@ -195,7 +195,7 @@ struct NestedImportTests {
                 "key items[0].parts[1].name: The record has no 'name'",
                 "unique items[1].code: Another Line has code 5",
             ])
-        // Nothing is left of what came before the bad one in its record.
+        // Nothing that preceded the bad value in its record is saved.
         #expect(try Self.graph(folder) == ["8|-", "g|1|1.0|8|-|-"])
         #expect(try folder.rows("SELECT count(*) FROM ZPART") == ["0"])
         #expect(try folder.rows("SELECT count(*) FROM ZMAKER") == ["0"])
@@ -290,7 +290,7 @@ struct NestedImportTests {
             try LinkTests.graph(folder) == [
                 "1|-|-|-", "2|-|1|-", "3|-|2|-", "4|-|1|-", "5|-|3|-",
             ])
-        // The two that the first record made have records of their own later.
+        // The two objects that the first record created have their own records later.
         #expect(
             run.lines == [
                 "import import-tasks: 3 read, 1 inserted, 1 updated, 1 unchanged; Task: 4 inserted"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// How inputs are read where they are not quite as they should be.
+/// Options for reading inputs that deviate from their format.
 @Suite("Read options")
 struct ReadOptionTests {
     static let model = """
@@ -74,7 +74,7 @@ struct ReadOptionTests {
             try folder.write("a.csv", bytes: bytes)
             if file.hasSuffix(".gz") {
                 let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-                // As text the file would be UTF-8; what counts here are the bytes.
+                // Written as a string, the file would be UTF-8; this test needs these bytes.
                 try folder.writeGzip(file, text)
             }
         }
@@ -84,7 +84,7 @@ struct ReadOptionTests {
             found.rows == (twice ? ["1|StraÃ\u{9F}e |-", "2|Ã©|-"] : ["1|Straße |-", "2|é|-"]))
     }
 
-    /// UTF-16 of a text, in either order.
+    /// Returns a string as UTF-16 in either byte order.
     private static func utf16(_ text: String, isBig: Bool) -> [UInt8] {
         text.utf16.flatMap { unit -> [UInt8] in
             let pair = [UInt8(unit >> 8), UInt8(unit & 0xFF)]

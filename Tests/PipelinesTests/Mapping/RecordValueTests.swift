@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What `keep-if` and `expr` make of values that records have and attributes do not.
+/// The results of `keep-if` and `expr` for values that occur in records but not in attributes.
 @Suite("Values of records in predicates and expressions")
 struct RecordValueTests {
     private static let model = """
@@ -23,7 +23,7 @@ struct RecordValueTests {
         {"id":"4","tags":[],"o":{}}
         """
 
-    /// The column of each item after an import, and why others were rejected.
+    /// Returns the column of each item after an import, and the reasons of the rejects.
     private func column(
         _ name: String, _ keys: String, _ records: String, file: String = "items.ndjson"
     ) throws -> [String] {
@@ -107,7 +107,7 @@ struct RecordValueTests {
             try column(
                 "ZRATIO", #"set: { ratio: { expr: "cast(price, 'Double') / 2" } }"#, records,
                 file: file) == ["1.5", "1.25", "1.5", "5.0", "1.5"])
-        // However it is written, it is the same number.
+        // Every notation of a number is the same number.
         #expect(
             try column("ZID", #"keep-if: "price == 3 OR price IN {10}""#, records, file: file)
                 == ["1", "3", "4", "5"])

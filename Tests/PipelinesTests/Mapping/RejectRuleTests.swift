@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What `on` makes of records that are refused for one reason or another.
+/// The effect of `on` on records that are rejected for various reasons.
 @Suite("Reject rules")
 struct RejectRuleTests {
     static let model = """

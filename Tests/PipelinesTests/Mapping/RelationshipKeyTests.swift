@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// To-one relationships as parts of the keys of links and of objects inside records.
+/// To-one relationships as parts of the keys of links and of nested objects.
 @Suite("Relationships in keys") struct RelationshipKeyTests {
     private static let model = """
         model: 1
@@ -38,7 +38,7 @@ import Testing
             relationships: { track: { to: Track, inverse: plays } }
         """
 
-    /// Two albums of one title, each with tracks of the same numbers.
+    /// Two albums with the same title, each with tracks of the same numbers.
     private static let library = """
         {"title":"Hits","artist":"Ann","tracks":[{"number":1,"title":"a1"},{"number":2,"title":"a2"}]}
         {"title":"Hits","artist":"Bob","tracks":[{"number":1,"title":"b1"}]}
@@ -87,7 +87,7 @@ import Testing
         let stored = try folder.rows(all)
         #expect(counts(try folder.run(model: Self.model, Self.albums)) == "0 0 3 0")
         #expect(try folder.rows(all) == stored)
-        // The key moves no track from one album to another; the later of two equal ones wins.
+        // The key moves no track to another album; the later of two equal tracks wins.
         try folder.write(
             "albums.ndjson",
             """
@@ -243,7 +243,7 @@ import Testing
                     number: next
                     album: { by: { title: album, artist: { by: { \(artist): by } } } }
             """
-        // A record without `next` names no object, since a part of the key is absent.
+        // A record without `next` refers to no object, since a part of the key is absent.
         let run = try folder.run(
             model: Self.model, Self.albums + "\n" + stages, top: "rejects: { allow: 1 }")
         #expect(counts(run, 1) == "4 0 0 1")

@@ -31,7 +31,7 @@ import Testing
         folder = try Workspace()
     }
 
-    /// Imports tasks, and says who does.
+    /// Imports tasks as an author.
     private func load(
         _ records: String..., author: String = "nightly",
         history: String = ", history: { keep: 7d }"
@@ -69,7 +69,7 @@ import Testing
         var notes: [String] = []
     }
 
-    /// The lines without their tokens and times.
+    /// Returns the lines without their tokens and times.
     private func history(_ configure: (inout HistoryQuery) -> Void = { _ in }) throws -> Seen {
         var query = HistoryQuery(store: store, now: .now)
         configure(&query)
@@ -117,7 +117,7 @@ import Testing
                 == Seen(lines: [
                     Self.line("nightly", "insert", "Tag", 1, #"{"name":"home"}"#),
                     Self.line("nightly", "insert", "Task", 1, #"{"id":"T1"}"#),
-                    // It is gone, and an insert keeps nothing of it.
+                    // The object is deleted, and an insert stores none of its values.
                     Self.line("nightly", "insert", "Task", 2, "null"),
                     Self.line(
                         "nightly", "update", "Task", 1, #"{"id":"T1"}"#, properties: #"["size"]"#),

@@ -65,7 +65,7 @@ import Testing
         try #require(run.status == .ok, "\(run.text)")
     }
 
-    /// What a query writes, and what it says.
+    /// Returns the output of a query and its messages.
     private func answer(
         _ entity: String? = nil, _ format: QueryFormat = .ndjson, isWatched: Bool = false,
         isTerminal: Bool = false, _ change: (inout Query) -> Void = { _ in }
@@ -271,8 +271,8 @@ import Testing
         let shown = text.split(separator: "\n")
         #expect(shown.count == 2 + 995)
         #expect(shown.allSatisfy { DisplayWidth.columns(String($0)) <= 60 })
-        // Laid out by the first 200, of which the widest title has 26 columns and the longest
-        // number three; numbers are not cut while there is room.
+        // The first 200 rows determine the layout: the widest title has 26 columns, and the longest
+        // number has three. Numbers are not truncated while there is space.
         #expect(
             shown.suffix(2) == [
                 "   999  \(String(repeating: "x", count: 25))…", "12345678  long",
@@ -435,7 +435,7 @@ import Testing
     }
 }
 
-/// Saves again and again, each time in two steps, until it is cancelled.
+/// A writer that saves repeatedly, each time in two steps, until it is cancelled.
 private final class EndlessWriter: Sendable {
     private let container: PersistentContainer
     private let isCancelled = Atomic<Bool>(false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// One table says what each code means.
+/// One table contains the meaning of each code.
 @Suite("Explanations of codes")
 struct ExplanationTests {
     @Test("every status and every code of a reject has a meaning and a mend")
@@ -69,7 +69,7 @@ struct ExplanationTests {
         var codes: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            // Also the lines of an enumeration's codes: `case .gzipData: "gzip.data"`.
+            // This also matches the lines of an enumeration's codes: `case .gzipData: "gzip.data"`.
             let mark = #/(code|detail|case \.[a-zA-Z]+): "([a-z]+\.[a-z-]+)"/#
             for match in text.matches(of: mark)
             where !match.1.hasPrefix("case") || file.lastPathComponent.hasSuffix("Error.swift") {

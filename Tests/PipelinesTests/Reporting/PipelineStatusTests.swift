@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// How a pipeline stands, by its reports, its lock and its store.
+/// The status of a pipeline according to its reports, its lock, and its store.
 @Suite("Status of pipelines")
 struct PipelineStatusTests {
     private typealias Reports = RunReportTests
@@ -126,10 +126,10 @@ struct PipelineStatusTests {
 
                 """)
         #expect(!status.isStale(now: now + 7200, maxAgeSeconds: 7201))
-        // Another pipeline's run says nothing of this one.
+        // Another pipeline's run does not affect this one.
         try folder.write(lock, "pid 4000000, pipeline other, since 2026-03-04T06:07:08Z")
         #expect(try Self.status(folder).unended == nil)
-        // The next run that ends is the last one again.
+        // The next run that finishes is the last run again.
         try folder.write(lock, "pid 4000000, pipeline nightly, since 2026-03-04T06:07:08Z")
         let after = Reports.run(folder, now: now + 7200).outcome.runID
         #expect(try Self.status(folder).unended == nil)
@@ -184,7 +184,7 @@ struct PipelineStatusTests {
         }
         var lock = try take()
         withExtendedLifetime(lock) {}
-        // It has all open files of the one that makes it.
+        // A child process inherits all open files of its parent.
         var file = stat()
         #expect(stat(path + ".etl-lock", &file) == 0)
         let copies = (0..<Int32(1024)).compactMap { descriptor -> Int32? in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Pipelines
 
-/// The page of a report: whole in itself, and safe whatever stands in the data.
+/// The HTML report: self-contained, and safe for any text in the data.
 @Suite("Pages of reports")
 struct ReportPageTests {
-    /// A report with everything in it, in which each text is the given one.
+    /// Returns a report that sets every field and uses the given string for each text.
     static func report(_ text: String) -> RunReport {
         let example = RejectTally.Example(
             detail: text, file: text, record: 1, line: 2, column: 3, byte: 4, field: text,
@@ -43,7 +43,7 @@ struct ReportPageTests {
             memoryPeak: 1 << 25, samples: samples)
     }
 
-    /// What the tags of a page come to: an error, or nothing where each is closed in its turn.
+    /// Returns the first error in the nesting of a page's tags; empty if all are balanced.
     static func imbalance(_ page: String) -> String? {
         let void: Set<String> = ["meta", "br", "!doctype"]
         var open: [String] = []
@@ -67,7 +67,7 @@ struct ReportPageTests {
         let plain = ReportPage.text(of: Self.report("plain"), in: "/r/s")
         #expect(Self.imbalance(page) == nil)
         #expect(!page.contains("<script") && !page.contains("<b on"))
-        // The same tags, whatever the text.
+        // The same tags, regardless of the text.
         #expect(page.matches(of: #/<[a-z]/#).count == plain.matches(of: #/<[a-z]/#).count)
         #expect(page.contains(Markup.escape(text)))
     }

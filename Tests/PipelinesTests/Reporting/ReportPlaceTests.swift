@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Where reports go, how many stay, and what happens where they cannot be written.
+/// The location and number of reports, and failures to write them.
 @Suite("Places of reports")
 struct ReportPlaceTests {
     private typealias Reports = RunReportTests
@@ -34,7 +34,7 @@ struct ReportPlaceTests {
     @Test("of runs that began in one second that is the newest whose report was written last")
     func sameSecond() throws {
         let folder = try Reports.folder()
-        // Numbers of processes have no one width, and begin again.
+        // Process IDs vary in width, and wrap around.
         let runs = [
             "20260304T050606Z-5", "20260304T050607Z-9999", "20260304T050607Z-10000",
             "20260304T050607Z-301", "20260304T050608Z-4",
@@ -50,7 +50,7 @@ struct ReportPlaceTests {
         #expect(reports.runs == runs)
         #expect(reports.rotate(keeping: 2, with: runs[4]).isEmpty)
         #expect(reports.runs == runs.suffix(2))
-        // A run that was resumed has an old name, and keeps the report that it has just written.
+        // A resumed run has an old name, and keeps the report that it has just written.
         #expect(reports.rotate(keeping: 1, with: runs[3]).isEmpty)
         #expect(reports.runs == [runs[3]])
     }
@@ -58,7 +58,7 @@ struct ReportPlaceTests {
     @Test("half a report of a run that was killed goes with the next one; all others stay")
     func leftovers() throws {
         let folder = try Reports.folder()
-        // No process has such a number.
+        // No process has this ID.
         let dead = Int32.max
         let killed = [
             ".nightly-20260101T000000Z-7.json.\(dead)-0.part",
@@ -92,7 +92,7 @@ struct ReportPlaceTests {
         let refused = Reports.run(named)
         #expect(refused.outcome.status == .cannotCreate)
         #expect(refused.outcome.diagnostics.map(\.code) == ["report.folder"])
-        // It was told before anything was done.
+        // The problem was reported before any other work.
         #expect(!named.exists("store.sqlite"))
     }
 
@@ -201,7 +201,7 @@ struct ReportPlaceTests {
         let second = try folder.text("m/etl.prom").split(separator: "\n").map(String.init)
         #expect(second.contains("etl_run_exit_code{pipeline=\"nightly\"} 65"))
         #expect(second.contains(success))
-        // A part of the spec is not what the pipeline is there for.
+        // A run of a part of the spec does not count as a success of the pipeline.
         let part = Reports.run(folder, now: Workspace.now + 7200) { $0.only = "bump" }
         #expect(part.outcome.status == .ok)
         #expect(try folder.text("m/etl.prom").contains(success))
@@ -221,7 +221,7 @@ struct ReportPlaceTests {
         #expect(samples.count >= min(3, count))
         let gaps = zip(samples, samples.dropFirst()).map { $1.second - $0.second }
         #expect(gaps.allSatisfy { $0 > 0 })
-        // The last ones may stand twice as far apart as those that were thinned out.
+        // The last gaps may be twice as large as those that were thinned.
         #expect(try #require(gaps.max()) <= 2.1 * #require(gaps.min()))
     }
 }

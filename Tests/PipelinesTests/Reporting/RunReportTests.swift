@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipelines
 
-/// The report of each run: what it says, where it goes, and which runs have none.
+/// The report of each run: its content, its location, and the runs without one.
 @Suite("Reports of runs")
 struct RunReportTests {
     static let spec = """
@@ -54,7 +54,7 @@ struct RunReportTests {
         return (outcome, warnings.withLock { $0 })
     }
 
-    /// The newest report in a folder.
+    /// Returns the newest report in a folder.
     static func report(_ folder: Workspace, in name: String = "runs") throws -> RunReport {
         let file = try #require(folder.names(name).last { $0.hasSuffix(".json") })
         return try JSONDecoder().decode(RunReport.self, from: Data(folder.bytes("\(name)/\(file)")))
@@ -73,7 +73,7 @@ struct RunReportTests {
         #expect(report.memoryPeak ?? 0 > 1 << 20)
         #expect(report.secondsElapsed > 0)
         #expect(report.samples.last?.stage == "verify some")
-        // What differs from run to run.
+        // Values that differ between runs.
         report.store = nil
         report.memoryPeak = nil
         report.secondsElapsed = 0
@@ -140,10 +140,10 @@ struct RunReportTests {
                 "tasks failed", "bump skipped", "small skipped", "export-task skipped",
                 "some skipped",
             ])
-        // What is good of a failed import was saved, and is told.
+        // The good records of a failed import were saved, and are reported.
         #expect(report.stages[0].records?.inserted == 2)
         #expect(report.stages[0].inputs.map(\.records) == [4])
-        // The page says each reject once.
+        // The HTML report shows each reject once.
         let page = try folder.text(
             "reports/"
                 + #require(folder.names("reports").first { $0.hasPrefix("nightly-") }))
@@ -244,7 +244,7 @@ struct RunReportTests {
             "a.ndjson", #"{"id":"1","size":2}"# + "\n" + #"{"id":"2","size":"\#(long)"}"# + "\n")
         let old = "s3cr3t-rejects/nightly-20200101T000000Z-1"
         try folder.write("\(old)/x", "")
-        // What cannot be removed is told by a warning.
+        // A file that cannot be removed causes a warning.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o500], ofItemAtPath: folder.path(old))
         defer {
@@ -264,7 +264,7 @@ struct RunReportTests {
         for name in folder.names("runs") {
             #expect(try !folder.text("runs/\(name)").contains("s3c"), "\(name)")
         }
-        // Whoever is root can remove everything.
+        // root can remove everything.
         if getuid() != 0 {
             #expect(report.messages.map(\.code) == ["rejects.old"])
             #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Notes and reports say themselves how they are written; each must be read back as what it was.
+/// Notes and reports encode themselves; each must be decoded to an equal value.
 @Suite("Written notes and reports") struct WrittenNotesTests {
     private static let counts: RecordCounts = {
         var counts = RecordCounts()
@@ -87,9 +87,9 @@ import Testing
             samples: [RunSample(second: 0.5, stage: "import tasks", records: 7, memory: 8)])
     }
 
-    /// Checks that all that a value holds is written, and read back equal.
+    /// Checks that every part of a value is written, and that it is read back equal.
     ///
-    /// - Parameter other: what is written elsewhere.
+    /// - Parameter other: The part that is written elsewhere.
     private func check<Value: Decodable & JSONWritable>(
         _ value: Value, but other: String? = nil
     ) throws {

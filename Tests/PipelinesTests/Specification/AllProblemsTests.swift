@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// One look tells everything that is wrong, so that nobody mends a spec mistake by mistake.
+/// One check reports every problem of a spec.
 @Suite("Every problem at once") struct AllProblemsTests {
     private func problems(overModel text: String) -> String {
         SpecificationTesting.problems("etl: 1\n\(text)\n\(SpecificationTesting.taskModel)\n")

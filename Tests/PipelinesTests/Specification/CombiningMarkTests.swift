@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// Signs of our syntax in front of combining marks, with which they are one character.
+/// Syntax characters before combining marks, with which they form one `Character`.
 @Suite("Combining marks behind signs") struct CombiningMarkTests {
     private static let mark = "\u{301}"
 

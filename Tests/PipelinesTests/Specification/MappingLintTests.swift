@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-/// What is wrong with what fills attributes and relationships, with its place.
+/// Problems of mappings for attributes and relationships, with their positions.
 @Suite("Mapping lints")
 struct MappingLintTests {
     @Test("values and rules of the keys of `set`, `read` and the stage")

@@ -40,7 +40,7 @@ enum SpecificationTesting {
               Note: { attributes: { text: String } }
         """
 
-    /// A store with tasks, people and tags.
+    /// A store with tasks, people, and tags.
     static let taskModel = """
         store:
           at: tasks.sqlite
@@ -81,17 +81,17 @@ enum SpecificationTesting {
         diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")
     }
 
-    /// The problems of a whole spec.
+    /// Returns the problems of a complete spec.
     static func problems(_ spec: String) -> String {
         text(SpecificationFile.check(text: spec, file: "a.yaml", context()).diagnostics)
     }
 
-    /// The problems of stages over the model above; the first stage stands on line 2.
+    /// Returns the problems of stages over the model above; the first stage is on line 2.
     static func stageProblems(_ stages: String, params: String = "") -> String {
         problems("stages:\n\(stages)\netl: 1\n\(params)\n\(model)\n")
     }
 
-    /// The stages of a spec without problems.
+    /// Returns the stages of a spec without problems.
     static func stages(_ stages: String) throws -> [Stage] {
         let (spec, _, diagnostics) = SpecificationFile.check(
             text: "stages:\n\(stages)\netl: 1\n\(model)\n", file: "a.yaml", context())

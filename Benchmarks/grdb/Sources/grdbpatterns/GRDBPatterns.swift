@@ -8,7 +8,7 @@ import GRDB
     import Darwin
 #endif
 
-/// The steps of `microbenchmarks patterns FOLDER COUNT`, as a program with GRDB does them.
+/// The steps of `microbenchmarks patterns FOLDER COUNT`, written with GRDB.
 struct Owner: Codable, FetchableRecord, MutablePersistableRecord {
     static let rows = hasMany(Row.self)
     var id: Int64?
@@ -17,7 +17,7 @@ struct Owner: Codable, FetchableRecord, MutablePersistableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A row with a key that is unique.
+/// A row with a unique key.
 struct Row: Codable, FetchableRecord, MutablePersistableRecord {
     static let owner = belongsTo(Owner.self)
     var id: Int64?
@@ -30,7 +30,7 @@ struct Row: Codable, FetchableRecord, MutablePersistableRecord {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// The part of a row that an upsert sets.
+/// The columns that an upsert sets.
 struct RowChange: Codable, PersistableRecord {
     static let databaseTableName = "row"
     var key: String
