@@ -492,17 +492,3 @@ extension BulkPlan.Link {
         return key.contains(where: leads)
     }
 }
-
-/// Formats a value as an SQL literal, for values that are fixed when a statement is prepared.
-enum SQLLiteral {
-    static func text(_ value: StoredValue) -> String {
-        switch value {
-        case .null: "NULL"
-        case .integer(let value): String(value)
-        case .real(let value): "\(value)"
-        case .text(let value): "'" + value.replacing("'", with: "''") + "'"
-        case .blob(let bytes):
-            "x'" + bytes.hexText + "'"
-        }
-    }
-}

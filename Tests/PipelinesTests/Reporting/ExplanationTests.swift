@@ -34,7 +34,7 @@ struct ExplanationTests {
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
                     "import.read-before", "import.duplicate-keys", "import.unmet-path",
                     "import.app-store", "import.entity",
-                    "import.folder", "import.key", "import.model", "import.row-key",
+                    "import.folder", "import.key", "import.model", "import.row-key", "import.null",
                     "import.skipped-columns", "import.standard-input", "import.store",
                     "import.join-keys", "import.join-table", "import.saved",
                     "import.type", "import.unfinished",
