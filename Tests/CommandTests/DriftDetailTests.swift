@@ -91,7 +91,7 @@ import Testing
         let result = try place.run(stage, flags: ["-v"])
         #expect(
             result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)") == """
-                import import-a: 2 read, 2 inserted, 2 links without an object (T)
+                import import-a: 2 read, 2 inserted, 2 links without an object; Task: 5 inserted (T)
                   without an object in 'tasks.tag': 2 (a.ndjson:1 'x', a.ndjson:2 'y')
 
                 """)

@@ -128,22 +128,6 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("records of JSON that differ in spaces and the order of members are equal")
-    func repeatInOtherSpelling() throws {
-        try write("t.ndjson", "{\"id\":1,\"a\":1}\n{\"id\":2,\"a\":2}\n{ \"a\":2, \"id\":2 }\n")
-        #expect(
-            try cron("import", "t.ndjson", "--into", "t.sqlite")
-                == ToolResult(
-                    status: 0,
-                    standardError: """
-                        t.ndjson:3: warning: 1 record repeats another one exactly and becomes the same \
-                        object [infer.repeated-record]
-                          in: record 3
-                          fix: if each is an object of its own, add a column that tells them apart
-
-                        """))
-    }
-
     @Test("a table without a key is imported with an escape character, too")
     func rowKeysWithEscape() throws {
         try write("e.csv", "day,what\nMo,\"a \\\" b\"\nTu,c\nTu,c\n")

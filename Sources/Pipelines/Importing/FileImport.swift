@@ -108,8 +108,7 @@ package struct FileImport {
             root = YAMLParser.parse(text).root ?? root
         }
         inferredText = text
-        let model: ManagedObjectModel
-        if let stored { model = stored } else { model = try Self.emptyModel() }
+        let model = if let stored { stored } else { try Self.emptyModel() }
         var fit = StoreFit(
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),

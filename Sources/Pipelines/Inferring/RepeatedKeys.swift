@@ -92,8 +92,7 @@ extension Sample {
                     let row = Row(
                         file: file, number: batch.number(of: record),
                         content: columns == nil
-                            ? CanonicalJSON.text(of: batch.rawRecord(record))
-                                .withUnsafeBufferPointer(DistinctValues.hash)
+                            ? DistinctValues.hash(batch.rawRecord(record))
                             : Self.content(fields))
                     guard let other = rows[key], other.file == file else {
                         if rows[key] != nil || rows.count < DistinctValues.countMax {
