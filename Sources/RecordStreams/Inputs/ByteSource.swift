@@ -20,7 +20,8 @@ package final class ByteSource {
         input = try StoredInput(file, isCancelled: isCancelled, tellOfCommand: tellOfCommand)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
-        if !file.isStream, file.generatedRows == nil {
+        // Only a file: a pipe may have no more than one record for hours.
+        if input.isRegular, file.generatedRows == nil {
             try input.fill(ForeignFormat.headerByteCount)
             guard !ForeignFormat.isTar(input.available, name: input.path, isGzip: isGzip) else {
                 throw RecordStreamError(
