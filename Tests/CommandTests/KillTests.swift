@@ -195,7 +195,7 @@ struct KillTests {
             store: dump.output, export: folder.text("out.csv"), rejects: rejects, totals: totals)
     }
 
-    @Test("come to what an undisturbed run comes to", arguments: specs.keys.sorted())
+    @Test("killed runs have the result of an undisturbed run", arguments: specs.keys.sorted())
     func killed(_ name: String) throws {
         let folder = try Self.folder(name)
         let clock = ContinuousClock()
