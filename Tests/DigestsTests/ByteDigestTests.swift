@@ -57,7 +57,7 @@ import Testing
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("published examples have their published digests", arguments: examples)
+    @Test("the examples of the standard have their published digests", arguments: examples)
     func agreesWithTheStandard(example: Example) {
         let bytes = Array(example.message.utf8)
         #expect(hex(ByteDigest.of(bytes, .sha1)) == example.sha1)
