@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(
-        "reads the rows that other readers read, and rejects what they refuse",
+        "reads the rows that other readers read, and rejects the input that they reject",
         .enabled(if: !cases.isEmpty, Specimens.missing("csv/cases/reader-cases.json")))
     func agree() throws {
         for value in Self.cases {
