@@ -140,7 +140,7 @@ import Testing
                     + "a.ndjson:3 'p3', a.ndjson:4 'p4', a.ndjson:5 'p5', …)\n"), "\(text)")
     }
 
-    // MARK: Tables in which nothing fits
+    // MARK: Tables without a matching column
 
     @Test(
         "accepts an import that reads no column of the table by name",
@@ -176,7 +176,7 @@ import Testing
                   fix: use one of: foo, bar
 
                 """)
-        // With an attribute that the table should fill, nothing matches again.
+        // If the table should also fill an attribute, no column matches.
         let implied = try place.run(
             "{ import: a.csv, into: Task, when-found: append, set: { size: { const: 3 } } }")
         #expect(implied.status == 78)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the content of files decides, and what flags say of it.
+/// Decisions that an import makes by the content of files, and the flags that override them.
 extension ImportCommandTests {
     private func output(_ arguments: String..., input: String) throws -> ToolResult {
         try write("input", input)
@@ -253,7 +253,7 @@ extension ImportCommandTests {
                         Imported into s.sqlite: 6 read, 6 unchanged
 
                         """))
-        // Other links replace those that are there.
+        // Other links replace the existing ones.
         try write("out/Tasks.csv", "id,tags\n1,red\n2,a\\|b|x\n3,\n")
         #expect(
             try etl("import", "out/Tasks.csv", "--into", "s.sqlite")
@@ -265,7 +265,7 @@ extension ImportCommandTests {
 
                         """))
         #expect(try links("s.sqlite") == "id,tags\n1,red\n2,a\\|b|x\n3,\n")
-        // A spec reads them into another store.
+        // A spec imports the exports into another store.
         try write(
             "i.yaml",
             """

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Later imports of files that changed: row keys, dates, and numbers stay what they were, and what
-/// is lost is reported.
+/// Later imports of files that changed: row keys, dates, and numbers are read as before, and losses
+/// are reported.
 extension ImportCommandTests {
     private func said(_ lines: String..., error: String = "", status: Int32 = 0) -> ToolResult {
         ToolResult(
@@ -141,7 +141,7 @@ extension ImportCommandTests {
             #"{"id":3,"createdAt":"1970-01-01T00:00:01Z","d":"2026-02-01T00:00:00Z","n":1234}"#,
         ]
         #expect(try objects("d.sqlite", "D") == all)
-        // What the store has exported is in no doubt.
+        // The format of the store's own export is unambiguous.
         for format in ["csv", "ndjson"] {
             let export = try cron("fetch", "d.sqlite", "D", "--format", format)
             try write("D.\(format)", export.standardOutput)

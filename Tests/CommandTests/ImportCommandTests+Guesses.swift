@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What an import without a spec guesses of files that repeat others, of totals below a table, of
-/// delimiters, and of daily files.
+/// Guesses of an import without a spec about files that repeat others, totals below a table,
+/// delimiters, and daily files.
 extension ImportCommandTests {
     private static let users = #"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]"#
     private static let posts = #"[{"id":1,"userId":1},{"id":2,"userId":2}]"#
@@ -162,7 +162,7 @@ extension ImportCommandTests {
             try cron("import", "t.csv", "--into", "t.sqlite")
                 == ToolResult(status: 0, standardError: told))
         #expect(try cron("infer", "t.csv").standardError == told)
-        // The line of the fix.
+        // With the line that the fix suggests.
         try write("t.csv", "sep=\(sign)\n" + text)
         let allowed = try cron(
             "import", "t.csv", "--into", "fixed.sqlite", "--allow-rejects", "1")
@@ -199,7 +199,7 @@ extension ImportCommandTests {
         #expect(
             try cron("import", name, "--into", "plain.sqlite")
                 == ToolResult(status: 0, standardError: expected))
-        // The next one has the key of the store.
+        // The next file uses the key of the store.
         try write("sales-2026-01-02.csv", "sku,sold\na,1\nb,2\n")
         #expect(
             try cron("import", "sales-2026-01-02.csv", "--into", "plain.sqlite") == .silentSuccess)
@@ -212,7 +212,7 @@ extension ImportCommandTests {
         #expect(
             try rows("SELECT ZSKU, ZSOLD FROM ZSALES ORDER BY Z_PK", in: "d.sqlite")
                 == ["a|1", "b|2", "a|4"])
-        // An ID is that of one object, on whatever day.
+        // An ID identifies one object, whatever the day.
         try write("users-2026-01-01.csv", "id,name,at\n1,x,2026-01-01\n2,y,2026-01-01\n")
         #expect(
             try cron("import", "users-2026-01-01.csv", "--into", "u.sqlite") == .silentSuccess)

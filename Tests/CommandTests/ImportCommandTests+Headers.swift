@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where tables begin: no header and no record is lost to a guess.
+/// The start of a table: no header and no record is lost to a guess.
 extension ImportCommandTests {
     @Test(
         "skips lines above the header even if they contain delimiters",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files as people have them: what an import without a spec makes of them, and what it says.
+/// Files from practice: the result of an import without a spec, and its messages.
 extension ImportCommandTests {
     private func warning(_ lines: String) -> ToolResult {
         ToolResult(status: 0, standardError: lines + "\n")
@@ -192,7 +192,7 @@ extension ImportCommandTests {
 
             """)
         #expect(try cron("import", "o.ndjson", "--into", "o.sqlite") == .silentSuccess)
-        // Alone these would be told apart within their owner.
+        // Without the store, these objects would be identified within their owner.
         try write(
             "o.ndjson",
             """
@@ -230,7 +230,7 @@ extension ImportCommandTests {
                 .filter { $0.hasSuffix(".json") }.sorted().last)
         let text = try Tool.contents("\(folder.path)/runs/\(report)")
         #expect(text.contains("Q has no property for color, which is skipped"))
-        // Nothing is lost of a column without values.
+        // A column without values loses no data.
         try write("q.csv", "id,name,color\n1,a,\n")
         #expect(try cron("import", "q.csv", "--into", "q.sqlite") == .silentSuccess)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Links that imports find, and what they say of files that they cannot read.
+/// Links that imports find, and their messages about files that they cannot read.
 extension ImportCommandTests {
     private static let artists = "ArtistId,Name\n1,AC/DC\n2,Accept\n3,Aerosmith\n"
     private static let albums = "AlbumId,Title,ArtistId\n1,For,1\n2,Ball,2\n3,Rest,2\n4,X,3\n"

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What an import without a spec must not lose silently.
+/// Data that an import without a spec must not lose silently.
 extension ImportCommandTests {
 
     @Test("fields that repeat across files are not a key")
     func keyOverFiles() throws {
-        // In each file alone, the first three fields tell all records apart.
+        // In each file alone, the first three fields are unique together.
         for file in 0..<2 {
             var text = "station,hour,value,note\n"
             for row in 0..<120 {
@@ -194,7 +194,7 @@ extension ImportCommandTests {
         try write("tasks.csv", "id,title,size\n1,Write,3\n2,Read,4\n3,Sleep,5\n")
         #expect(
             try etl("import", "tasks.csv", "--into", "out/tasks.sqlite", "-q") == .silentSuccess)
-        // A column that is added later is in the store's model, and not in that of the first import.
+        // The store's model has a column that is added later; the model of the first import lacks it.
         try write("tasks.csv", "id,title,size,color\n1,Write,3,red\n4,Walk,x,blue\n")
         let failed = try etl(
             "import", "tasks.csv", "--into", "out/tasks.sqlite", "--add-columns", "-q")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Which texts of a table an import takes for no value, and that it does so neither silently nor in
-/// another way the next time.
+/// Text of a table that an import reads as null: it warns, and later imports read the same text as
+/// null.
 extension ImportCommandTests {
     private func warned(_ warning: String) -> ToolResult {
         ToolResult(

@@ -147,7 +147,7 @@ extension ImportCommandTests {
         #expect(try entities("s.sqlite") == ["Posts", "Users"])
         #expect(
             try rows("SELECT ZID, ZT FROM ZPOSTS ORDER BY 1", in: "s.sqlite") == ["7|new", "8|y"])
-        // A list of that name with other records has the name of its file.
+        // A list of that name with other records fills an entity that is named after its file.
         try write("p.json", #"{"posts":[{"code":"A","height":2},{"code":"B","height":3}]}"#)
         #expect(try cron("import", "p.json", "--into", "s.sqlite").status == 0)
         #expect(try entities("s.sqlite") == ["P", "Posts", "Users"])

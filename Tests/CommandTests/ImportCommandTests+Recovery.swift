@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What an import without a spec says when it fails or cannot go on, and the way out that works.
+/// The messages of an import without a spec that fails or cannot resume, and the fixes that work.
 extension ImportCommandTests {
-    /// Errors without the names of runs.
+    /// Returns the errors without the names of runs.
     private func errors(_ result: ToolResult) -> String {
         result.standardError.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
     }
@@ -87,7 +87,7 @@ extension ImportCommandTests {
             errors(failed).hasSuffix(
                 "note: 1 read, 1 rejected; no object of n.sqlite was changed [import.saved]\n"),
             "\(failed)")
-        // The type stays, and a type that the store does not have is refused.
+        // The type is kept, and a different type than the store's fails.
         let other = try cron("import", "n.csv", "--into", "n.sqlite", "--type", "n=String")
         #expect(
             other

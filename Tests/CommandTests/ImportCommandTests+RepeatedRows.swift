@@ -30,7 +30,7 @@ extension ImportCommandTests {
                           fix: if each is an object of its own, add a column that tells them apart
 
                         """))
-        // From then on, the store says what the key is.
+        // Later imports use the key of the store.
         #expect(
             try Tool.etl(["import"] + files, in: folder.path)
                 == ToolResult(

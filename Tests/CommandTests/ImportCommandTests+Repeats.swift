@@ -3,7 +3,7 @@ import Testing
 
 /// Later imports of files that changed: the store's model decides what their columns fill.
 extension ImportCommandTests {
-    /// The objects of an entity, as a fetch shows them.
+    /// Returns the objects of an entity as a fetch shows them.
     func objects(_ store: String, _ entity: String) throws -> [String] {
         try cron("fetch", store, entity, "--format", "ndjson").standardOutput
             .split(separator: "\n").map(String.init)
@@ -98,7 +98,7 @@ extension ImportCommandTests {
         #expect(try objects("n.sqlite", "N") == [#"{"id":1,"name":"A","name2":"B"}"#])
     }
 
-    // MARK: Nothing
+    // MARK: Missing values
 
     @Test("a column without values clears attributes, links, and flattened objects")
     func nothingInTheFile() throws {

@@ -9,7 +9,7 @@ extension Tag {
 
 /// Kills runs of the real command at random moments and repeats them until they are done.
 ///
-/// Then the store, the export, the rejects, and the totals must equal those of an undisturbed run.
+/// Then the store, the export, the rejects, and the totals must equal the undisturbed results.
 /// `ETL_KILLS=300` sets how many runs are killed.
 @Suite("Killed runs", .serialized, .tags(.slow))
 struct KillTests {

@@ -4,7 +4,7 @@ import Testing
 /// The output of `etl plan` for a run that would fail.
 @Suite("etl plan of runs that fail")
 struct PlanFailureTests {
-    /// Returns the line with the outcome of the run.
+    /// Returns the line that states the outcome of the run.
     private static func end(_ result: FailureFolder.Result) -> String? {
         result.errors.split(separator: "\n").last.map(String.init)
     }

@@ -167,7 +167,7 @@ import Testing
         #expect(deadChildren() == 0)
     }
 
-    // MARK: What there is
+    // MARK: Helpers
 
     private func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count

@@ -18,7 +18,7 @@ struct PredicateEvaluationFunctionTests {
     @Test(
         "text functions compute texts from texts",
         arguments: [
-            // The UTF-16 units of the text: a, two of 😀, é, the mark.
+            // The UTF-16 units of the text: a, two units of 😀, é, and the combining mark.
             ("substring(text, 0, 1)", GraphValue.string("a")),
             ("substring(text, 1, 2)", .string("😀")),
             ("substring(text, 1, 1)", .string("")), ("substring(text, 2, 2)", .string("é")),

@@ -2,7 +2,7 @@ import Foundation
 import RecordStreams
 import Testing
 
-/// Cases of the readers of Go, Papa Parse, and SQLite, in `csv/cases/reader-cases.json`.
+/// Test cases of the CSV readers in Go, Papa Parse, and SQLite (`csv/cases/reader-cases.json`).
 ///
 /// A case has `input` (or `input_b64`), and `expect` with `rows` or an `error`. Only the cases of
 /// the profile `default-dialect` are read, because the other profiles use options of another
