@@ -150,7 +150,7 @@ import Testing
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")
     }
 
-    @Test("migrate turns table constraints into indexes and names the index that it leaves behind")
+    @Test("migrate turns table constraints into indexes and names the index that it drops")
     func constraintMigration() throws {
         try make(EarlyAppStore.modelText, framework: EarlyAppStore.framework, EarlyAppStore.sql)
         try folder.write(

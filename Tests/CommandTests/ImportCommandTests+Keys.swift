@@ -18,7 +18,7 @@ extension ImportCommandTests {
         try Tool.etl(["import"] + files + ["--into", store, "-v"], in: folder.path)
     }
 
-    @Test("the date is part of the key if each file has a date of its own")
+    @Test("the date is part of the key if each file has a different date")
     func observations() throws {
         try writeStock()
         #expect(
@@ -38,7 +38,7 @@ extension ImportCommandTests {
                 "key sku + day"))
     }
 
-    @Test("the key lacks the date if files have none, or if other records refer to their objects")
+    @Test("the key lacks the date if the files lack it, or if other records refer to their objects")
     func dumps() throws {
         for day in 1...2 {
             try write("stock-\(day).csv", "sku,stock\nS1,\(day)\nS2,\(day)\n")

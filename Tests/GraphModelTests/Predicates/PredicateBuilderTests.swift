@@ -122,7 +122,7 @@ struct PredicateBuilderTests {
         #expect(predicate == (try GraphPredicate(format: format)), "\(predicate)")
     }
 
-    @Test("the operators of predicates do not replace those of other types")
+    @Test("operators of predicates do not affect operators of other types")
     func keepsOperators() {
         let one = 1
         let text: String? = "x"

@@ -27,7 +27,7 @@ struct DateTests {
         #expect(withBytes(text) { ScalarParser.isoDate($0) } == expected)
     }
 
-    @Test("the default time zone applies only if the text has none")
+    @Test("the default time zone applies only if the text names no zone")
     func defaultZone() {
         #expect(
             withBytes("2001-01-01") { ScalarParser.isoDate($0, defaultZoneSeconds: 3600) } == -3600)
