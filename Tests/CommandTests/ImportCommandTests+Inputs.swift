@@ -320,7 +320,7 @@ extension ImportCommandTests {
                     """))
     }
 
-    @Test("a table with only a header needs a store that has its columns")
+    @Test("a table with only a header, imported alone, needs a store that has its columns")
     func headerAlone() throws {
         try write("h.csv", "id,name\n")
         #expect(
