@@ -17,7 +17,7 @@ import Testing
         )
     }
 
-    @Test("a class that hides a type of Swift's is warned of, unless the model names it so")
+    @Test("warns if a class hides a type of Swift, unless the model sets its name")
     func hiddenTypes() throws {
         let entities = """
             Task: { attributes: { title: String } }
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("a Transformable has the type that the model names, and a row has its bytes")
+    @Test("a Transformable has the type that the model names, and its row contains bytes")
     func valueType() throws {
         let text = try generated(
             """
@@ -133,7 +133,7 @@ import Testing
                 """)
     }
 
-    @Test("row 15: a public class, whole")
+    @Test("row 15: generates a complete public class")
     func publicClass() throws {
         let files = try generated(
             """
@@ -264,7 +264,7 @@ import Testing
                 """)
     }
 
-    @Test("row 15: what an entity says of its mode holds, unless the command says it for all")
+    @Test("row 15: each entity's generation mode applies unless the command sets one for all")
     func modes() throws {
         let entities = """
             A: { attributes: { name: String } }
@@ -308,7 +308,7 @@ import Testing
         #expect(files["Elephant.swift"]?.contains("{ \"E\" }") == true)
     }
 
-    @Test("the same model gives the same bytes, in whatever order its file names things")
+    @Test("the order of entities in the model file does not change the generated files")
     func stability() throws {
         let one = try generated("B: { attributes: { a: String } }\nA: {}").files
         #expect(try generated("A: {}\nB: { attributes: { a: String } }").files == one)
@@ -316,7 +316,7 @@ import Testing
     }
 
     @Test(
-        "names that would not compile are errors, with nothing written",
+        "names that would not compile are errors, and no file is written",
         arguments: [
             ("Row: {}", "The class of 'Row' cannot be called 'Row'"),
             (
@@ -340,7 +340,7 @@ import Testing
     }
 
     @Test(
-        "the list of classes is called after the model's file",
+        "the list of classes is named after the model's file",
         arguments: [
             ("task-model.yaml", "TaskModelClasses"), ("Tasks.xcdatamodeld", "TasksClasses"),
             ("Tasks 2.xcdatamodel", "Tasks2Classes"), ("2.sqlite", "Model2Classes"),

@@ -107,7 +107,7 @@ struct CompilingTests {
     }
 
     @Test(
-        "in Swift 6, without a warning, and as the formatter leaves it",
+        "classes compile in Swift 6 without warnings and pass the formatter's lint",
         arguments: ClassGenerator.Access.allCases)
     func compiles(access: ClassGenerator.Access) throws {
         let generator = ClassGenerator(try model(), source: "names.yaml", access: access)
@@ -122,7 +122,7 @@ struct CompilingTests {
         #expect(linted == "")
     }
 
-    @Test("an extension over a class that the user writes")
+    @Test("an extension compiles with a class that the user writes")
     func category() throws {
         let model = try ManagedObjectModel.of(
             """

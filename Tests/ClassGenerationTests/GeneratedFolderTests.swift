@@ -18,7 +18,7 @@ import Testing
         GeneratedFile(name: name, text: "\(header)\n\(text)")
     }
 
-    @Test("what is missing, differs or is stale is named, and writing mends it")
+    @Test("reports missing, changed, and stale files, and writing corrects them")
     func drift() throws {
         #expect(
             try folder.drift(from: [file("B.swift"), file("A.swift")]).map(\.text)
@@ -36,7 +36,7 @@ import Testing
         #expect(try folder.write(next) == [])
     }
 
-    @Test("files of others stay as they are: no names, no removal, no overwriting unless forced")
+    @Test("keeps files that it did not generate, unless overwriting is forced")
     func others() throws {
         let place = scratch.path + "/Generated"
         try FileManager.default.createDirectory(

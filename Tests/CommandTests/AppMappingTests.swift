@@ -15,7 +15,7 @@ struct AppMappingTests {
 
     // MARK: Moody
 
-    @Test("each step of Moody reaches the values and links of the app's own store")
+    @Test("each migration step of Moody yields the values and links of the app's own store")
     func moody() throws {
         let app = try copy("objcio-core-data/Migrations")
         let bundle = "Migrations/Moody.xcdatamodeld"
@@ -71,7 +71,7 @@ struct AppMappingTests {
         return queries
     }
 
-    @Test("the chain of Moody stops at the app's class, and our mapping file replaces that step")
+    @Test("Moody's chain stops at the app's policy class until our mapping file replaces the step")
     func moodyChain() throws {
         let app = try copy("objcio-core-data/Migrations")
         let bundle = "Migrations/Moody.xcdatamodeld"
@@ -190,7 +190,7 @@ struct AppMappingTests {
                 "To version '5', back from version '6' of the store:\n"))
     }
 
-    @Test("what has no place among the entities of the file is a todo of the file")
+    @Test("a draft lists problems without an entity as a `todo` of the mapping file")
     func todosOfTheFile() throws {
         let app = try copy("objcio-core-data/Migrations")
         let xml = "\(app)/Migrations/Moody 5-Moody 6.xcmappingmodel/xcmapping.xml"
@@ -231,7 +231,7 @@ struct AppMappingTests {
 
     // MARK: CoreDataPlus
 
-    @Test("CoreDataPlus version 2 has the values and links of the app's own store")
+    @Test("CoreDataPlus 1 to 2 yields the values and links of the app's own store")
     func coreDataPlus() throws {
         let app = try copy("alemar11-CoreDataPlus/Tests/Resources/SampleModel")
         let store = "Fixtures/SampleModel_V1.sqlite"
@@ -253,7 +253,7 @@ struct AppMappingTests {
         }
     }
 
-    @Test("CoreDataPlus goes from version 1 to 3 with our mapping for the app's class")
+    @Test("CoreDataPlus migrates from version 1 to 3 with our mapping for the app's class")
     func coreDataPlusChain() throws {
         let app = try copy("alemar11-CoreDataPlus/Tests/Resources/SampleModel")
         let store = "Fixtures/SampleModel_V1.sqlite"
@@ -320,7 +320,7 @@ struct AppMappingTests {
 
     // MARK: wibosco
 
-    @Test("the wibosco chain runs with our mapping for the app's class")
+    @Test("the wibosco chain migrates with our mapping for the app's class")
     func wibosco() throws {
         let app = try copy("wibosco-CoreDataMigrationRevised-Example")
         let bundle =
@@ -385,7 +385,7 @@ struct AppMappingTests {
 
     // MARK: Bookmarks
 
-    @Test("each step of Bookmarks keeps every value and link")
+    @Test("each migration step of Bookmarks keeps every value and link")
     func bookmarks() throws {
         let app = try copy("duckduckgo-BrowserServicesKit")
         let bundle = "Sources/Bookmarks/BookmarksModel.xcdatamodeld"
@@ -427,7 +427,7 @@ struct AppMappingTests {
 
     // MARK: Mapping models that do not fit
 
-    @Test("two mapping models of one step are reported, and one that is damaged has a place")
+    @Test("reports two mapping models for one step, and the line at which one is damaged")
     func ambiguous() throws {
         let app = try copy("objcio-core-data/Migrations")
         let bundle = "Migrations/Moody.xcdatamodeld/Moody 5.xcdatamodel"

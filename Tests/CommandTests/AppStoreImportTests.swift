@@ -27,7 +27,9 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
-    @Test("a replaced value removes its file, and the backup keeps it", arguments: [3, 200_000])
+    @Test(
+        "replacing an external value deletes its file, and the backup keeps the old file",
+        arguments: [3, 200_000])
     func replaces(bytes: Int) throws {
         try AppStoreFixture.make(at: store, work.model)
         #expect(files(values) == [AppStoreFixture.largeValueName])
@@ -65,7 +67,7 @@ import Testing
                 .standardOutput.contains("1 unchanged"))
     }
 
-    @Test("a record without a required transformable is rejected")
+    @Test("rejects a record that lacks a required Transformable")
     func requiredArchive() throws {
         let (model, diagnostics) = ModelFile.read(
             text: """

@@ -41,7 +41,7 @@ import Testing
             into: Place
         """
 
-    @Test("an R-tree is read around, and kept by its triggers")
+    @Test("fetch ignores an R-tree, and its triggers update it during an import")
     func spatial() throws {
         try make(SpatialAppStore.modelText, SpatialAppStore.sql)
         let fetched = try folder.shell(
@@ -68,7 +68,7 @@ import Testing
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")
     }
 
-    @Test("an R-tree that a migration would lose is refused by name")
+    @Test("migrate fails and names the R-tree that it cannot rebuild")
     func spatialMigration() throws {
         try make(SpatialAppStore.modelText, SpatialAppStore.sql)
         try folder.write(
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Constraints of tables
 
-    @Test("constraints of tables serve as unique indexes do")
+    @Test("UNIQUE constraints of tables work like unique indexes")
     func constraints() throws {
         try make(EarlyAppStore.modelText, framework: EarlyAppStore.framework, EarlyAppStore.sql)
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")
@@ -150,7 +150,7 @@ import Testing
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")
     }
 
-    @Test("a migration makes indexes of constraints, and names those that it leaves")
+    @Test("migrate turns table constraints into indexes and names the index that it drops")
     func constraintMigration() throws {
         try make(EarlyAppStore.modelText, framework: EarlyAppStore.framework, EarlyAppStore.sql)
         try folder.write(

@@ -3,7 +3,7 @@ import Foundation
 import GraphModel
 import Testing
 
-/// An app's store gets exactly the rows that a store of ours gets.
+/// An app's store gets exactly the same rows as a store that etl has created.
 ///
 /// This includes keys, companions, orders, both sides of one-to-ones, join rows, versions, and
 /// counters.

@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(
-        "What would leave tables of ours is refused",
+        "settings that would leave etl's tables in an app's store fail with 78",
         arguments: [
             (", history: { keep: 7d }", "store.history"), (", views: true", "store.views"),
             (", exact-decimals: true", "store.exact-decimals"),

@@ -21,7 +21,7 @@ struct CommandRunTests {
         return folder
     }
 
-    @Test("check starts nothing; plan and preview start the commands of imports alone")
+    @Test("check starts no command; plan and preview start only the commands of imports")
     func whatStarts() throws {
         let folder = try folder(Self.import_ + "\n" + Self.export)
         #expect(try folder.shell("exec \"$E\" check spec.yaml").status == 0)
@@ -38,7 +38,9 @@ struct CommandRunTests {
         #expect(folder.text("out.csv").split(separator: "\n").count == 6)
     }
 
-    @Test("--no-commands refuses what would start one", arguments: ["run", "plan", "preview"])
+    @Test(
+        "--no-commands fails for an import that reads from a command",
+        arguments: ["run", "plan", "preview"])
     func noCommands(_ verb: String) throws {
         let folder = try folder(Self.import_)
         let result = try folder.shell("exec \"$E\" \(verb) --no-commands spec.yaml")
@@ -54,7 +56,7 @@ struct CommandRunTests {
         #expect(!folder.names().contains("started"))
     }
 
-    @Test("Ctrl-C that the command gets first stops the run, and is no fault of the input")
+    @Test("Ctrl-C exits with 130, even if it ends the command of an import first")
     func interrupted() throws {
         let folder = try folder(
             """
@@ -77,7 +79,7 @@ struct CommandRunTests {
         #expect(both.status == 130, "\(both)")
     }
 
-    @Test("a command's lines that end with CR LF are shown, and a line that is written over is not")
+    @Test("shows a command's lines that end in CR LF, but not lines that a CR overwrites")
     func returns() throws {
         let folder = try folder(
             """
@@ -92,7 +94,7 @@ struct CommandRunTests {
         #expect(result.errors.contains("fatal: no disk"))
     }
 
-    @Test("--report does not take the place of a part of an export")
+    @Test("--report cannot overwrite a part or the manifest of an export")
     func reportOverPart() throws {
         let folder = try folder(
             "- { export: Task, to: q.csv, parts: 2 }")
@@ -105,7 +107,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("parts do not go to standard output, whoever names it")
+    @Test("parts cannot go to standard output, even if a parameter names it")
     func partsToStandardOutput() throws {
         let folder = try FailureFolder()
         try folder.write(
@@ -153,7 +155,7 @@ struct CommandRunTests {
         #expect(result.output == "status \(status)\n", "\(result.errors)")
     }
 
-    @Test("an export whose command does not read ends with the time limit, and the command first")
+    @Test("the time limit ends a stuck export, whose command never sees the end of its input")
     func stuckExport() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(20_000)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Documentation", .enabled(if: SymbolGraph.isThere, SymbolGraph.missing))
 struct DocumentationTests {
     @Test(
-        "every public symbol says what it is",
+        "every public symbol has a documentation comment",
         arguments: ["GraphModel", "GraphStore", "XcodeModel"])
     func everyPublicSymbolIsDocumented(module: String) throws {
         let symbols = try SymbolGraph.symbols(of: module)

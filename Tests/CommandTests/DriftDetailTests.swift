@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Details of the messages about imports that do less than their spec suggests.
-@Suite("Imports that do less than meant, in detail") struct DriftDetailTests {
+@Suite("Warnings of incomplete imports, in detail") struct DriftDetailTests {
     private static func place(unique: Bool = true) throws -> DriftPlace {
         try DriftPlace(
             model: """
@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Links
 
-    @Test("links that are left out are in the log and in the report, for each relationship")
+    @Test("the log and the report list missed links per relationship")
     func missedLinks() throws {
         let place = try Self.place()
         try place.write(
@@ -72,7 +72,7 @@ import Testing
                 """), "\(text.standardOutput)")
     }
 
-    @Test("links of objects inside records are counted, too, by the path of the relationship")
+    @Test("counts missed links of nested objects under the path of the relationship")
     func missedLinksInside() throws {
         let place = try Self.place()
         try place.write("tags.ndjson", "{\"word\":\"there\"}\n")
@@ -100,7 +100,7 @@ import Testing
             try place.rows("SELECT ZID FROM ZTASK WHERE ZTAG IS NOT NULL ORDER BY ZID") == ["2"])
     }
 
-    @Test("of a record that is rejected, no link of the objects in it is counted")
+    @Test("does not count missed links of nested objects in a rejected record")
     func missedLinksOfRejects() throws {
         let place = try Self.place()
         try place.write(
@@ -118,7 +118,7 @@ import Testing
         #expect(try place.missedLinks() == [])
     }
 
-    @Test("log lines in JSON have the links that are left out as the report has them")
+    @Test("the JSON log lists the first missed links as the report does")
     func missedLinksInJSON() throws {
         let place = try Self.place()
         let records = (1...7).map { "{\"id\":\($0),\"owner\":\"p\($0)\"}\n" }
@@ -140,10 +140,10 @@ import Testing
                     + "a.ndjson:3 'p3', a.ndjson:4 'p4', a.ndjson:5 'p5', …)\n"), "\(text)")
     }
 
-    // MARK: Tables in which nothing fits
+    // MARK: Tables without a matching column
 
     @Test(
-        "an import that reads no column by its name is not taken for one that misses them all",
+        "accepts an import that reads no column of the table by name",
         arguments: [
             "set: { size: { const: 3 } }", "set: { title: { expr: \"'x'\" } }",
             "set: { title: { const: x }, size: { expr: \"1 + 2\" } }",
@@ -158,7 +158,7 @@ import Testing
         #expect(try place.rows("SELECT count(*) FROM ZTASK") == ["2"])
     }
 
-    @Test("an `expr` that names a column the table lacks is 78, whatever else is constant")
+    @Test("an `expr` with an unknown column exits with 78, even next to constants")
     func constantsAndColumn() throws {
         let place = try Self.place(unique: false)
         try place.write("a.csv", "foo,bar\n1,2\n")
@@ -176,7 +176,7 @@ import Testing
                   fix: use one of: foo, bar
 
                 """)
-        // With an attribute that the table should fill, nothing matches again.
+        // If the table should also fill an attribute, no column matches.
         let implied = try place.run(
             "{ import: a.csv, into: Task, when-found: append, set: { size: { const: 3 } } }")
         #expect(implied.status == 78)
@@ -193,7 +193,7 @@ import Testing
     // MARK: Blank lines
 
     @Test(
-        "blank lines before a header are counted like others",
+        "counts blank lines before a header like other blank lines",
         arguments: [
             ("\n\r\n\nid,title\n1,a\n\n", "{ files: a.csv }", 4),
             ("\n\nid,title\r\n1,a\r\n", "{ files: a.csv }", 2),
@@ -222,7 +222,7 @@ import Testing
     // MARK: Inputs that were read before
 
     @Test(
-        "an input that the stage has appended under its old name is warned of",
+        "warns if a renamed stage appends an input again",
         arguments: [false, true])
     func readBeforeUnderOtherName(isOnce: Bool) throws {
         let place = try Self.place(unique: false)
@@ -258,7 +258,7 @@ import Testing
     // MARK: Lists
 
     @Test(
-        "a list of numbers is numbers to fields that are numbers, and texts to texts",
+        "lists compare as numbers with numeric fields and as text with text fields",
         arguments: [
             (
                 "a.ndjson",
@@ -299,7 +299,7 @@ import Testing
     // MARK: Time
 
     @Test(
-        "one comparison of a long text with a pattern ends at the time limit",
+        "a single match of a pattern with a long text stops at the time limit",
         .timeLimit(.minutes(5)))
     func longMatch() throws {
         let place = try Self.place(unique: false)

@@ -18,7 +18,7 @@ struct FailureDiskTests {
         try body(folder)
     }
 
-    @Test("74: a full disk under the store; with room, the next run completes it")
+    @Test("74: the disk of the store is full; after space is freed, the next run completes")
     func store() throws {
         try Self.withDisk("size=1M") { folder in
             try folder.writeTasks(30_000)
@@ -37,7 +37,7 @@ struct FailureDiskTests {
     }
 
     @Test(
-        "74: a full disk under an update, a delete or a clone, which leaves the store as it was",
+        "74: the disk is full during an update, delete, or clone; the store is unchanged",
         arguments: [
             """
             - update: all
@@ -82,7 +82,7 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("73: a full disk under the reports; what was imported stays")
+    @Test("73: the disk of the reports is full; imported records stay")
     func reports() throws {
         try Self.withDisk("size=4k") { folder in
             try folder.writeTasks(100)
@@ -95,7 +95,7 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("74: a full disk under an export, which leaves the old file")
+    @Test("74: the disk of an export is full; the old file stays")
     func export() throws {
         try Self.withDisk("size=200k") { folder in
             try folder.writeTasks(30_000)
@@ -116,7 +116,7 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("73: a full disk under the rejects, before any row of their batch is saved")
+    @Test("73: the disk of the rejects is full; no row of the batch is saved")
     func rejects() throws {
         try Self.withDisk("size=8k") { folder in
             try folder.write(
@@ -133,7 +133,7 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("a folder that may not be written")
+    @Test("73: the folder of an export is read-only; 77: the folder of the store is")
     func readOnly() throws {
         try Self.withDisk("size=10M") { folder in
             try folder.writeTasks(10)

@@ -4,7 +4,7 @@ import Testing
 /// The exit status and the messages of the command after failures.
 @Suite("Failures: exit status", .serialized)
 struct FailureExitTests {
-    @Test("64: usage")
+    @Test("64: the usage is wrong")
     func usage() throws {
         let folder = try FailureFolder()
         for arguments in [
@@ -20,7 +20,7 @@ struct FailureExitTests {
         #expect(try folder.shell("exec \"$E\" --help").status == 0)
     }
 
-    @Test("65: rejects over the limit; 66: no input, no store; 78: the spec")
+    @Test("65: too many rejects; 66: no input or store; 78: no spec, or an unknown parameter")
     func dataAndSpec() throws {
         let folder = try FailureFolder()
         #expect(try folder.run().status == 66)
@@ -36,7 +36,7 @@ struct FailureExitTests {
         #expect(try folder.run(spec: "none.yaml").status == 78)
     }
 
-    @Test("78: keys of what is not built yet, and everything else that is wrong, at once")
+    @Test("78: reports all invalid keys and values of a spec at once")
     func unknownKeys() throws {
         let folder = try FailureFolder()
         try folder.write(
@@ -74,7 +74,7 @@ struct FailureExitTests {
         #expect(folder.names() == ["model.yaml", "spec.yaml"])
     }
 
-    @Test("73: no place for the output, the rejects or the store")
+    @Test("73: the folder of the output, rejects, or store cannot be created")
     func noPlace() throws {
         let folder = try FailureFolder()
         try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":null}\n")
@@ -95,7 +95,7 @@ struct FailureExitTests {
         #expect(folder.text("file") == "")
     }
 
-    @Test("74: the store is no store; 65: damaged gzip, which keeps what came before")
+    @Test("74: the store is not SQLite; 65: gzip data is damaged, and earlier records stay")
     func damage() throws {
         let folder = try FailureFolder()
         try folder.write("store.sqlite", String(repeating: "no store ", count: 1000))
@@ -118,7 +118,7 @@ struct FailureExitTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "20000\n")
     }
 
-    @Test("75: another run has the store, and who that is")
+    @Test("75: another run uses the store, and the message names its process")
     func overlapping() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(1000)
@@ -145,7 +145,7 @@ struct FailureExitTests {
     }
 
     @Test(
-        "77: no right to read the input, the spec or the model",
+        "77: the input, the spec, or the model is not readable",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
         arguments: ["tasks.ndjson", "spec.yaml", "model.yaml"])
     func permission(_ name: String) throws {
@@ -163,7 +163,7 @@ struct FailureExitTests {
     }
 
     @Test(
-        "who may not write the lock's file is not told of a dead run either",
+        "status reports a killed run as not running, even if the lock file is read-only",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
     func lockOfOthers() throws {
         let folder = try FailureFolder()
@@ -185,7 +185,7 @@ struct FailureExitTests {
     }
 
     @Test(
-        "77: a pattern that meets a folder in which nothing may be opened",
+        "77: a pattern matches files in a folder that cannot be searched",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
         arguments: ["in/*.ndjson", "in/**"])
     func pattern(_ pattern: String) throws {
@@ -199,7 +199,7 @@ struct FailureExitTests {
         try folder.shell("chmod 755 in")
     }
 
-    @Test("71: out of descriptors, whichever file is to be opened")
+    @Test("71: too many open files, whichever file cannot be opened")
     func descriptors() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(10)

@@ -47,7 +47,7 @@ struct FailureInputTests {
         return (folder, result)
     }
 
-    @Test("66: one that vanishes; what came before it stays")
+    @Test("66: an input is deleted during the run; earlier records stay")
     func vanishes() throws {
         let (folder, result) = try Self.run("rm b.ndjson")
         #expect(result.status == 66)
@@ -55,7 +55,7 @@ struct FailureInputTests {
         #expect(try folder.query("SELECT group_concat(ZID) FROM ZTASK") == "1\n")
     }
 
-    @Test("65: one that is cut, which must not look like one with fewer records")
+    @Test("65: an input is truncated during the run; the run does not treat it as complete")
     func cut() throws {
         let (folder, result) = try Self.run("printf '{\"id\":2}\\n' > b.ndjson")
         #expect(result.status == 65)
@@ -67,7 +67,7 @@ struct FailureInputTests {
         #expect(result.errors.contains("fix: have it written under another name"))
     }
 
-    @Test("one that grows is read as far as it goes, and that is told")
+    @Test("reads an input that grows during the run, and warns")
     func grows() throws {
         let (folder, result) = try Self.run("echo '{\"id\":4}' >> b.ndjson")
         #expect(result.status == 0)
@@ -82,7 +82,7 @@ struct FailureInputTests {
     }
 
     @Test(
-        "a mirror deletes nothing after such a read",
+        "mirror deletes nothing if an input changed during the run",
         arguments: [
             ("rm b.ndjson", 66, "input.missing"), (": > b.ndjson", 65, "input.cut"),
             ("echo '{\"id\":4}' >> b.ndjson", 65, "mirror.refused"), ("true", 0, ""),

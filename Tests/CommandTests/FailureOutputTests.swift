@@ -5,7 +5,7 @@ import Testing
 @Suite("Failures: output", .serialized)
 struct FailureOutputTests {
     @Test(
-        "success prints nothing, wherever it runs",
+        "a successful run prints nothing, however it is started",
         arguments: [
             "exec \"$E\" run spec.yaml",
             "exec \"$E\" run spec.yaml < /dev/null > /dev/null",
@@ -29,7 +29,7 @@ struct FailureOutputTests {
         #expect(folder.text("store.sqlite.etl-lock") == "")
     }
 
-    @Test("messages never end up in files that took the place of closed stderr")
+    @Test("with stderr closed, messages are not written to a file that reuses its descriptor")
     func closedErrors() throws {
         let folder = try FailureFolder()
         try folder.write("tasks.ndjson", "{\"id\":1}\nnonsense\n")
@@ -38,7 +38,7 @@ struct FailureOutputTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }
 
-    @Test("-v shows a line for each stage, on stderr")
+    @Test("-v prints one line per stage to stderr")
     func verbose() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(100)
@@ -52,7 +52,7 @@ struct FailureOutputTests {
             ])
     }
 
-    @Test("stdin and stdout carry data when the spec says -")
+    @Test("`-` in a spec reads stdin and writes stdout")
     func streams() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(100)
@@ -73,13 +73,13 @@ struct FailureOutputTests {
         #expect(try folder.shell("exec \"$E\" run out.yaml > /dev/full").status == 74)
     }
 
-    @Test("a closed stdin cannot be read")
+    @Test("74: stdin is closed and cannot be read")
     func closedInput() throws {
         let folder = try FailureFolder()
         #expect(try folder.shell("exec \"$E\" run spec.yaml --set in=- <&-").status == 74)
     }
 
-    @Test("progress shows bytes and rows per second, when asked or on a terminal")
+    @Test("shows bytes and rows per second on a terminal or with --progress always")
     func progress() throws {
         let folder = try FailureFolder()
         // No progress is shown in the first half second.

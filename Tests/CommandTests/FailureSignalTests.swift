@@ -38,7 +38,7 @@ struct FailureSignalTests {
     }
 
     @Test(
-        "stop in the middle, and complete it with the next run",
+        "a signal stops the run between two saves, and the next run completes it",
         arguments: [
             ("INT", 130, ""), ("TERM", 143, ""), ("HUP", 129, ""),
             // Decoded in parts: one waits for the pipe, and the others wait for it.
@@ -73,7 +73,7 @@ struct FailureSignalTests {
         #expect(try folder.query(FailureFolder.schema) == schema)
     }
 
-    @Test("status tells a run at work, and one that was killed with what it has saved")
+    @Test("status shows a running run, and what a killed run has saved")
     func killedStatus() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(40_000)
@@ -111,7 +111,7 @@ struct FailureSignalTests {
     }
 
     @Test(
-        "a signal that who starts the command blocks stops it, too",
+        "a signal stops the run even if the parent process blocks the signal",
         arguments: [("TERM", 143), ("INT", 130), ("HUP", 129)])
     func blocked(_ signal: String, _ status: Int) throws {
         let folder = try FailureFolder()
@@ -126,7 +126,7 @@ struct FailureSignalTests {
     }
 
     @Test(
-        "a signal that who starts the command ignores is ignored by it, too",
+        "the run ignores a signal that its parent process ignores",
         arguments: ["INT", "TERM", "HUP"])
     func ignored(_ signal: String) throws {
         let folder = try FailureFolder()
@@ -144,7 +144,7 @@ struct FailureSignalTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "20000\n")
     }
 
-    @Test("a second signal stops at once")
+    @Test("a second signal stops the run at once")
     func twice() throws {
         let folder = try FailureFolder()
         // No process reads the command's output, so the orderly stop after the first signal never
@@ -169,7 +169,7 @@ struct FailureSignalTests {
     }
 
     @Test(
-        "signals within a moment are one: the batch is saved",
+        "signals in quick succession count as one, and the batch is saved",
         arguments: [
             // The order in which the system delivers pending signals is unspecified.
             ("kill -TERM $run; kill -TERM $run; kill -INT $run; wait $run", [143, 130]),
@@ -192,7 +192,7 @@ struct FailureSignalTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "25000\n")
     }
 
-    @Test("killed at any moment, the next run completes it")
+    @Test("a run that is killed at any moment is completed by the next run")
     func killed() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(6_000)

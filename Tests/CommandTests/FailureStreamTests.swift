@@ -3,7 +3,7 @@ import Testing
 
 /// Interrupted runs over inputs that can be read only once, such as pipes, and the runs that
 /// complete them.
-@Suite("Failures: inputs that are read but once", .serialized)
+@Suite("Failures: inputs that can be read only once", .serialized)
 struct FailureStreamTests {
     static let model = """
         model: 1
@@ -100,7 +100,7 @@ struct FailureStreamTests {
                 + "sum(ZTITLE = 'new') FROM \(table)")
     }
 
-    @Test("objects that are found again: the import begins again, whatever comes")
+    @Test("an interrupted import by key starts over, even with other records")
     func keyed() throws {
         let folder = try Self.stopped(Self.keyed)
         let status = try Self.status(folder)
@@ -121,7 +121,7 @@ struct FailureStreamTests {
         #expect(try Self.rows(folder) == "9000|9000|1|9000|8000\n")
     }
 
-    @Test("a command runs again, and nobody has to give its records again")
+    @Test("an interrupted import from a command runs the command again and starts over")
     func command() throws {
         let folder = try FailureFolder()
         let command = "head -n 50 t.ndjson; test -f ok || exit 3; tail -n +51 t.ndjson"
@@ -159,7 +159,7 @@ struct FailureStreamTests {
     }
 
     @Test(
-        "what would become something else the second time: the same goes on, compressed or not",
+        "append, skip, and reject imports resume with the same input, also if it is compressed",
         arguments: [
             (appending, "cat"), (appending, "gzip"), ("into: Task\n  when-found: skip", "cat"),
             ("into: Task\n  when-found: reject", "cat"),
@@ -179,7 +179,7 @@ struct FailureStreamTests {
     }
 
     @Test(
-        "objects that are made each time: nothing is made of anything else, until that is asked for",
+        "an interrupted append does not resume with other input, and saves nothing",
         arguments: ["records 1001 9000 new", "records 1 10 old", "echo no records", "true"])
     func appendingOther(_ content: String) throws {
         let folder = try Self.stopped(Self.appending)
@@ -196,7 +196,7 @@ struct FailureStreamTests {
         #expect(try Self.rows(folder, "ZLINE") == "8000|8000|1|8000|0\n")
     }
 
-    @Test("--restart makes objects of other content beside those that were saved")
+    @Test("--restart appends other input to the objects that were saved")
     func restart() throws {
         let folder = try Self.stopped(Self.appending)
         let saved = try folder.query("SELECT count(*) FROM ZLINE").dropLast()
@@ -209,7 +209,7 @@ struct FailureStreamTests {
             try folder.query("SELECT count(*) - 3000 FROM ZLINE") == saved + "\n")
     }
 
-    @Test("standard input that holds the same goes on, too")
+    @Test("an interrupted append resumes from standard input with the same records")
     func standardInput() throws {
         let folder = try Self.folder(Self.appending)
         let result = try folder.shell(
@@ -228,7 +228,7 @@ struct FailureStreamTests {
     }
 
     @Test(
-        "of several, those that were at their ends are read over, too, in their order",
+        "a resumed append reads finished streams again in order, and fails if one has changed",
         arguments: [(1, 0), (2, 65)])
     func several(_ first: Int, _ status: Int) throws {
         let folder = try Self.folder(Self.appending, files: "[c.ndjson, a.fifo, b.fifo]")
@@ -262,7 +262,7 @@ struct FailureStreamTests {
         + "--from STAGE, or all of them"
         + " by --restart\n"
 
-    @Test("how much comes is not known, so that the progress line has no share of it")
+    @Test("the progress line shows no percentage if the size of an input is unknown")
     func progress() throws {
         let folder = try Self.folder(Self.keyed, files: "[a.ndjson, b.fifo]")
         let result = try folder.shell(
@@ -281,7 +281,7 @@ struct FailureStreamTests {
         #expect(!folder.text("line").contains("%"), "\(folder.text("line"))")
     }
 
-    @Test("one that is to be imported once is refused")
+    @Test("`once` fails for an input that is not a regular file")
     func once() throws {
         let folder = try Self.folder(Self.keyed, files: "in.fifo", read: ", once: true")
         let result = try folder.shell(Self.functions + "mkfifo in.fifo; again")
@@ -296,7 +296,7 @@ struct FailureStreamTests {
                 """)
     }
 
-    @Test("a run that waits for somebody to write is stopped", arguments: ["INT", "TERM"])
+    @Test("a signal stops a run that waits for the writer of a FIFO", arguments: ["INT", "TERM"])
     func waiting(_ signal: String) throws {
         let folder = try Self.folder(Self.keyed)
         let result = try folder.shell(

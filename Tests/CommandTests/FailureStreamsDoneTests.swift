@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Runs after a finished import of inputs that can be read only once, or to which inputs are added.
-@Suite("Failures: inputs of imports that are done", .serialized)
+@Suite("Failures: inputs of finished imports", .serialized)
 struct FailureStreamsDoneTests {
     private typealias Streams = FailureStreamTests
 
@@ -26,7 +26,7 @@ struct FailureStreamsDoneTests {
         return (folder, result)
     }
 
-    @Test("behind a finished import all stages run again, and nothing is read to compare it")
+    @Test("after a finished import by key, the next run repeats all stages and warns")
     func behindTheImport() throws {
         let (folder, result) = try Self.blocked(Streams.keyed, "")
         #expect(result.output == "status 73\nstatus 0\n")
@@ -48,7 +48,7 @@ struct FailureStreamsDoneTests {
     }
 
     @Test(
-        "behind one that makes objects each time it is asked what is to be done",
+        "after a finished append, the next run fails unless --from or --restart is given",
         arguments: [("", 65, 3), ("--from export-task", 0, 3), ("--restart", 0, 6)])
     func behindAppending(_ arguments: String, _ status: Int, _ count: Int) throws {
         let (folder, result) = try Self.blocked(Streams.appending, arguments)
@@ -68,7 +68,7 @@ struct FailureStreamsDoneTests {
         #expect(try folder.query("SELECT count(*) FROM ZLINE") == "\(count)\n")
     }
 
-    @Test("what would be made twice is refused, whatever was done behind it")
+    @Test("an append is not repeated, even if a later import by key is finished, too")
     func behindBoth() throws {
         let folder = try Streams.folder(
             Streams.appending,
@@ -95,7 +95,7 @@ struct FailureStreamsDoneTests {
     }
 
     @Test(
-        "an import that makes objects each time is not repeated for another's input, or for more",
+        "an append is not repeated for another stage's input or for an additional file",
         arguments: ["files", "stream"])
     func appendedTwice(_ input: String) throws {
         let isStream = input == "stream"
@@ -135,7 +135,7 @@ struct FailureStreamsDoneTests {
     }
 
     @Test(
-        "nor is it refused where it has something else to read",
+        "an append runs again if its input has only other records",
         arguments: [
             ("in/a.ndjson", "", "records 4 5 new > in/a.ndjson"),
             ("in/*", ", once: true", "records 4 5 new > in/b.ndjson"),

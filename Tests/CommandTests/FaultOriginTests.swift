@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The exit status for failures that the data does not cause.
-@Suite("Failures: whose fault it is", .serialized)
+@Suite("Failures: origin of the fault", .serialized)
 struct FaultOriginTests {
     #if os(Linux)
         /// Reading this file fails with an input/output error.
@@ -57,7 +57,7 @@ struct FaultOriginTests {
         }
     #endif
 
-    @Test("65: a damaged note of a run's rejects is reported with its path")
+    @Test("65: the run file in a folder of rejects is damaged, and its path is reported")
     func damagedNote() throws {
         for damage in [
             "{", "[]", "", "{\"format\":1}", "\u{0}", String(repeating: "[", count: 100_000),

@@ -250,7 +250,7 @@ import Testing
                     """)
     }
 
-    // MARK: Beside others
+    // MARK: Other programs
 
     @Test func aWriterIsNotWaitedForNorSeenHalfway() throws {
         let writer = try Writer(store)

@@ -28,7 +28,7 @@ import Testing
     // MARK: Explanations
 
     @Test(
-        "tells how the answer is found, what would help and what SQLite says",
+        "--explain reports the access path, a helpful index, and the plan of SQLite",
         arguments: [
             (
                 "--where 'size == 2' --fields id",

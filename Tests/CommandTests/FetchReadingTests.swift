@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "a folder that may not be written stays as it is",
+        "fetch reads a store in a read-only folder and leaves the folder unchanged",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
     func closedFolder() throws {
         try folder.shell("chmod 444 kept/store.sqlite; chmod 555 kept")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "77: the store may not be read",
+        "77: the store is not readable",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"))
     func closedStore() throws {
         try folder.shell("chmod 0 kept/store.sqlite")

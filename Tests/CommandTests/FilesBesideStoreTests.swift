@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "a link in the place of a file of etl is refused, and its target stays",
+        "a symbolic link at the path of a file of etl fails, and its target is unchanged",
         arguments: [
             "etl-lock", "etl-new", "etl-work", "etl-work-wal", "etl-old", "etl-next", "etl-done",
         ], ["create", "replace"])
@@ -32,7 +32,7 @@ import Testing
         #expect(!folder.names().contains("store.sqlite"))
     }
 
-    @Test("a hard link to another file is no lock")
+    @Test("a hard link is not accepted as the lock file")
     func hardLinkAsLock() throws {
         _ = try folder.shell("ln victim store.sqlite.etl-lock")
         let result = try folder.run()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a store that is not a regular file is refused at once, by every command",
+        "every command fails at once if the store is not a regular file",
         arguments: [
             ("mkfifo store.sqlite", "a pipe"), ("mkdir store.sqlite", "a folder"),
             ("ln -s /dev/null store.sqlite", "a device"),
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("a store that a killed swap has replaced is removed by the next run")
+    @Test("the next run removes the old store that a killed swap left")
     func replacedStoreGoes() throws {
         #expect(try folder.run().status == 0)
         _ = try folder.shell("cp store.sqlite store.sqlite.etl-old")

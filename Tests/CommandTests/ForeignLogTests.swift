@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// A WAL that another user's program has left next to a store, and that this user may not write.
-@Suite("Failures: logs of others", .serialized)
+@Suite("Failures: WAL files of other users", .serialized)
 struct ForeignLogTests {
     @Test(
-        "77: the file that is in the way is named, and what to do with it",
+        "77: names the WAL or SHM file that is not writable, and the fix",
         .enabled(if: FailureFolder.underling != nil, "one is root and cannot become another"),
         arguments: [
             ("-shm", "", "create"), ("-wal", "", "create"), ("-wal", "changes", "create"),

@@ -25,7 +25,7 @@ import Testing
         try folder.write("t.ndjson", "{\"id\":\"a\",\"size\":1}\n{\"id\":\"b\",\"size\":\"x\"}\n")
     }
 
-    @Test("a preview writes records to stdout, rejects to stderr, and nothing else")
+    @Test("preview writes records to stdout and rejects to stderr, and creates no file")
     func previews() throws {
         let seen = try folder.shell("\"$E\" preview spec.yaml; ls")
         #expect(
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "following shows changes as they come, keeps the place, and ends with the signal",
+        "--follow prints changes as they occur, saves its position, and stops on a signal",
         arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func following(_ signal: String, _ status: Int) throws {
         let seen = try folder.shell(
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "exits and flags",
+        "each use of the history command exits with its status",
         arguments: [
             ("history s.sqlite", 0), ("history show s.sqlite", 0), ("history none.sqlite", 66),
             ("history t.ndjson", 74), ("history s.sqlite --since 2026 --place p", 64),

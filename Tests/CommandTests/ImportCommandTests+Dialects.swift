@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the content of files decides, and what flags say of it.
+/// Decisions that an import makes by the content of files, and the flags that override them.
 extension ImportCommandTests {
     private func output(_ arguments: String..., input: String) throws -> ToolResult {
         try write("input", input)
@@ -10,7 +10,7 @@ extension ImportCommandTests {
             "sh", ["-c", "'\(Tool.etlPath)' \(words) < input"], in: folder.path)
     }
 
-    @Test("--escape says what makes the next character of a table literal")
+    @Test("--escape sets the escape character of a table")
     func escape() throws {
         try write("notes.csv", #"id,name\#n1,"a \"b\" c"\#n2,x\,y\#n"#)
         #expect(
@@ -60,7 +60,7 @@ extension ImportCommandTests {
                 """))
     }
 
-    @Test("JSON of which no record can be read says why")
+    @Test("reports why no record of a JSON file can be read")
     func unreadableJSON() throws {
         try write("a.ndjson", "{\"id\":\n{\"x\"\n")
         let result = try cron("infer", "a.ndjson")
@@ -70,7 +70,7 @@ extension ImportCommandTests {
             "\(result)")
     }
 
-    @Test("flags are not marked as guesses")
+    @Test("the spec marks guesses, but no values that flags have set")
     func toldDialect() throws {
         try write("t.csv", "1,NIL,NULL\n2,5,7\n")
         func read(_ flags: String...) throws -> String {
@@ -96,7 +96,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("a table on standard input needs no --as if its rows are alike")
+    @Test("a table on standard input needs no --as if its rows are uniform")
     func tableOfStandardInput() throws {
         #expect(
             try output("import", "-", "--into", "s.sqlite", "-v", input: "id\tname\n1\ta\n2\tb\n")
@@ -125,7 +125,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("a join table alone is told of, whether the store has the entities or not")
+    @Test("warns that a file that contains only two keys may be a join table")
     func joinTableAlone() throws {
         try write("PlaylistTrack.csv", "PlaylistId,TrackId\n1,1\n1,2\n1,3\n2,1\n2,2\n2,3\n")
         #expect(
@@ -148,7 +148,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "milliseconds since 1970 are known by their name alone",
+        "recognizes milliseconds since 1970 only by the name of the column",
         arguments: [
             ("ms", "1700000000000", "ms: { from: ms, number: milliseconds }"),
             (
@@ -164,7 +164,7 @@ extension ImportCommandTests {
         if let mapping { #expect(spec.contains("      \(mapping)\n"), "\(spec)") }
     }
 
-    @Test("a page in a missing folder names the command that creates it")
+    @Test("--html in a missing folder names the command that creates the folder")
     func pageInMissingFolder() throws {
         try write("t.csv", "id\n1\n")
         #expect(
@@ -178,7 +178,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("archives and old workbooks get the command that reads them")
+    @Test("an archive or an old workbook fails with the command that reads it")
     func archives() throws {
         try write("t.csv", "id\n1\n")
         for command in ["tar cf a.tar t.csv", "tar czf a.tar.gz t.csv"] {
@@ -217,7 +217,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("an export to CSV with the default fields has to-many links, and gives them back")
+    @Test("a CSV export contains to-many links, and importing it restores them")
     func exportedLists() throws {
         try write("tags.json", #"[{"name":"red"},{"name":"a|b"},{"name":"x"}]"#)
         try write(
@@ -253,7 +253,7 @@ extension ImportCommandTests {
                         Imported into s.sqlite: 6 read, 6 unchanged
 
                         """))
-        // Other links replace those that are there.
+        // Other links replace the existing ones.
         try write("out/Tasks.csv", "id,tags\n1,red\n2,a\\|b|x\n3,\n")
         #expect(
             try etl("import", "out/Tasks.csv", "--into", "s.sqlite")
@@ -265,7 +265,7 @@ extension ImportCommandTests {
 
                         """))
         #expect(try links("s.sqlite") == "id,tags\n1,red\n2,a\\|b|x\n3,\n")
-        // A spec reads them into another store.
+        // A spec imports the exports into another store.
         try write(
             "i.yaml",
             """

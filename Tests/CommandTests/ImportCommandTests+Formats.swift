@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Later imports of files that changed: row keys, dates, and numbers stay what they were, and what
-/// is lost is reported.
+/// Later imports of files that changed: row keys, dates, and numbers are read as before, and losses
+/// are reported.
 extension ImportCommandTests {
     private func said(_ lines: String..., error: String = "", status: Int32 = 0) -> ToolResult {
         ToolResult(
@@ -13,7 +13,7 @@ extension ImportCommandTests {
 
     private static let hash = "97cdb430a33b8c3d41062f5479f3c3b5dd339cdad21eb83becc48aad39e61446"
 
-    @Test("a column that is added to a file without a key changes the same rows")
+    @Test("adding a column to a file without a key updates the same rows")
     func rowKeysOfTheFirstColumns() throws {
         try write("r.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n")
         #expect(
@@ -54,7 +54,7 @@ extension ImportCommandTests {
             ])
     }
 
-    @Test("a file without a column of the row key is refused, since its rows would double")
+    @Test("fails if a file lacks a column of the row key, since its rows would be duplicates")
     func rowKeyWithoutAColumn() throws {
         try write("r.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n")
         #expect(try cron("import", "r.csv", "--into", "r.sqlite") == .silentSuccess)
@@ -72,7 +72,7 @@ extension ImportCommandTests {
         #expect(try objects("r.sqlite", "R") == before)
     }
 
-    @Test("records of JSON keep their row keys, with more fields and without optional ones")
+    @Test("JSON records keep their row keys if fields are added or optional ones are missing")
     func rowKeysOfJSON() throws {
         try write(
             "j.ndjson",
@@ -127,7 +127,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "d.csv", "--into", "d.sqlite") == .silentSuccess)
     }
 
-    @Test("dates and numbers are read as in the first import, although they prove nothing alone")
+    @Test("reads ambiguous dates and numbers as the first import did")
     func formatsOfTheFirstImport() throws {
         try writeForms()
         try write("d.csv", "id,d,n,created_at\n3,01/02/2026,1.234,1000\n")
@@ -141,7 +141,7 @@ extension ImportCommandTests {
             #"{"id":3,"createdAt":"1970-01-01T00:00:01Z","d":"2026-02-01T00:00:00Z","n":1234}"#,
         ]
         #expect(try objects("d.sqlite", "D") == all)
-        // What the store has exported is in no doubt.
+        // The format of the store's own export is unambiguous.
         for format in ["csv", "ndjson"] {
             let export = try cron("fetch", "d.sqlite", "D", "--format", format)
             try write("D.\(format)", export.standardOutput)
@@ -152,7 +152,7 @@ extension ImportCommandTests {
         #expect(try objects("d.sqlite", "D") == all)
     }
 
-    @Test("a value that does not fit the format of the first import is rejected")
+    @Test("rejects a value that does not fit the format of the first import")
     func valueOfAnotherFormat() throws {
         try writeForms()
         let before = try objects("d.sqlite", "D")
@@ -170,7 +170,7 @@ extension ImportCommandTests {
         #expect(try objects("d.sqlite", "D") == before)
     }
 
-    @Test("of dates that prove no pattern, the flag that gives one is named")
+    @Test("ambiguous dates name the --type flag that sets their pattern")
     func flagOfDates() throws {
         try write("days.csv", "id,d\n1,2024-12-25\n")
         #expect(try cron("import", "days.csv", "--into", "d.sqlite") == .silentSuccess)
@@ -203,7 +203,7 @@ extension ImportCommandTests {
 
     // MARK: Losses
 
-    @Test("a key that an object has twice is reported once, with the first place")
+    @Test("reports duplicate keys in objects once, with the first location")
     func duplicateKeys() throws {
         try write(
             "k.ndjson",

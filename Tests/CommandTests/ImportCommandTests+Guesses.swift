@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What an import without a spec guesses of files that repeat others, of totals below a table, of
-/// delimiters, and of daily files.
+/// Guesses of an import without a spec about files that repeat others, totals below a table,
+/// delimiters, and daily files.
 extension ImportCommandTests {
     private static let users = #"[{"id":1,"name":"Ann"},{"id":2,"name":"Bob"}]"#
     private static let posts = #"[{"id":1,"userId":1},{"id":2,"userId":2}]"#
 
-    @Test("a document that repeats the records of other files fills the same entities")
+    @Test("a document with the records of other files fills the same entities")
     func twins() throws {
         try write("users.json", Self.users)
         try write("posts.json", Self.posts)
@@ -40,7 +40,7 @@ extension ImportCommandTests {
                 == ["Posts", "Users"])
     }
 
-    @Test("a document with one array fills the entity of the file that has the array's name")
+    @Test("a document with one array fills the entity that is named like the array")
     func twinOfOneArray() throws {
         try write("users.json", Self.users)
         try write("db.json", #"{"users":[{"id":2,"name":"Bobby"},{"id":3,"name":"Cy"}]}"#)
@@ -71,7 +71,7 @@ extension ImportCommandTests {
                 """), "\(spec)")
     }
 
-    @Test("records of other fields keep an entity of their own")
+    @Test("records with other fields get a separate entity")
     func otherFields() throws {
         try write("users.json", Self.users)
         try write("db.json", #"{"users":[{"login":"ann","age":3}],"posts":\#(Self.posts)}"#)
@@ -82,7 +82,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a title is skipped although a line of totals ends the table, and that line is rejected",
+        "skips a title even if a line of totals ends the table, and rejects that line",
         arguments: ["Sales report\n", "Sales report,,\n", "Sales report,,\n,,\n"])
     func footer(title: String) throws {
         try write("s.csv", title + "id,name,amount\n1,a,5\n2,b,6\n3,c,1\nTotal: 12\n")
@@ -112,7 +112,7 @@ extension ImportCommandTests {
             spec.contains("      skip: \(lines)  # guessed: lines above the header\n"), "\(spec)")
     }
 
-    @Test("a header above a line of totals is refused if nothing proves it, with what to write")
+    @Test("an uncertain header above a line of totals fails with a fix")
     func uncertainAboveFooter() throws {
         try write("s.csv", "Sales report\nid,name,city\nx,a,Bern\ny,b,Rom\nTotal: 2\n")
         for command in [["import", "s.csv", "--into", "s.sqlite"], ["infer", "s.csv"]] {
@@ -128,7 +128,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("a first line with one field is a header if the next one is a record")
+    @Test("a first line with one name is the header if the next line is a record")
     func oneNameInHeader() throws {
         try write("s.csv", "country,,\nFrance,Paris,big\nItaly,Rome,big\n")
         #expect(
@@ -144,7 +144,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a sign that may separate the fields of a table with one column is named",
+        "warns if a table has one column and a character may be its delimiter",
         arguments: [
             ("id:name:sum\n1:a:5\n2:b:6\n", ":", "1|a|5"),
             ("id^name\n1^a\n2^b^c\n3^d\n4^e\n", "^", "1|a"),
@@ -162,7 +162,7 @@ extension ImportCommandTests {
             try cron("import", "t.csv", "--into", "t.sqlite")
                 == ToolResult(status: 0, standardError: told))
         #expect(try cron("infer", "t.csv").standardError == told)
-        // The line of the fix.
+        // With the line that the fix suggests.
         try write("t.csv", "sep=\(sign)\n" + text)
         let allowed = try cron(
             "import", "t.csv", "--into", "fixed.sqlite", "--allow-rejects", "1")
@@ -174,7 +174,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a table of one column has no warning",
+        "a table that has only one column gives no warning",
         arguments: [
             "url\nhttp://a\nhttp://b\n", "First name\nAnn Smith\nBob Jones\n",
             "time\n12:30\n9:15\n",
@@ -184,7 +184,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
     }
 
-    @Test("the first file of several days is reported if its key has no day")
+    @Test("warns if the key of a dated file lacks the day, so that another day overwrites it")
     func oneDay() throws {
         let name = "sales-2026-01-01.csv"
         func told(_ fix: String) -> String {
@@ -199,7 +199,7 @@ extension ImportCommandTests {
         #expect(
             try cron("import", name, "--into", "plain.sqlite")
                 == ToolResult(status: 0, standardError: expected))
-        // The next one has the key of the store.
+        // The next file uses the key of the store.
         try write("sales-2026-01-02.csv", "sku,sold\na,1\nb,2\n")
         #expect(
             try cron("import", "sales-2026-01-02.csv", "--into", "plain.sqlite") == .silentSuccess)
@@ -212,7 +212,7 @@ extension ImportCommandTests {
         #expect(
             try rows("SELECT ZSKU, ZSOLD FROM ZSALES ORDER BY Z_PK", in: "d.sqlite")
                 == ["a|1", "b|2", "a|4"])
-        // An ID is that of one object, on whatever day.
+        // An ID identifies one object, whatever the day.
         try write("users-2026-01-01.csv", "id,name,at\n1,x,2026-01-01\n2,y,2026-01-01\n")
         #expect(
             try cron("import", "users-2026-01-01.csv", "--into", "u.sqlite") == .silentSuccess)
@@ -223,7 +223,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "blank input ends with 65 as an empty file does", arguments: ["", "\n", "  ", "\n \t\r\n"])
+        "blank input exits with 65 like an empty file", arguments: ["", "\n", "  ", "\n \t\r\n"])
     func blank(text: String) throws {
         try write("b.txt", text)
         func told(_ file: String) -> ToolResult {
@@ -247,7 +247,7 @@ extension ImportCommandTests {
         #expect(try names() == ["b.txt"])
     }
 
-    @Test("messages name standard input, and not its copy")
+    @Test("messages name standard input instead of its temporary copy")
     func standardInput() throws {
         func infer(_ text: String, _ flags: String...) throws -> ToolResult {
             try Tool.etl(["infer", "-"] + flags, in: folder.path, input: text)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Where tables begin: no header and no record is lost to a guess.
+/// The start of a table: no header and no record is lost to a guess.
 extension ImportCommandTests {
     @Test(
-        "lines above the header may have fields of their own",
+        "skips lines above the header even if they contain delimiters",
         arguments: [
             (
                 "Konto;U\nZeitraum;x - y\n\nday;text;amount;cur\n01.11.2026;abc;-1.234,50;EUR\n"
@@ -37,7 +37,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a header that is not certain is refused",
+        "an uncertain header fails with 65 and writes nothing",
         arguments: [
             "name\n\nLang, Ada\nIto, Ben\nRoux, Cleo\n",
             "Report\n\nfirst,last\nAda,Lang\nBen,Ito\n",
@@ -59,7 +59,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a table whose records do not fit its first line is refused",
+        "a table fails if most records do not fit its first line",
         arguments: ["id;name\n1;a;b\n2;c;d\n3;e;f\n", "id,name\n1,a,x\n2,b,x\n", "t\n1,2\n3,4\n"])
     func misfits(text: String) throws {
         try write("n.csv", text)
@@ -74,7 +74,7 @@ extension ImportCommandTests {
         #expect(try names() == ["n.csv"])
     }
 
-    @Test("one short record does not hide the delimiter")
+    @Test("finds the delimiter despite one short record")
     func shortRecord() throws {
         try write("n.csv", "id;name;price\n1;a;2\n2;b\n3;c;4\n")
         let result = try cron("infer", "n.csv")
@@ -83,7 +83,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "comments may stand anywhere",
+        "skips comments anywhere in a table",
         arguments: [
             "# tool\n# two\nid,name\n1,a\n# x\n2,b\n3,c\n", "id,name\n1,a\n# x\n2,b\n3,c\n",
             "# made, by x\nid,name\n1,a\n2,b\n3,c\n", "# a\n\nid,name\n1,a\n2,b\n# y, z, u\n3,c\n",
@@ -101,7 +101,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a record that begins as a comment does is kept",
+        "keeps a record that begins like a comment",
         arguments: [
             ("# made by x\nchannel,topic\n#general,a\n#random,b\n", "2", true),
             ("#id,name\n1,a\n#2,b\n3,c\n", "3", false),
@@ -121,7 +121,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "delimiters of several bytes are found",
+        "finds delimiters of several bytes",
         arguments: ["||", "<>", "::", "~|~", "£", "^"], ["\n", "\r\n"])
     func longDelimiters(delimiter: String, end: String) throws {
         let table = [
@@ -142,7 +142,7 @@ extension ImportCommandTests {
                 "      delimiter: \"\(delimiter)\"  # guessed\n"))
     }
 
-    @Test("a header that begins as comments do is no comment")
+    @Test("a header that begins with # is not a comment")
     func headerLikeComment() throws {
         try write("c.csv", "#id,name\n1,a\n# note\n2,b\n")
         let result = try cron("infer", "c.csv")

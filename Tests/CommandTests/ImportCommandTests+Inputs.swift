@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Files as people have them: what an import without a spec makes of them, and what it says.
+/// Files from practice: the result of an import without a spec, and its messages.
 extension ImportCommandTests {
     private func warning(_ lines: String) -> ToolResult {
         ToolResult(status: 0, standardError: lines + "\n")
@@ -11,7 +11,7 @@ extension ImportCommandTests {
         ToolResult(status: status, standardError: lines + "\n")
     }
 
-    @Test("values beside the records of a document are reported")
+    @Test("reports values outside the records of a document")
     func valuesBesideRecords() throws {
         try write(
             "w.json",
@@ -29,7 +29,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "all.json", "--into", "all.sqlite") == .silentSuccess)
     }
 
-    @Test("a column without a name gets one, unless it is empty")
+    @Test("names a column whose header is blank, unless the column is empty")
     func columnsWithoutName() throws {
         try write("n.csv", "id,,name\n1,x,Ann\n2,y,Bob\n")
         let told = warning(
@@ -46,7 +46,7 @@ extension ImportCommandTests {
         #expect(try rows("SELECT ZID, ZNAME FROM ZE", in: "e.sqlite") == ["1|Ann", "2|Bob"])
     }
 
-    @Test("a first line of Excel names the delimiter", arguments: ["\n", "\r\n", "\r"])
+    @Test("Excel's `sep=` line sets the delimiter", arguments: ["\n", "\r\n", "\r"])
     func separatorLine(end: String) throws {
         for (sign, first) in [(";", "sep=;"), (",", "\"sep=,\""), ("|", "sep=|")] {
             let lines = [first, "id\(sign)name", "1\(sign)Ann", "2\(sign)Bob", ""]
@@ -75,7 +75,7 @@ extension ImportCommandTests {
             ), "\(result.standardError)")
     }
 
-    @Test("names that a header has twice are told apart, and are no values")
+    @Test("numbers repeated column names instead of reading the header as values")
     func repeatedNames() throws {
         try write("d.csv", "id,name,name\n1,x,Ann\n2,y,Bob\n")
         let told = warning(
@@ -94,7 +94,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("a table without a header says what its columns are called")
+    @Test("reports the column names of a table without a header")
     func noHeader() throws {
         try write("n.csv", "1,Ann\n2,Bob\n")
         #expect(
@@ -118,7 +118,7 @@ extension ImportCommandTests {
                     """))
     }
 
-    @Test("a column is text because of one value, which is named")
+    @Test("reports the one value that makes a column text")
     func oneBadValue() throws {
         var text = "id,day,written,size,price,word\n"
         for day in 1...9 {
@@ -143,7 +143,7 @@ extension ImportCommandTests {
             ), "\(inferred)")
     }
 
-    @Test("a point that may group thousands is read by the other columns, or told")
+    @Test("reads an ambiguous thousands separator by the other columns, or warns")
     func thousands() throws {
         try write("g.csv", "id;sum;size\n1;1.234;1,5\n2;2.500;2,25\n")
         #expect(try cron("import", "g.csv", "--into", "g.sqlite") == .silentSuccess)
@@ -166,7 +166,7 @@ extension ImportCommandTests {
         #expect(try rows("SELECT ZSUM FROM ZP", in: "p.sqlite") == ["1234", "2500"])
     }
 
-    @Test("a later file is read as the store's types want it, whatever it would be alone")
+    @Test("reads a later file by the types of the store, not by its own values")
     func laterFiles() throws {
         try write("f.csv", "id;flag;day;n\n1;Y;31.12.2025;1,5\n2;N;02.01.2026;2,25\n")
         #expect(try cron("import", "f.csv", "--into", "f.sqlite") == .silentSuccess)
@@ -182,7 +182,7 @@ extension ImportCommandTests {
                 == ["1|1|1.5", "2|0|2.25", "3|1|1.5", "4|1|3", "5|0|1.5", "7|0|2.5"])
     }
 
-    @Test("objects inside records have the key that the store has for them")
+    @Test("nested objects use the key that the store has for them")
     func keysOfStore() throws {
         try write(
             "o.ndjson",
@@ -192,7 +192,7 @@ extension ImportCommandTests {
 
             """)
         #expect(try cron("import", "o.ndjson", "--into", "o.sqlite") == .silentSuccess)
-        // Alone these would be told apart within their owner.
+        // Without the store, these objects would be identified within their owner.
         try write(
             "o.ndjson",
             """
@@ -217,7 +217,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "o.ndjson", "--into", "o.sqlite") == .silentSuccess)
     }
 
-    @Test("cron hears of skipped columns unless it is told to be quiet, and the report has them")
+    @Test("--quiet hides skipped columns, but the report lists them")
     func skippedColumns() throws {
         try write("q.csv", "id,name\n1,a\n")
         for _ in 0..<2 {
@@ -230,12 +230,12 @@ extension ImportCommandTests {
                 .filter { $0.hasSuffix(".json") }.sorted().last)
         let text = try Tool.contents("\(folder.path)/runs/\(report)")
         #expect(text.contains("Q has no property for color, which is skipped"))
-        // Nothing is lost of a column without values.
+        // A column without values loses no data.
         try write("q.csv", "id,name,color\n1,a,\n")
         #expect(try cron("import", "q.csv", "--into", "q.sqlite") == .silentSuccess)
     }
 
-    @Test("removed reject files are named together with the way out")
+    @Test("if the reject files were deleted, the error names the fix")
     func removedRejects() throws {
         try write("r.csv", "id,n\n1,a\n")
         #expect(try cron("import", "r.csv", "--into", "r.sqlite") == .silentSuccess)
@@ -289,7 +289,9 @@ extension ImportCommandTests {
         ),
     ]
 
-    @Test("what etl does not read has the command line that does", arguments: foreign)
+    @Test(
+        "a format that etl does not read fails with the command that converts it",
+        arguments: foreign)
     func foreignFormats(name: String, bytes: [UInt8], fix: String) throws {
         try Data(bytes + Array(repeating: 0, count: 32)).write(
             to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
@@ -298,7 +300,7 @@ extension ImportCommandTests {
         #expect(result.standardError.hasSuffix("\n  fix: \(fix)\n"), "\(result.standardError)")
     }
 
-    @Test("URLs have the command line that fetches them")
+    @Test("a URL fails with the command that fetches it")
     func urls() throws {
         #expect(
             try cron("import", "https://example.org/a.csv", "--into", "s.sqlite")
@@ -318,7 +320,7 @@ extension ImportCommandTests {
                     """))
     }
 
-    @Test("a table with a header alone needs a store that knows its columns")
+    @Test("a table with only a header, imported alone, needs a store that has its columns")
     func headerAlone() throws {
         try write("h.csv", "id,name\n")
         #expect(
@@ -356,7 +358,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("a file that is no store, no table, or no document has a way out")
+    @Test("a file that is not a store, table, or document fails with a fix")
     func wrongFiles() throws {
         try write("t.csv", "id,n\n1,a\n")
         #expect(
@@ -390,7 +392,7 @@ extension ImportCommandTests {
         #expect(try names() == ["d.json", "in", "t.csv"])
     }
 
-    @Test("cron hears of a change of the store's model")
+    @Test("reports a change of the store's model without a terminal")
     func modelChanges() throws {
         try write("t.csv", "id\n1\n")
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
@@ -406,7 +408,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("many columns are added in one step")
+    @Test("adds many columns in one step")
     func manyColumns() throws {
         let names = (1...500).map { "c\($0)" }
         try write("w.csv", "id\n1\n")
@@ -421,7 +423,7 @@ extension ImportCommandTests {
             try rows("SELECT ZC1, ZC250, ZC500 FROM ZW", in: "w.sqlite") == ["vc1|vc250|vc500"])
     }
 
-    @Test("the store's folder is made, but none above it")
+    @Test("creates the folder of the store, but no folder above it")
     func folderOfStore() throws {
         try write("t.csv", "id\n1\n")
         #expect(
@@ -436,7 +438,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "t.csv", "--into", "a/t.sqlite") == .silentSuccess)
     }
 
-    @Test("a signal removes the copy of standard input", arguments: ["TERM", "INT"])
+    @Test("a signal deletes the temporary copy of standard input", arguments: ["TERM", "INT"])
     func copyOfStandardInput(signal: String) throws {
         // The test may run in the background job of a script, which ignores SIGINT.
         let script = """

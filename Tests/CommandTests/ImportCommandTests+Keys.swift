@@ -18,7 +18,7 @@ extension ImportCommandTests {
         try Tool.etl(["import"] + files + ["--into", store, "-v"], in: folder.path)
     }
 
-    @Test("files with one date each are observations, and no record replaces another day's")
+    @Test("the date is part of the key if each file has a different date")
     func observations() throws {
         try writeStock()
         #expect(
@@ -31,14 +31,14 @@ extension ImportCommandTests {
         #expect(
             try Tool.etl(["infer"] + Self.stock, in: folder.path).standardOutput.contains(
                 "    unique: [[sku, day]]  # guessed: each of 3 files has one 'day' of its own\n"))
-        // Who sells what does not matter: another table has the same codes.
+        // The guess is the same if another table contains the same codes.
         try write("orders.csv", "id,sku\n1,S1\n2,S2\n3,S1\n")
         #expect(
             try imports(Self.stock + ["orders.csv"], "o.sqlite").standardOutput.contains(
                 "key sku + day"))
     }
 
-    @Test("files without a date, or with objects that others refer to, are dumps of objects")
+    @Test("the key lacks the date if the files lack it, or if other records refer to their objects")
     func dumps() throws {
         for day in 1...2 {
             try write("stock-\(day).csv", "sku,stock\nS1,\(day)\nS2,\(day)\n")
@@ -66,7 +66,7 @@ extension ImportCommandTests {
         #expect(linked.standardOutput.contains("Customers: several files have the same id"))
     }
 
-    @Test("an export whose key is relationships gives each of them once")
+    @Test("an export whose key consists of relationships can be imported again unchanged")
     func exportedReferences() throws {
         try write("orders.csv", "id,name\n1,a\n2,b\n")
         try write("products.csv", "pid,title\n1,x\n2,y\n3,z\n")
@@ -112,7 +112,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("a store whose records are identified by all columns says so")
+    @Test("names the columns of the row key if --key or the file does not fit them")
     func toldKeyAndRowKey() throws {
         try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-02,a\n")
         #expect(try cron("import", "log.csv", "--into", "l.sqlite") == .silentSuccess)
@@ -137,7 +137,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("a file without a column of the entity is told the entity's properties")
+    @Test("lists the properties of the entity if the file has no column of it")
     func noColumnOfTheEntity() throws {
         let work = try AppStoreFolder()
         try AppStoreFixture.make(at: work.store, work.model)

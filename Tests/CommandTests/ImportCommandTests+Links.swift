@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Links that imports find, and what they say of files that they cannot read.
+/// Links that imports find, and their messages about files that they cannot read.
 extension ImportCommandTests {
     private static let artists = "ArtistId,Name\n1,AC/DC\n2,Accept\n3,Aerosmith\n"
     private static let albums = "AlbumId,Title,ArtistId\n1,For,1\n2,Ball,2\n3,Rest,2\n4,X,3\n"
 
-    @Test("a new entity gets links to objects that the store has")
+    @Test("links a new entity to objects of the store")
     func linksToTheStore() throws {
         try write("Artist.csv", Self.artists)
         try write("Album.csv", Self.albums)
@@ -33,7 +33,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("keys of the store and of the files together make a link")
+    @Test("finds a link by the keys of the store and the files together")
     func linksToStoreAndFile() throws {
         try write("Artist.csv", Self.artists)
         try write("artists.csv", "ArtistId,Name\n9,Zed\n")
@@ -49,7 +49,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a reference to another one of the kind may have the entity's name behind it",
+        "a self-reference may contain the name of the entity, as in parent_ticket",
         arguments: ["parent_ticket", "parent_ticket_id", "ParentTicketId"])
     func selfReference(column: String) throws {
         try write("tickets.csv", "id,name,\(column)\n1,a,\n2,b,1\n3,c,1\n4,d,2\n")
@@ -62,7 +62,7 @@ extension ImportCommandTests {
             ])
     }
 
-    @Test("values that a told type refuses are allowed as rejects")
+    @Test("infer allows the values that do not fit a --type as rejects")
     func toldTypeThatDoesNotFit() throws {
         try write("n.csv", "id,n\n1,2\n2,x\n3,4\n")
         let inferred = try cron("infer", "n.csv", "--type", "n=Integer 64")
@@ -79,7 +79,7 @@ extension ImportCommandTests {
         #expect(try rows("SELECT count(*) FROM ZN", in: "n.sqlite") == ["2"])
     }
 
-    @Test("lines above the header are skipped")
+    @Test("skips lines above the header and comments")
     func linesAboveTheHeader() throws {
         try write("r.csv", "Report of\nMade by x\n\nid,name,price\n1,a,2.5\n2,b,3.5\n")
         #expect(
@@ -99,7 +99,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "c.csv", "--into", "c.sqlite") == .silentSuccess)
     }
 
-    @Test("a database that is no store is read by a command")
+    @Test("a database without a model fails with the command that reads it")
     func foreignDatabase() throws {
         _ = try Tool.run("sqlite3", ["f.sqlite", "CREATE TABLE t (a)"], in: folder.path)
         let result = try cron("import", "f.sqlite", "--into", "s.sqlite")
@@ -112,7 +112,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a packed URL is fetched and unpacked by one line",
+        "a packed URL fails with one command that fetches and unpacks it",
         arguments: [
             (
                 "x.csv.zst?a=1",

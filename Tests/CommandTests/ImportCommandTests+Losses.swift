@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What an import without a spec must not lose silently.
+/// Data that an import without a spec must not lose silently.
 extension ImportCommandTests {
 
-    @Test("fields that repeat between files together are no key")
+    @Test("fields that repeat across files are not a key")
     func keyOverFiles() throws {
-        // In each file alone, the first three fields tell all records apart.
+        // In each file alone, the first three fields are unique together.
         for file in 0..<2 {
             var text = "station,hour,value,note\n"
             for row in 0..<120 {
@@ -24,7 +24,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "dates of which nothing tells the day from the month are not guessed for a Date of the store"
+        "rejects dates for a Date of the store if the day and the month are ambiguous"
     )
     func ambiguousDates() throws {
         try write("days.csv", "id,d\n1,2024-12-25\n")
@@ -48,7 +48,7 @@ extension ImportCommandTests {
                 == ["2024-12-25", "2024-02-03", "2024-03-14"])
     }
 
-    @Test("the key of the store is not changed by records that are found by another one")
+    @Test("an import by another key cannot change the key of the store")
     func otherKey() throws {
         try write("k.csv", "id,name\n1,Ada\n2,Bob\n")
         #expect(try etl("import", "k.csv", "--into", "k.sqlite", "--key", "id").status == 0)
@@ -67,7 +67,7 @@ extension ImportCommandTests {
             try rows("SELECT ZID || ZNAME FROM ZK ORDER BY 1", in: "k.sqlite") == ["1Ada", "2Bob"])
     }
 
-    @Test("neither a URL is taken for a store, nor a bad name of an entity for one")
+    @Test("a URL as the store and an invalid entity name fail with a fix")
     func misleadingNames() throws {
         try write("k.csv", "id,name\n1,Ada\n")
         let url = """
@@ -90,7 +90,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("a column whose name a sub-entity has fills the attribute that is added for it")
+    @Test("--add-columns fills a renamed attribute if a sub-entity uses the column's name")
     func addedUnderAnotherName() throws {
         try write(
             "model.yaml",
@@ -118,7 +118,7 @@ extension ImportCommandTests {
                 == ["1red", "2blue"])
     }
 
-    @Test("of two columns that name one relationship, one fills it and the other is told")
+    @Test("of two columns for one relationship, one fills it and the other gives a warning")
     func twoColumnsOfOneLink() throws {
         try write("artist.csv", "id,name\n1,Ann\n2,Bob\n3,Cem\n")
         try write("album.csv", "id,artist\n10,1\n11,2\n12,3\n")
@@ -134,7 +134,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("an export with its row keys changes nothing where it came from")
+    @Test("importing an export with row keys into its own store changes nothing")
     func exportedRowKeys() throws {
         try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-02,b\n")
         #expect(try etl("import", "log.csv", "--into", "l.sqlite").status == 0)
@@ -144,7 +144,7 @@ extension ImportCommandTests {
         #expect(result.standardOutput.contains("3 read, 3 unchanged"), "\(result)")
     }
 
-    @Test("a header may hold one year, and --header says that the first row is one")
+    @Test("a header may contain a year; --header reads the first row as the header")
     func headers() throws {
         try write("y.csv", "country,2020\nDE,5\nFR,6\n")
         #expect(try etl("import", "y.csv", "--into", "y.sqlite").status == 0)
@@ -157,13 +157,13 @@ extension ImportCommandTests {
         #expect(twice.standardError.contains("--key names a field twice"))
     }
 
-    @Test("pages take numbers of any size")
+    @Test("the HTML report accepts numbers of any size")
     func largeNumbersOnPage() throws {
         try write("n.csv", "id,v\n1,-1.7e308\n2,1.7e308\n3,0\n")
         #expect(try etl("infer", "n.csv", "--html", "n.html", "--output", "spec").status == 0)
     }
 
-    @Test("objects inside records are told apart within their owner, unless they have IDs")
+    @Test("identifies nested objects without an ID within their owner")
     func nestedKeys() throws {
         try write(
             "o.ndjson",
@@ -180,7 +180,7 @@ extension ImportCommandTests {
                 == ["x1", "x7", "y5"])
     }
 
-    @Test("a number in the first column is the key, and not a name")
+    @Test("a numeric first column is the key, not the name")
     func numberBeforeName() throws {
         try write("liste.csv", "Kundennr;Name;Ort\n00017;Ada Meier;Bern\n00018;Ben Ito;Basel\n")
         let first = try etl("import", "liste.csv", "--into", "l.sqlite")
@@ -194,7 +194,7 @@ extension ImportCommandTests {
         try write("tasks.csv", "id,title,size\n1,Write,3\n2,Read,4\n3,Sleep,5\n")
         #expect(
             try etl("import", "tasks.csv", "--into", "out/tasks.sqlite", "-q") == .silentSuccess)
-        // A column that is added later is in the store's model, and not in that of the first import.
+        // The store's model has a column that is added later; the model of the first import lacks it.
         try write("tasks.csv", "id,title,size,color\n1,Write,3,red\n4,Walk,x,blue\n")
         let failed = try etl(
             "import", "tasks.csv", "--into", "out/tasks.sqlite", "--add-columns", "-q")

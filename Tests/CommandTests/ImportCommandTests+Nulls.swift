@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Which texts of a table an import takes for no value, and that it does so neither silently nor in
-/// another way the next time.
+/// Text of a table that an import reads as null: it warns, and later imports read the same text as
+/// null.
 extension ImportCommandTests {
     private func warned(_ warning: String) -> ToolResult {
         ToolResult(
@@ -14,7 +14,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("texts that become null are told once, and are null in later imports")
+    @Test("warns once of text that is read as null, and later imports read the same")
     func nullMarkers() throws {
         try write("na.csv", "id,v,p\n1,N/A,3\n2,x,-\n3,N/A,4\n")
         let first = warned(
@@ -37,7 +37,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "a text of the store is not cleared by a later file",
+        "text that looks like null stays text in a text column of the store",
         arguments: ["1,NA\n2,N/A\n", "1,NA\n2,-\n", "1,NA\n2,\\N\n3,None\n4,-\n"])
     func textsStay(_ rows: String) throws {
         try write("t.csv", "id,c\n1,NA\n2,DE\n")
@@ -53,7 +53,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("what --null says takes the place of guesses, and later imports read the same")
+    @Test("--null replaces the guesses, and later imports use the same values")
     func toldNulls() throws {
         try write("t.csv", "id,c,n\n1,NA,zz\n2,zz,5\n3,N/A,6\n")
         let objects = [
@@ -75,7 +75,7 @@ extension ImportCommandTests {
             ])
     }
 
-    @Test("in a number of the store, which no text fills, a guess is null and is told")
+    @Test("reads text that looks like null as null in a number of the store, and warns")
     func guessesInNumbers() throws {
         try write("t.csv", "id,n\n1,7\n2,8\n")
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
@@ -86,7 +86,7 @@ extension ImportCommandTests {
         #expect(try objects("t.sqlite", "T") == [#"{"id":1,"n":null}"#, #"{"id":2,"n":9}"#])
     }
 
-    @Test("a column that is added brings its own texts for no value")
+    @Test("an added column has its own texts that are read as null")
     func addedColumn() throws {
         try write("t.csv", "id,c\n1,NA\n2,DE\n")
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
@@ -103,7 +103,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
     }
 
-    @Test("texts that look like null survive an export as CSV and its import")
+    @Test("text that looks like null survives a CSV export and import")
     func exportedTexts() throws {
         let texts = ["NULL", "N/A", #"\N"#, "NA", "-", "None", "#N/A", "(null)", "nan", "x"]
         try write(

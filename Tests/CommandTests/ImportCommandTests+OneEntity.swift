@@ -13,7 +13,7 @@ extension ImportCommandTests {
         try rows("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY 1", in: store)
     }
 
-    @Test("a file with one column more updates the objects of its entity")
+    @Test("a file with one more column updates the objects of its entity")
     func oneColumnMore() throws {
         try write("c.csv", "id,n\n1,x\n2,y\n")
         #expect(try cron("import", "c.csv", "--into", "s.sqlite") == .silentSuccess)
@@ -58,7 +58,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "daily files and parts of which one has a column more fill one entity of a new store",
+        "daily files and parts fill one entity, even if one of them has more columns",
         arguments: [
             ["items-2024-01.csv", "items-2024-02.csv"], ["items-1-of-2.csv", "items-2-of-2.csv"],
         ])
@@ -83,7 +83,7 @@ extension ImportCommandTests {
                 """)
     }
 
-    @Test("a table and a document of one name fill one entity, and keep what they lack")
+    @Test("a table and a document of one name fill one entity; fields they lack are unchanged")
     func tableAndDocument() throws {
         try write("items.csv", "id,n,on,price\n1,a,true,1.5\n2,b,false,2.5\n")
         try write("items.ndjson", #"{"id":2,"n":"c","on":true,"tags":["x","y"]}"# + "\n")
@@ -105,7 +105,7 @@ extension ImportCommandTests {
                 == ["1|a|1|1.5", "2|b|0|2.5"])
     }
 
-    @Test("files of one name with nothing in common stay two entities, and a warning says so")
+    @Test("files of one name without common fields fill two entities and give a warning")
     func nothingInCommon() throws {
         try write(in: "a", "c.csv", "id,n\n1,x\n2,y\n")
         try write(in: "b", "c.csv", "code,color,size\nA,red,3\nB,blue,4\n")
@@ -128,7 +128,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("a document with one list fills the entity of that name in the store")
+    @Test("a document with one list fills the entity of the store that has the list's name")
     func oneListOfTheStore() throws {
         try write(
             "d.json",
@@ -147,7 +147,7 @@ extension ImportCommandTests {
         #expect(try entities("s.sqlite") == ["Posts", "Users"])
         #expect(
             try rows("SELECT ZID, ZT FROM ZPOSTS ORDER BY 1", in: "s.sqlite") == ["7|new", "8|y"])
-        // A list of that name with other records has the name of its file.
+        // A list of that name with other records fills an entity that is named after its file.
         try write("p.json", #"{"posts":[{"code":"A","height":2},{"code":"B","height":3}]}"#)
         #expect(try cron("import", "p.json", "--into", "s.sqlite").status == 0)
         #expect(try entities("s.sqlite") == ["P", "Posts", "Users"])
@@ -169,7 +169,7 @@ extension ImportCommandTests {
         text.replacing(#/import-[a-z0-9-]+-\d+T\d+Z-\d+|\d{8}T\d+Z-\d+/#, with: "RUN")
     }
 
-    @Test("a join table with unknown and empty keys fills the relationship of the store")
+    @Test("a join table fills the relationship and rejects unknown and empty keys")
     func danglingPairs() throws {
         try writeEnrollment()
         try write("enroll.csv", "student_id,course_id\n2,20\n9,10\n,10\n2,\n")
@@ -196,7 +196,7 @@ extension ImportCommandTests {
             ])
     }
 
-    @Test("a join table with unknown keys on both sides is refused")
+    @Test("a join table with unknown keys on both sides fails")
     func unknownPairs() throws {
         try writeEnrollment()
         try write("enroll.csv", "student_id,course_id\n2,20\n9,10\n1,99\n")
@@ -216,7 +216,7 @@ extension ImportCommandTests {
             ])
     }
 
-    @Test("an import that cannot change the model does not tell of a change")
+    @Test("an import that cannot change the model does not report a change")
     func unchangedModel() throws {
         try write("t.csv", "id,n\n1,5\n")
         #expect(try cron("import", "t.csv", "--into", "s.sqlite") == .silentSuccess)

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// What an import without a spec says when it fails or cannot go on, and the way out that works.
+/// The messages of an import without a spec that fails or cannot resume, and the fixes that work.
 extension ImportCommandTests {
-    /// Errors without the names of runs.
+    /// Returns the errors without the names of runs.
     private func errors(_ result: ToolResult) -> String {
         result.standardError.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
     }
 
-    @Test("an unfinished import keeps the model until --restart discards it")
+    @Test("an unfinished import prevents model changes until --restart discards it")
     func modelAfterFailure() throws {
         try write("tasks.csv", "id,title\n1,Write\n")
         #expect(try cron("import", "tasks.csv", "--into", "t.sqlite") == .silentSuccess)
@@ -57,7 +57,7 @@ extension ImportCommandTests {
                 == ["0"])
     }
 
-    @Test("the unfinished run of another import is named")
+    @Test("fails and names the unfinished run of another import")
     func otherUnfinished() throws {
         try write("a.csv", "id,title\n1,Write\n")
         #expect(try cron("import", "a.csv", "--into", "t.sqlite") == .silentSuccess)
@@ -78,7 +78,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("a failed import without a good record says that nothing was changed")
+    @Test("a failed import without a valid record reports that nothing was changed")
     func nothingSaved() throws {
         try write("n.csv", "id,n\n1,x\n")
         let failed = try cron("import", "n.csv", "--into", "n.sqlite", "--type", "n=Integer")
@@ -87,7 +87,7 @@ extension ImportCommandTests {
             errors(failed).hasSuffix(
                 "note: 1 read, 1 rejected; no object of n.sqlite was changed [import.saved]\n"),
             "\(failed)")
-        // The type stays, and a type that the store does not have is refused.
+        // The type is kept, and a different type than the store's fails.
         let other = try cron("import", "n.csv", "--into", "n.sqlite", "--type", "n=String")
         #expect(
             other
@@ -102,7 +102,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("a column that one bad value keeps from being dates is reported without a terminal, too")
+    @Test("the first import reports, without a terminal, the bad value that makes dates text")
     func keptAsText() throws {
         let days = (1...9).map { "\($0),2026-01-0\($0)\n" }.joined()
         try write("d.csv", "id,day\n\(days)10,oops\n")
@@ -114,7 +114,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "d.csv", "--into", "q.sqlite", "-q") == .silentSuccess)
     }
 
-    @Test("a join table of entities that the store has fills a relationship")
+    @Test("a join table of two entities of the store fills a relationship")
     func joinTable() throws {
         try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n")
         try write("Track.csv", "TrackId,Title\n10,x\n11,y\n")
@@ -133,7 +133,7 @@ extension ImportCommandTests {
         #expect(try cron("import", "PlaylistTrack.csv", "--into", "m.sqlite") == .silentSuccess)
     }
 
-    @Test("a join table with a key that the store lacks is reported")
+    @Test("warns if a join table has a key that the store lacks")
     func joinTableWithUnknownKey() throws {
         try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n")
         try write("Track.csv", "TrackId,Title\n10,x\n11,y\n")
@@ -179,7 +179,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("the current folder is no file, and its files are named without a path")
+    @Test("the current folder as input fails, and the fix names its files without a path")
     func folderAsFile() throws {
         #expect(
             try cron("import", ".", "--into", "t.sqlite").standardError == """

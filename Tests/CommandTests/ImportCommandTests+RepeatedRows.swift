@@ -8,7 +8,7 @@ extension ImportCommandTests {
         try write("tasks.csv", "id,title,category\n1,a,1\n2,b,2\n3,c,2\n")
     }
 
-    @Test("a record that repeats another one exactly leaves the key and its links")
+    @Test("an exact duplicate of a record does not change the key or the links")
     func exactRepeat() throws {
         try writeCategories("2,Work\n")
         let files = ["categories.csv", "tasks.csv", "--into", "s.sqlite", "-v"]
@@ -30,7 +30,7 @@ extension ImportCommandTests {
                           fix: if each is an object of its own, add a column that tells them apart
 
                         """))
-        // From then on, the store says what the key is.
+        // Later imports use the key of the store.
         #expect(
             try Tool.etl(["import"] + files, in: folder.path)
                 == ToolResult(
@@ -48,7 +48,7 @@ extension ImportCommandTests {
                     + " one\n"), "\(model)")
     }
 
-    @Test("in a table of a thousand records, one in a hundred may repeat others")
+    @Test("the key tolerates exact duplicates of one in a hundred records")
     func fewRepeats() throws {
         let rows = (1...1000).map { "\($0),n\($0)\n" }
         func write(_ repeats: Int) throws {
@@ -91,7 +91,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("an id whose records differ is no key, and a warning names both of them")
+    @Test("an id whose records differ is not the key, and a warning names two of them")
     func differentRepeat() throws {
         try writeCategories("2,Play\n")
         #expect(
@@ -113,7 +113,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("without a column that is named like a key, equal records stay separate")
+    @Test("equal records stay separate if no column is named like a key")
     func repeatsWithoutKey() throws {
         try write("log.csv", "day,what\n2026-01-01,run\n2026-01-02,run\n2026-01-02,run\n")
         #expect(
@@ -128,7 +128,7 @@ extension ImportCommandTests {
                         """))
     }
 
-    @Test("a table without a key is imported with an escape character, too")
+    @Test("a table without a key can be imported twice with an escape character")
     func rowKeysWithEscape() throws {
         try write("e.csv", "day,what\nMo,\"a \\\" b\"\nTu,c\nTu,c\n")
         for count in [
@@ -143,7 +143,7 @@ extension ImportCommandTests {
         }
     }
 
-    @Test("the first and the second import of several files take the same --key")
+    @Test("imports of several files accept a --key that only some of them have")
     func toldKeyOfSeveralFiles() throws {
         try write("a.csv", "id,n\n1,a\n")
         try write("c.csv", "code,n\n1,a\n")
@@ -180,7 +180,7 @@ extension ImportCommandTests {
          {"id":2,"n":"b","items":[{"sku":"p","qty":3}]}]
         """
 
-    @Test("objects in lists are counted, also where no record changes")
+    @Test("counts objects in lists, even if no record changes")
     func nestedCounts() throws {
         func imported(_ changes: (String, String)...) throws -> String {
             var text = Self.order
@@ -217,7 +217,7 @@ extension ImportCommandTests {
                 == ["1|p|1", "1|q|2", "2|p|3", "2|z|9"])
     }
 
-    @Test("a run's line and its report count objects in lists")
+    @Test("the line and the report of a run count objects in lists")
     func nestedCountsOfRuns() throws {
         try write("orders.json", Self.order)
         #expect(try etl("infer", "orders.json", "--output", ".").status == 0)

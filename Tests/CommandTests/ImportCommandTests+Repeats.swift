@@ -3,7 +3,7 @@ import Testing
 
 /// Later imports of files that changed: the store's model decides what their columns fill.
 extension ImportCommandTests {
-    /// The objects of an entity, as a fetch shows them.
+    /// Returns the objects of an entity as a fetch shows them.
     func objects(_ store: String, _ entity: String) throws -> [String] {
         try cron("fetch", store, entity, "--format", "ndjson").standardOutput
             .split(separator: "\n").map(String.init)
@@ -16,7 +16,7 @@ extension ImportCommandTests {
 
     // MARK: Names
 
-    @Test("columns that differ only in case fill the same properties in any order, and alone")
+    @Test("columns that differ only in case keep their properties in any order and alone")
     func namesOfCase() throws {
         try write("n.csv", "id,Name,name\n1,a,b\n")
         let line = "N from n.csv: key id; name2 String, name String"
@@ -67,7 +67,7 @@ extension ImportCommandTests {
         #expect(try objects("m.sqlite", "M") == [#"{"id":1,"aB":"y","aB2":"z","aB3":"X"}"#])
     }
 
-    @Test("a column that is added later takes no property of another, and an export fits both")
+    @Test("a column that is added later gets its own property, and an export fits both")
     func nameAddedLater() throws {
         try write("n.csv", "id,Name\n1,a\n")
         #expect(try cron("import", "n.csv", "--into", "n.sqlite") == .silentSuccess)
@@ -98,9 +98,9 @@ extension ImportCommandTests {
         #expect(try objects("n.sqlite", "N") == [#"{"id":1,"name":"A","name2":"B"}"#])
     }
 
-    // MARK: Nothing
+    // MARK: Missing values
 
-    @Test("a column without any value clears attributes, links, and the parts of an object")
+    @Test("a column without values clears attributes, links, and flattened objects")
     func nothingInTheFile() throws {
         try write(
             "t.ndjson",
@@ -135,7 +135,7 @@ extension ImportCommandTests {
         #expect(try objects("c.sqlite", "C") == [#"{"id":1,"name":null,"size":null}"#])
     }
 
-    @Test("an object that the store keeps as JSON stays one column")
+    @Test("an object that the store keeps as JSON stays one attribute")
     func objectKeptAsJSON() throws {
         try write("t.ndjson", #"{"id":1,"set":{"a":1}}"# + "\n" + #"{"id":2,"set":"none"}"# + "\n")
         #expect(try cron("import", "t.ndjson", "--into", "t.sqlite") == .silentSuccess)
@@ -171,7 +171,7 @@ extension ImportCommandTests {
                 == .silentSuccess)
     }
 
-    @Test("a file of keys alone links to the objects of the store")
+    @Test("a file that contains only keys links to the objects of the store")
     func keysAlone() throws {
         try writeBooks()
         try write("books.ndjson", #"{"id":1,"authors":["a3","a1"],"author_id":"a2"}"# + "\n")
@@ -191,7 +191,7 @@ extension ImportCommandTests {
     }
 
     @Test(
-        "an unknown key in a list is rejected as a single one is",
+        "an unknown key in a list is rejected like a single one",
         arguments: [
             (#""authors":["a1","a9"],"author_id":"a1""#, "authors", "authors[*]", 25),
             (#""authors":["a1"],"author_id":"a9""#, "author", "author_id", 38),

@@ -13,14 +13,14 @@ import Testing
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
     }
 
-    /// Imports show on a terminal what they decide; here `-v` does so.
+    /// Runs `etl` with `-v`, so that imports print their decisions as on a terminal.
     func etl(_ arguments: String...) throws -> ToolResult {
         let isShown = arguments.first == "import" && !arguments.contains { $0.hasSuffix("q") }
         let says = isShown && !arguments.contains("--quiet")
         return try Tool.etl(arguments + (says ? ["-v"] : []), in: folder.path)
     }
 
-    /// The same as cron would have it.
+    /// Runs `etl` as cron does, without a terminal.
     func cron(_ arguments: String...) throws -> ToolResult {
         try Tool.etl(arguments, in: folder.path)
     }
@@ -144,7 +144,7 @@ import Testing
             try rows("SELECT ZNAME FROM ZPERSON; SELECT ZTITLE FROM ZTASKS") == ["Ada", "Write"])
     }
 
-    /// A file that comes alone later links to the objects of the files before.
+    /// A file that is imported later links to the objects of earlier files.
     @Test func aLaterFileFillsTheLinksOfTheStore() throws {
         try write("Artist.csv", "ArtistId,Name\n1,AC/DC\n2,Accept\n")
         try write("Album.csv", "AlbumId,Title,ArtistId\n1,Rock,1\n2,Balls,2\n")
@@ -267,7 +267,7 @@ import Testing
                     == ToolResult(
                         status: 0, standardOutput: line + "Imported into log.sqlite" + count))
         }
-        // In this file a column alone would be a key.
+        // In this file, a single column would be a key.
         try write("log.csv", "id,what,day\n1,c,2026-01-02\n2,d,2026-01-02\n")
         #expect(
             try etl("import", "log.csv", "--into", "log.sqlite", "--add-columns")

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "what is wrong with gzip data is told, and what became of the records before and behind it",
+        "reports gzip damage and whether the records before and after it were imported",
         arguments: [
             (
                 "a.ndjson.gz", "b[-8] ^= 1",
@@ -161,7 +161,7 @@ import Testing
     // MARK: JSON
 
     @Test(
-        "a malformed number is a `parse` fault where it stands in a list, too",
+        "a malformed number in a list is a `parse` reject",
         arguments: [
             ("[1,-]", "json.bad-number", "This is not a JSON number"),
             ("[1.,2]", "json.bad-number", "This is not a JSON number"),
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("a number in an array of records that is none is a `parse` fault, and another is `shape`")
+    @Test("a malformed number as a record is a `parse` reject, and a valid one a `shape` reject")
     func malformedElements() throws {
         let place = try Place()
         try place.write("a.json", Array("[-,{\"id\":1}]".utf8))
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(
-        "null at `read.at` is no record, and `.*` reads the members of an object",
+        "null at `read.at` yields no record, and `.*` reads the members of an object",
         arguments: [
             ("{\"x\":null}", "$.x[*]", 0), ("{\"x\":null}", "$.x.*", 0),
             ("{\"x\":null}", "$.x", 0), ("{\"x\":[]}", "$.x[*]", 0), ("{\"x\":{}}", "$.x.*", 0),
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(
-        "a value at `read.at` that holds no records is told with the path that reads it",
+        "a wrong value at `read.at` fails with the path that reads the records",
         arguments: [
             (
                 "{\"x\":{\"a\":{\"id\":1}}}", "$.x[*]", "an array",
@@ -265,7 +265,7 @@ import Testing
                 """)
     }
 
-    @Test("a path that the document does not have is told")
+    @Test("fails if the document has no value at `read.at`")
     func missingPlace() throws {
         let place = try Place()
         try place.write("a.json", Array("{\"x\":[]}".utf8))
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(
-        "a record that nests deeper than `read.max-depth` is rejected with the place and the key",
+        "rejects a record deeper than `read.max-depth` with its location and the key",
         arguments: [
             ("a.ndjson", "{\"id\":1,\"x\":[[[1]]]}\n{\"id\":2,\"x\":[[1]]}\n", 15),
             ("a.json", "[{\"id\":1,\"x\":[[[1]]]},{\"id\":2,\"x\":[[1]]}]", 16),
@@ -308,7 +308,7 @@ import Testing
         #expect(try deeper.count() == 2)
     }
 
-    @Test("`read.max-depth` has a range", arguments: ["0", "4097"])
+    @Test("`read.max-depth` must be from 1 to 4096", arguments: ["0", "4097"])
     func depthRange(value: String) throws {
         let place = try Place()
         #expect(
@@ -326,7 +326,7 @@ import Testing
     // MARK: Headers
 
     @Test(
-        "what is wrong with a header is told with its line and column",
+        "an invalid header is reported with its line and column",
         arguments: [
             (
                 "\n\nid,title,id\n1,a,2\n", ":3:10",
@@ -375,7 +375,7 @@ import Testing
                 """)
     }
 
-    @Test("a header that is not UTF-8 names the place of the byte, and the encodings")
+    @Test("a header that is not UTF-8 is reported with its byte and the possible encodings")
     func headerEncoding() throws {
         let place = try Place()
         try place.write("a.csv", Array("\nid,t".utf8) + [0xE9] + Array("\n1,a\n".utf8))
@@ -394,7 +394,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test("the peak of memory is the run's own, and not that of the program that started it")
+    @Test("the memory peak of a run excludes the memory of the program that started it")
     func memoryPeak() throws {
         let place = try Place()
         try place.write("a.ndjson", Array("{\"id\":1}\n".utf8))
@@ -418,7 +418,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("the peak of memory is what the system says of the process at its end")
+        @Test("the memory peak of a run matches the peak that the system measures")
         func memoryPeakOfSystem() throws {
             let place = try Place()
             let spec = """
@@ -461,7 +461,7 @@ import Testing
         }
     #endif
 
-    @Test("an array on a line of NDJSON is told of how to read it")
+    @Test("an array on a line of NDJSON is rejected with the fix `read.as: json`")
     func arrayLine() throws {
         let place = try Place()
         try place.write("a.ndjson", Array("[{\"id\":1},{\"id\":2}]\n".utf8))

@@ -5,7 +5,7 @@ import Testing
 ///
 /// Their content does not match their names, their locations are not paths, or no store can hold
 /// them.
-@Suite("Inputs that say what they are") struct InputRecognitionTests {
+@Suite("Recognition of input formats") struct InputRecognitionTests {
     private static let model = """
         model: 1
         entities:
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "a format that etl does not read is told by its first bytes, with the command that unpacks it",
+        "recognizes a foreign format by its first bytes and names the command that unpacks it",
         arguments: [
             (
                 "a.ndjson.xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], "an xz file",
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "a packed file with the name of what is in it is told what that is",
+        "a packed file that is named like its content fails with the command that unpacks it",
         arguments: [
             ("a.json", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], "an xz file", "xz"),
             ("a.json", [0x28, 0xB5, 0x2F, 0xFD, 4], "a zstd file", "zstd"),
@@ -118,7 +118,7 @@ import Testing
         Array("PK".utf8) + [3, 4, 20] + [UInt8](repeating: 0, count: 21) + [8, 0, 0, 0]
 
     @Test(
-        "the format of what is packed is that of the spec, of the name inside, or of the name, else none",
+        "the format of packed data comes from the spec, the inner name, or the file name",
         arguments: [
             (
                 "a.zip", zip + Array("a.ndjson".utf8), nil, "a zip archive",
@@ -165,7 +165,7 @@ import Testing
                 """)
     }
 
-    @Test("of a gzip file inside a gzip file one is unpacked, and a command unpacks both")
+    @Test("a file that was compressed twice fails with the command that unpacks both layers")
     func nestedGzip() throws {
         let folder = try TemporaryFolder()
         try "[{\"id\":1}]".write(
@@ -191,7 +191,7 @@ import Testing
         #expect(unpacked.standardOutput.split(separator: "\n").count == 1)
     }
 
-    @Test("a header of 20 MB is an error at its place", arguments: [0, 2])
+    @Test("a header of 20 MB fails with its location", arguments: [0, 2])
     func longHeader(blankLines: Int) throws {
         let text =
             String(repeating: "\n", count: blankLines) + "id,title,"
@@ -209,7 +209,7 @@ import Testing
                 """)
     }
 
-    @Test("a packed file under a plain name is read by its content where etl reads it")
+    @Test("reads a gzip file that is named like its content")
     func gzipUnderPlainName() throws {
         let folder = try TemporaryFolder()
         try "[{\"id\":1},{\"id\":2}]".write(
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(
-        "a document that is not built as its name says is told with the key that reads it",
+        "a document that contradicts its file name fails with the key that reads it",
         arguments: [
             (
                 "{\"id\":1}\n{\"id\":2}\n", "a.json",
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(
-        "null at `read.at` is no record, and `.*` reads the members of an object",
+        "`read.at` reads no record from null, and `.*` reads the members of an object",
         arguments: [
             ("{\"x\":null}", "$.x[*]", 0),
             ("{\"x\":{\"a\":{\"id\":1},\"b\":{\"id\":2}}}", "$.x.*", 2),
@@ -289,7 +289,7 @@ import Testing
         #expect(result.standardOutput.split(separator: "\n").count == count)
     }
 
-    @Test("a record that nests too deep names `read.max-depth`")
+    @Test("a record that nests too deep fails with `read.max-depth` as the fix")
     func depth() throws {
         let text = "{\"id\":1,\"title\":\"a\",\"x\":[[[1]]]}\n{\"id\":2,\"x\":[[1]]}\n"
         let result = try run(
@@ -306,7 +306,7 @@ import Testing
                 """), "\(result.standardError)")
     }
 
-    @Test("damage of a gzip file is told before what is wrong with the JSON in it")
+    @Test("reports gzip damage before faults of the JSON inside")
     func damagedGzip() throws {
         let folder = try TemporaryFolder()
         let text = "[" + (0..<5_000).map { "{\"id\":\($0)}" }.joined(separator: ",") + "]"
@@ -333,7 +333,7 @@ import Testing
     }
 
     @Test(
-        "a URL is not taken for a path",
+        "a URL instead of a path fails with 78 and a fix",
         arguments: [
             (
                 "postgresql://h/tasks", "a.ndjson", nil, "3:14", "store.at", "postgresql",
@@ -387,7 +387,7 @@ import Testing
                 """)
     }
 
-    @Test("a URL for the reports is refused, and no folder is made of it")
+    @Test("a URL as the folder of reports fails, and no folder is created")
     func reportURL() throws {
         let folder = try TemporaryFolder()
         let spec = """
@@ -409,7 +409,7 @@ import Testing
             ])
     }
 
-    @Test("as many searchable attributes as SQLite can keep are searched, and more are an error")
+    @Test("searches up to 990 searchable attributes, and check rejects a model with more")
     func searchableAttributes() throws {
         let folder = try TemporaryFolder()
         func write(_ count: Int) throws {
@@ -450,7 +450,7 @@ import Testing
     }
 
     @Test(
-        "a hierarchy with more columns than SQLite has is an error of the spec, and a wide table is none"
+        "check rejects an entity hierarchy over SQLite's column limit; a wide file is imported"
     )
     func wideModel() throws {
         let folder = try TemporaryFolder()

@@ -45,7 +45,7 @@ struct InterruptedChangeTests {
     }
 
     @Test(
-        "update, delete, and verify end soon after a signal",
+        "a signal stops update, delete, and verify within 5 s",
         arguments: ["update", "delete", "verify"])
     func signals(stage: String) throws {
         let folder = try Self.folder()
@@ -68,7 +68,7 @@ struct InterruptedChangeTests {
         #expect(try folder.query("SELECT count(*), count(ZSIZE) FROM ZTASK") == "200|0\n")
     }
 
-    @Test("so they do at the end of their time")
+    @Test("the time limit stops a long update")
     func timeLimit() throws {
         let folder = try Self.folder()
         let result = try folder.shell("exec timeout 20 \"$E\" run update.yaml --timeout 1s")

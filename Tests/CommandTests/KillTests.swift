@@ -9,7 +9,7 @@ extension Tag {
 
 /// Kills runs of the real command at random moments and repeats them until they are done.
 ///
-/// Then the store, the export, the rejects, and the totals must equal those of an undisturbed run.
+/// Then the store, the export, the rejects, and the totals must equal the undisturbed results.
 /// `ETL_KILLS=300` sets how many runs are killed.
 @Suite("Killed runs", .serialized, .tags(.slow))
 struct KillTests {
@@ -195,7 +195,7 @@ struct KillTests {
             store: dump.output, export: folder.text("out.csv"), rejects: rejects, totals: totals)
     }
 
-    @Test("come to what an undisturbed run comes to", arguments: specs.keys.sorted())
+    @Test("killed runs have the result of an undisturbed run", arguments: specs.keys.sorted())
     func killed(_ name: String) throws {
         let folder = try Self.folder(name)
         let clock = ContinuousClock()

@@ -1,7 +1,7 @@
 import Testing
 
 /// Predicates of any size on the command line and in specs.
-@Suite("Large predicates, lists, and the corners of the language")
+@Suite("Large predicates, lists, and edge cases of the language")
 struct LargePredicateCommandTests {
     private static func folder() throws -> FailureFolder {
         let folder = try FailureFolder()
@@ -11,7 +11,7 @@ struct LargePredicateCommandTests {
         return folder
     }
 
-    @Test("a thousand terms and more are checked and run", arguments: ["AND", "OR"])
+    @Test("check and run accept a predicate of 3,000 terms", arguments: ["AND", "OR"])
     func terms(word: String) throws {
         let folder = try Self.folder()
         let terms = (0..<3_000).map { "(size != \($0 + 7000) OR title == 'x\($0)')" }
@@ -26,7 +26,7 @@ struct LargePredicateCommandTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK WHERE ZSIZE = 1") == "50\n")
     }
 
-    @Test("check reports a depth that cannot be parsed, with its place")
+    @Test("check reports a predicate that is nested too deeply, with its location")
     func depth() throws {
         let folder = try Self.folder()
         let sum = (0..<500).map { _ in "size" }.joined(separator: " + ")
@@ -37,7 +37,7 @@ struct LargePredicateCommandTests {
             check.errors.contains("delete.yaml:10:26: error: The predicate is nested too deeply"))
     }
 
-    @Test("--set of one name several times is a list for IN")
+    @Test("repeated --set flags of one name form a list for IN")
     func fetchList() throws {
         let folder = try Self.folder()
         func fetch(_ text: String) throws -> String {
@@ -57,7 +57,7 @@ struct LargePredicateCommandTests {
                 "--where: error: A number cannot be compared with a list"))
     }
 
-    @Test("a parameter of the type list takes several values, and no other does")
+    @Test("only a parameter of the type list takes several values")
     func parameterList() throws {
         let folder = try Self.folder()
         try folder.writeSpec(
@@ -87,7 +87,7 @@ struct LargePredicateCommandTests {
             try folder.query("SELECT group_concat(ZID) FROM ZTASK WHERE ZID < 9") == "0,1,2,6,8\n")
     }
 
-    @Test("the corners of NSPredicate, in SQL and over records")
+    @Test("operators of NSPredicate work in SQL and over records")
     func corners() throws {
         let folder = try Self.folder()
         func count(_ condition: String) throws -> String {

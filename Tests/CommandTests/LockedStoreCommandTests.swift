@@ -8,7 +8,7 @@ struct LockedStoreCommandTests {
         FailureFolder.model.replacing("title: String", with: "name: String")
 
     @Test(
-        "a migration and a purge wait as a run does",
+        "migrate and purge wait for a locked store as a run does",
         arguments: [
             (
                 "migrate store.sqlite --to new.yaml",
@@ -47,7 +47,7 @@ struct LockedStoreCommandTests {
         #expect(try folder.query(query) == after)
     }
 
-    @Test("what is asked of a purge wrongly is told before anything is waited for")
+    @Test("a purge with an invalid --before fails without waiting for the lock")
     func mistake() throws {
         let folder = try FailureFolder.lockable(open: "create, history: { keep: 7d }")
         let result = try folder.python(
@@ -66,7 +66,7 @@ struct LockedStoreCommandTests {
                 """)
     }
 
-    @Test("a signal ends the wait of a migration, for a run as for another program")
+    @Test("a signal stops a migration that waits for a run or for another program")
     func stoppedMigration() throws {
         let folder = try FailureFolder.lockable()
         try folder.write("new.yaml", Self.newModel)

@@ -16,7 +16,7 @@ struct LockedStoreTests {
         """
 
     @Test(
-        "a run fails with 75, or is left out with 0, and the next one goes well",
+        "a run fails with 75 or is skipped with 0, and the next run succeeds",
         arguments: [
             ("create", "WAL", "IMMEDIATE"), ("create, commit: run", "WAL", "IMMEDIATE"),
             ("replace", "WAL", "IMMEDIATE"), ("create", "DELETE", "EXCLUSIVE"),
@@ -60,7 +60,7 @@ struct LockedStoreTests {
         }
     }
 
-    @Test("a run that is to wait goes on once the other program is done")
+    @Test("a waiting run continues when the other program releases the store")
     func waiting() throws {
         let folder = try FailureFolder.lockable()
         let result = try folder.python(
@@ -78,7 +78,8 @@ struct LockedStoreTests {
         #expect(result.errors == "")
     }
 
-    @Test("a signal ends the wait", arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+    @Test(
+        "a signal ends the wait of a run", arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
     func stopped(_ signal: String, _ status: Int) throws {
         let folder = try FailureFolder.lockable()
         let result = try folder.python(
@@ -100,7 +101,7 @@ struct LockedStoreTests {
     }
 
     @Test(
-        "what another program writes while a clone is worked on is not lost",
+        "a run on a working copy fails if another program writes, and keeps that change",
         arguments: ["create, commit: run", "create, commit: stage"])
     func writtenMeanwhile(_ open: String) throws {
         let folder = try FailureFolder.lockable(open: open)
@@ -134,7 +135,7 @@ struct LockedStoreTests {
         #expect(try folder.run().status == 0)
     }
 
-    @Test("a store that is locked on the way, and what is told of what was saved")
+    @Test("if another program locks the store during a run, the error states what was saved")
     func onTheWay() throws {
         let folder = try FailureFolder.lockable()
         try folder.writeTasks(5_000)

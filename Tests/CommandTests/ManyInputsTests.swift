@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Many inputs")
 struct ManyInputsTests {
-    @Test("more of them may have rejects than a process may have open files")
+    @Test("300 inputs can have rejects if a process may have only 100 open files")
     func rejects() throws {
         let folder = try FailureFolder()
         try folder.writeSpec(

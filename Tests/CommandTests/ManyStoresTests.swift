@@ -21,7 +21,7 @@ struct ManyStoresTests {
             parts: 4
         """
 
-    @Test("eight stores, two at a time and one of them killed, export what a loop exports")
+    @Test("parallel runs on eight stores, one of them killed, export what sequential runs export")
     func processes() throws {
         let folder = try FailureFolder()
         try folder.write("spec.yaml", Self.spec)

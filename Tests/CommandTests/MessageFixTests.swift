@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "IS NULL of SQL is a comparison with nil",
+        "IS NULL of SQL fails with the comparison with nil as the fix",
         arguments: [
             ("name IS NULL", "     ^", "IS NULL", "name == nil"),
             ("name  is not null", "      ^", "IS NOT NULL", "name != nil"),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "IS NULL is told wherever it stands",
+        "IS NULL is reported anywhere in a predicate",
         arguments: [
             ("id > 1 AND name IS NULL", "IS NULL", "name == nil"),
             ("NOT name IS NULL", "IS NULL", "name == nil"),
@@ -61,7 +61,7 @@ import Testing
         #expect(result.standardError.hasSuffix("\n  fix: write `\(fix)`\n"), "\(result)")
     }
 
-    @Test("fetch warns of a LIKE that is written as in SQL", arguments: [false, true])
+    @Test("fetch warns of % in LIKE, the wildcard of SQL", arguments: [false, true])
     func like(_ counts: Bool) throws {
         let flags = counts ? ["--count"] : ["--fields", "id"]
         #expect(
@@ -77,7 +77,7 @@ import Testing
                         """))
     }
 
-    @Test("a misspelled key that replaces another one is the only error")
+    @Test("a misspelled key gives no second error for the key that is missing")
     func comand() throws {
         try write(
             "s.yaml",
@@ -99,7 +99,7 @@ import Testing
                         """))
     }
 
-    @Test("the beginning of a key that is missing means that one, although another is nearer")
+    @Test("suggests the missing key that begins with the unknown one over a closer match")
     func shortKey() throws {
         try write(
             "s.yaml",
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "epochs are numbers, not date patterns",
+        "`date: unix` and `date: epoch-ms` fail with `number` as the fix",
         arguments: [("unix", "seconds"), ("epoch-ms", "milliseconds")])
     func epoch(_ word: String, _ form: String) throws {
         try write(
@@ -146,7 +146,7 @@ import Testing
                 """))
     }
 
-    @Test("the results of records are explained")
+    @Test("explain describes the results of records")
     func results() throws {
         #expect(
             try etl("explain", "superseded")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Chains of versions without mappings.
-@Suite("etl migrate along a chain") struct MigrateChainTests {
+@Suite("etl migrate through several versions") struct MigrateChainTests {
     private static func model(_ version: Int, _ entities: String) -> String {
         "model: 1\nversion: tasks-\(version)\nentities:\n" + entities + "\n"
     }
@@ -91,7 +91,7 @@ import Testing
 
     private static let jobs = "id,text,tagText,level,boss.name\n1,a,,3,Ann\n2,b,,3,Bob\n"
 
-    @Test("steps of which nothing is said are one, and renames are followed through them")
+    @Test("versions without a mapping are one step, which follows renames through them")
     func oneStep() throws {
         let planned = try migrate("--dry-run")
         #expect(planned.status == 0, "\(planned.output)\(planned.errors)")
@@ -110,7 +110,7 @@ import Testing
             try folder.shell("exec \"$E\" verify store.sqlite --model tasks-3.yaml").status == 0)
     }
 
-    @Test("a dry run finds what the last of several steps refuses, and leaves nothing behind")
+    @Test("a dry run reports the failure of the last step and leaves no files")
     func lastStep() throws {
         let last = Self.model(
             4,
@@ -169,7 +169,7 @@ import Testing
         #expect(try folder.shell(command).status == 0)
     }
 
-    @Test("one step comes to the same as one for each version")
+    @Test("one step gives the same rows as one step per version")
     func sameAsSteps() throws {
         try folder.shell("cp store.sqlite first.sqlite")
         #expect(try migrate().status == 0)

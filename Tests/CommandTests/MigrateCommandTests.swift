@@ -83,7 +83,7 @@ import Testing
         try folder.shell("exec \"$E\" migrate \(arguments)")
     }
 
-    @Test("rows 122, 124: GRAPHSTORE_SQL_DEBUG writes statements to stderr alone")
+    @Test("rows 122, 124: GRAPHSTORE_SQL_DEBUG writes statements only to stderr")
     func logsStatements() throws {
         try folder.shell("mkdir migrations")
         try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
@@ -98,7 +98,7 @@ import Testing
         #expect(loud.errors.contains(#/sql: [0-9.e-]+ ms: SELECT/#))
     }
 
-    @Test("plans, migrates by the mapping beside the model, keeps the old store")
+    @Test("plans, migrates with the mapping next to the model, and keeps the old store")
     func migrates() throws {
         let refused = try migrate("store.sqlite --to after.yaml --dry-run")
         #expect(refused.status == 78)
@@ -152,7 +152,7 @@ import Testing
         #expect(again.status == 0 && again.output == "" && again.errors == "")
     }
 
-    @Test("a todo of a mapping file, of the file or of an entity, stops everything with its place")
+    @Test("a todo in a mapping file stops the migration and is reported with its location")
     func todo() throws {
         try folder.shell("mkdir migrations")
         try folder.write(
@@ -193,7 +193,7 @@ import Testing
         #expect(try migrate("store.sqlite --to after.yaml").status == 0)
     }
 
-    @Test("what the conditions of a mapping leave behind is said for each entity")
+    @Test("reports per entity how many objects the `where` of a mapping leaves out")
     func leftBehind() throws {
         try folder.shell("mkdir migrations")
         try folder.write(
@@ -224,7 +224,7 @@ import Testing
             try folder.shell("\"$E\" fetch store.sqlite Todo --count").output == "1\n")
     }
 
-    @Test("a text where a mapping wants an expression is told how to be written")
+    @Test("text without quotes in a mapping's expression fails with the quoted text as the fix")
     func textsOfMappings() throws {
         try folder.shell("mkdir migrations")
         try folder.write(
@@ -237,7 +237,7 @@ import Testing
             "\(wrong.errors)")
     }
 
-    @Test("a run with another model tells the command that helps")
+    @Test("a run with another model names the migrate command as the fix")
     func advice() throws {
         try folder.write(
             "spec.yaml",
@@ -251,7 +251,7 @@ import Testing
             "\(run.errors)")
     }
 
-    @Test("exit codes: missing files, another file in the way, a store in use, a wrong mapping")
+    @Test("exits: missing file, file in the way, store in use, and invalid mapping")
     func failures() throws {
         #expect(try migrate("none.sqlite --to after.yaml").status == 66)
         #expect(try migrate("store.sqlite --to none.yaml").status == 66)
@@ -283,7 +283,7 @@ import Testing
         #expect(!folder.names().contains("store.sqlite.migrating"))
     }
 
-    @Test("a store of an old version goes through those after it, in the fewest steps")
+    @Test("an old store migrates through the later versions in the fewest steps")
     func chain() throws {
         try folder.shell("mkdir migrations")
         try folder.write("migrations/tasks-1-tasks-2.yaml", Self.mapping)
@@ -328,7 +328,7 @@ import Testing
         #expect(again.output == "id,name,urgency\n1,t1,1\n2,t2,1\n3,t3,9\n")
     }
 
-    @Test("the versions of an Xcode bundle are a chain, called by their names")
+    @Test("the versions of an Xcode bundle form a chain with their names")
     func bundle() throws {
         try folder.shell(
             """
@@ -363,7 +363,9 @@ import Testing
     }
 
     /// `ETL_KILLS=50` sets how many migrations are killed.
-    @Test("killed at random moments: the old store or the new one, whole", .tags(.slow))
+    @Test(
+        "a migration that is killed at any moment leaves the complete old or new store",
+        .tags(.slow))
     func killed() throws {
         let folder = try Self.filled(20_000)
         try folder.shell("mkdir migrations && cp store.sqlite first.sqlite")

@@ -72,7 +72,7 @@ import Testing
         try #require(try folder.run().status == 0)
     }
 
-    @Test("a mapping without `from` finds the old entity that has the identifier or the name")
+    @Test("a mapping without `from` finds the old entity by its renaming identifier or name")
     func mapping() throws {
         try folder.shell("mkdir migrations")
         try folder.write(

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "the classes that the examples commit are those that the command writes",
+        "the committed classes of the examples match the output of the command",
         arguments: [("tasks", "Tasks"), ("journal", "Journal")])
     func examplesHaveNotDrifted(model: String, folder: String) throws {
         let example = Repository.path("Tests/TypedClassesTests")
@@ -63,7 +63,7 @@ import Testing
         #expect(try swift(model, "--output", "App/Model", "--check") == .silentSuccess)
     }
 
-    @Test("YAML, Xcode's model and a store give the same classes but for their origin")
+    @Test("YAML, an Xcode model, and a store give the same classes except for the origin")
     func everyKindOfModel() throws {
         let model = try Tool.etl(
             ["model", "convert", "pipelines/task-model.yaml", "task-model.xcdatamodeld"],

@@ -3,7 +3,7 @@ import Testing
 /// `nil` before an operator is the constant, in filters of records as in filters of objects.
 @Suite("nil on the left in filters of records") struct NilFilterTests {
     @Test(
-        "`keep-if` takes what `where` takes",
+        "`keep-if` and `where` accept the same comparisons of nil",
         arguments: [
             ("nil == 'A'", "0"), ("nil != 1", "2"), ("nil IN {1}", "0"), ("nil CONTAINS 'a'", "0"),
             ("nil BETWEEN {1,2}", "0"), ("nil < 2.5", "0"), ("NULL == 'A'", "0"),
@@ -22,7 +22,7 @@ import Testing
             try place.rows("SELECT 2 - count(*) FROM ZTASK") == [kept], "\(filter)")
     }
 
-    @Test("other words of the language are still taken for a field that is not quoted")
+    @Test("another keyword on the left fails as a key that needs #")
     func otherWords() throws {
         let place = try DriftPlace()
         try place.write("d.ndjson", "{\"id\":1}\n")

@@ -41,7 +41,7 @@ import Testing
             .replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
     }
 
-    @Test("starts in the spec's folder with the report and the code, and not after success")
+    @Test("on-failure gets the report and the exit code, and does not start after success")
     func starts() throws {
         let folder = try folder()
         #expect(try run(folder).status == 0)
@@ -56,7 +56,7 @@ import Testing
         #expect(try told(folder) == "DIR|65||2|nightly|DIR/runs/spec-RUN.json\n")
     }
 
-    @Test("a signal ends a command that does not come to its end")
+    @Test("a signal ends an on-failure command that hangs")
     func hanging() throws {
         let folder = try folder("[sh, -c, \"echo begun > begun; exec sleep 300\"]")
         try folder.write("tasks.ndjson", "{\"id\":null}\n")
@@ -73,7 +73,7 @@ import Testing
                 "warning: The command of `on-failure` was ended, by a signal: sh -c"), "\(result)")
     }
 
-    @Test("starts for a spec that the check refuses, and without a report where there is none")
+    @Test("on-failure starts if the check fails, and without a report if none was written")
     func withoutStore() throws {
         let folder = try folder()
         let spec = folder.text("spec.yaml")
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a failure of it is a warning, and the code of the run stays",
+        "a failed on-failure command gives a warning and keeps the exit code of the run",
         arguments: [
             ("[sh, -c, \"echo hello; echo oops >&2; exit 3\", sh]", "ended with exit code 3"),
             ("[./nothing-there]", "cannot be started: there is no such program that may be run"),
@@ -137,7 +137,7 @@ import Testing
                 """), "\(quiet)")
     }
 
-    @Test("--no-commands refuses it, and it does not start")
+    @Test("--no-commands rejects on-failure and does not start it")
     func refused() throws {
         let folder = try folder()
         let result = try folder.shell("exec \"$E\" run --no-commands spec.yaml")
@@ -153,7 +153,7 @@ import Testing
         #expect(folder.text("told") == "")
     }
 
-    @Test("secrets are refused among its words, and given by variables")
+    @Test("on-failure rejects a secret as an argument and accepts it as a variable")
     func secrets() throws {
         let token = "  token: { type: secret, from: \"env:SECRET\" }"
         let folder = try folder("[./tell.sh, \"${token}\"]", params: token)

@@ -67,7 +67,9 @@ import Testing
             fields: [name, passport.number, passport.holder.name]
         """
 
-    @Test("reads give equal bytes", arguments: layouts)
+    @Test(
+        "fetch, export, verify, and infer give the same bytes with one column as with two",
+        arguments: layouts)
     func reading(dropped: String) throws {
         let (both, one) = (try shelf(), try shelf(without: dropped))
         for arguments in [
@@ -109,14 +111,14 @@ import Testing
     }
 
     /// `verify` finds the dangling links of the fixture, and nothing about the column.
-    @Test("verify has no finding about the column", arguments: layouts)
+    @Test("verify has no finding about the missing column", arguments: layouts)
     func verify(dropped: String) throws {
         let found = try shelf(without: dropped).etl("verify", "Shelf.sqlite")
         #expect(!found.standardOutput.contains("assport"), "\(found)")
         #expect(found == (try shelf().etl("verify", "Shelf.sqlite")))
     }
 
-    @Test("repair keeps the link and the columns", arguments: layouts)
+    @Test("a repair keeps the links and the columns", arguments: layouts)
     func repair(dropped: String) throws {
         let place = try shelf(without: dropped)
         let links = [

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a packed output is refused, and the line of the fix writes it",
+        "a packed output fails, and the command of the fix writes it",
         arguments: [
             ("out.ndjson.zst", "", "a zstd file", "[zstd, -q, -f, -o, out.ndjson.zst]", "zstd -dc"),
             (
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "other formats are converted from one that etl writes, and several files are gzip",
+        "an output format that etl does not write fails with a format that it writes",
         arguments: [
             (
                 "to: out/t.xlsx", "out/t.xlsx", "an Excel workbook",
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a packed output at a URL is one error, and the line of its fix packs and sends it",
+        "a packed output at a URL gives one error, and the command of its fix sends it",
         arguments: [
             ("https://host/x.csv.gz", "csv", "gzip | curl -fsS -T -", "gzip"),
             ("s3://b/x.ndjson.zst", "ndjson", "zstd -q | aws s3 cp -", "zstd"),
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "an output at a URL that no command can take is written to a file, and sent after the run",
+        "an output at a URL that no command can take fails with a file to send after the run",
         arguments: [
             ("s3://b/x.csv.zst\", parts: 4", "export `to: x.csv.gz`, which etl compresses itself"),
             ("s3://b/x.csv\", manifest: true", "export `to: x.csv`"),
@@ -157,7 +157,7 @@ import Testing
             "\(result)")
     }
 
-    @Test("a name that a parameter has is refused, too")
+    @Test("a packed output that a parameter names fails, too")
     func parameter() throws {
         let folder = try folder("to: \"${out}\", as: ndjson")
         let result = try folder.shell("exec \"$E\" run spec.yaml --set out=a.ndjson.zst")

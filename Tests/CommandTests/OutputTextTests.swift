@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The output other than data contains no secrets and no terminal control characters.
-@Suite("Text that leaves")
+@Suite("Secrets and control characters in output")
 struct OutputTextTests {
     private static let token = "qz9-tok3n-0a"
 
@@ -42,7 +42,7 @@ struct OutputTextTests {
         }
     }
 
-    @Test("no message, report, log, note, or reason of a reject holds a secret")
+    @Test("no message, report, log, note, or reason of a reject contains a secret")
     func secrets() throws {
         let folder = try FailureFolder()
         let token = Self.token
@@ -88,7 +88,7 @@ struct OutputTextTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }
 
-    @Test("an import in a path with a secret is resumed, and the store does not hold the path")
+    @Test("an import from a path with a secret resumes, and the store omits the secret")
     func resumed() throws {
         let folder = try FailureFolder()
         let token = Self.token
@@ -123,7 +123,7 @@ struct OutputTextTests {
         #expect(try folder.query("SELECT count(*), count(DISTINCT ZID) FROM ZTASK") == "50|50\n")
     }
 
-    @Test("control characters of names and values are spelled out in all that is not data")
+    @Test("control characters of names and values are escaped in all output except data")
     func controls() throws {
         let folder = try FailureFolder()
         let name = "a\u{1B}]0;b\u{202E}c\u{9B}d"

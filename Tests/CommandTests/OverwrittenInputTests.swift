@@ -29,7 +29,7 @@ import Testing
         try folder.shell("find rejects -name '*.csv' | sort | xargs -r cat").output
     }
 
-    @Test("the rejects of the earlier input stay, and can be replayed with those of the next")
+    @Test("the rejects of an overwritten input stay and can be replayed with the next ones")
     func rejectsStay() throws {
         let folder = try Self.folder()
         #expect(try folder.run().status == 65)
@@ -50,7 +50,7 @@ import Testing
                 == "1 11\n2 3\n7 3\n8 88\n9 3\n")
     }
 
-    @Test("the rejects of an input that is read again go, since its records are judged again")
+    @Test("reading an input again deletes its earlier rejects")
     func rejectsGo() throws {
         let folder = try Self.folder()
         #expect(try folder.run().status == 65)

@@ -45,7 +45,7 @@ struct PausedStreamTests {
     }
 
     @Test(
-        "what has come is saved while nothing comes, and others may write",
+        "saves the received records while a stream pauses, so that other programs can write",
         arguments: [0, 1, 9000])
     func pause(_ records: Int) throws {
         let folder = try folder()
@@ -69,7 +69,7 @@ struct PausedStreamTests {
         #expect(try folder.query("SELECT ZTITLE FROM ZTASK WHERE ZID = 3") == "theirs\n")
     }
 
-    @Test("the end of one stream is saved while nothing comes from the next")
+    @Test("saves the end of a stream while the next one sends nothing")
     func nextStream() throws {
         let folder = try folder()
         try folder.shell("mkfifo a.fifo b.fifo")
@@ -89,7 +89,7 @@ struct PausedStreamTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "12\n")
     }
 
-    @Test("a first load keeps the store to itself, since its indexes are still to be made")
+    @Test("a first load keeps the store locked during a pause, since its indexes are deferred")
     func firstLoad() throws {
         let folder = try folder()
         try folder.shell("rm store.sqlite*; mkfifo in.fifo")
@@ -108,7 +108,7 @@ struct PausedStreamTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }
 
-    @Test("what another program inserts during a pause was there for `when-found`")
+    @Test("`when-found` finds objects that another program inserts during a pause")
     func insertedMeanwhile() throws {
         let folder = try folder(", when-found: skip")
         try folder.shell("mkfifo in.fifo")

@@ -4,7 +4,7 @@ import Testing
 /// The output of `etl plan` for a run that would fail.
 @Suite("etl plan of runs that fail")
 struct PlanFailureTests {
-    /// Returns the line with the outcome of the run.
+    /// Returns the line that states the outcome of the run.
     private static func end(_ result: FailureFolder.Result) -> String? {
         result.errors.split(separator: "\n").last.map(String.init)
     }
@@ -19,7 +19,7 @@ struct PlanFailureTests {
         """
     }
 
-    @Test("links that were put off are shown, too")
+    @Test("plan of a failing run shows deferred links")
     func putOffLinks() throws {
         let folder = try FailureFolder()
         try folder.write("tags.csv", "name\nx\ny\n")
@@ -45,7 +45,7 @@ struct PlanFailureTests {
     }
 
     @Test(
-        "a run that would fail at a header changes nothing, and says so",
+        "plan of a run that fails at a header reports no changes",
         arguments: ["open: create", "open: create, commit: stage", "open: replace"])
     func headers(_ store: String) throws {
         let folder = try FailureFolder()
@@ -67,7 +67,7 @@ struct PlanFailureTests {
     }
 
     @Test(
-        "stages that write although an earlier one failed are named, and not shown",
+        "plan of a failing run names `always` stages, but does not show their changes",
         arguments: [
             ("open: create, commit: run", "id\nx\n", 65),
             ("open: create, commit: run", "no\n1\n", 78),

@@ -46,7 +46,7 @@ struct PlanTests {
     }
 
     @Test(
-        "nothing is there yet: all is inserted, and no file is made",
+        "plan without a store reports all objects as inserted and creates no file",
         arguments: [
             "plan", "run --dry-run",
         ])
@@ -60,7 +60,7 @@ struct PlanTests {
         #expect(try Self.content(folder) == before)
     }
 
-    @Test("differences per entity and property, exports counted, nothing changed")
+    @Test("plan reports differences per entity and property and changes nothing")
     func differences() throws {
         let folder = try Self.folder()
         #expect(try folder.run().status == 0)
@@ -96,7 +96,7 @@ struct PlanTests {
         #expect(try Self.content(folder) == before)
     }
 
-    @Test("no changes")
+    @Test("plan reports no changes if the run would change nothing")
     func none() throws {
         let folder = try Self.folder()
         try folder.write(
@@ -107,7 +107,7 @@ struct PlanTests {
         #expect(result.output == "No changes\n")
     }
 
-    @Test("a store that is to be replaced is compared by unique keys")
+    @Test("plan compares a store that the run replaces by unique keys")
     func replaced() throws {
         let folder = try Self.folder(open: "replace")
         #expect(try folder.run().status == 0)
@@ -130,7 +130,7 @@ struct PlanTests {
         #expect(result.status == 0)
     }
 
-    @Test("a run that would fail ends as it would, and leaves no rejects")
+    @Test("plan of a failing run has its exit status and leaves no rejects")
     func failing() throws {
         let folder = try Self.folder()
         try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
@@ -152,7 +152,7 @@ struct PlanTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "1\n")
     }
 
-    @Test("a run that would fail as a whole changes nothing, and a failing stage has its line")
+    @Test("plan of a failing run that replaces the store reports no changes and the failed stage")
     func failingWhole() throws {
         let folder = try Self.folder(open: "replace")
         try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
@@ -171,7 +171,7 @@ struct PlanTests {
         #expect(json.errors.contains(#""state":"failed""#))
     }
 
-    @Test("what an interrupted run left is planned to its end, and left to the next run")
+    @Test("plan of an interrupted run covers the remaining stages and leaves them to the next run")
     func interrupted() throws {
         let folder = try Self.folder(allow: "5")
         try folder.write("out", "in the way")
@@ -189,7 +189,7 @@ struct PlanTests {
         #expect(try folder.shell("cat rejects/*/*").output == rejects)
     }
 
-    @Test("copies that killed plans left are removed by the next one")
+    @Test("plan deletes the copies that killed plans left")
     func leftovers() throws {
         let folder = try Self.folder()
         #expect(try folder.run().status == 0)

@@ -26,7 +26,7 @@ import Testing
         print(run.wait(), max(len(line.split("\\x1b[K")[0]) for line in lines))
         """
 
-    @Test("is as long as the terminal is wide, and 80 columns where that is unknown")
+    @Test("the progress line fits the width of the terminal, or 80 columns if it is unknown")
     func width() throws {
         let folder = try FailureFolder()
         let name = String(repeating: "long-name-", count: 6) + "end"

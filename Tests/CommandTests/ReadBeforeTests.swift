@@ -15,7 +15,7 @@ import Testing
         """
     }
 
-    @Test("standard input is known again, whatever came between")
+    @Test("warns if standard input was appended before, even if another input came in between")
     func standardInput() throws {
         let place = try DriftPlace(isUnique: false)
         try place.write("a.ndjson", Self.records)
@@ -36,7 +36,7 @@ import Testing
         #expect(try place.rows("SELECT count(*) FROM ZTASK") == ["5"])
     }
 
-    @Test("so is what a command writes")
+    @Test("warns if the output of a command was appended before")
     func command() throws {
         let place = try DriftPlace(isUnique: false)
         try place.write("a.ndjson", Self.records)
@@ -51,7 +51,7 @@ import Testing
             again.standardError == warning("the command `cat a.ndjson`", "give each input once"))
     }
 
-    @Test("so is a file that another pipeline has appended to the same entity")
+    @Test("warns if another pipeline has appended a file to the same entity")
     func otherPipeline() throws {
         let place = try DriftPlace(isUnique: false)
         try place.write("a.ndjson", Self.records)
@@ -81,7 +81,7 @@ import Testing
         #expect(try Tool.etl(["run", "p.yaml"], in: place.folder.path) == .silentSuccess)
     }
 
-    @Test("content that a file had before is known again")
+    @Test("warns if a file has content again that it had before")
     func earlierContent() throws {
         let place = try DriftPlace(isUnique: false)
         let stage = "{ import: a.ndjson, into: Task, when-found: append }"
@@ -94,7 +94,7 @@ import Testing
         #expect(again.standardError == warning("a.ndjson", "set `read.once: true`"))
     }
 
-    @Test("--restart says what a stopped run has appended")
+    @Test("--restart warns of the records that a stopped run has appended")
     func restart() throws {
         let place = try DriftPlace(isUnique: false)
         try place.write("a.ndjson", Self.records + "{\"id\":3,\"size\":\"x\"}\n{\"id\":4}\n")

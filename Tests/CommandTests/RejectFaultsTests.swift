@@ -87,7 +87,7 @@ import Testing
         """
 
     @Test(
-        "values, links, required properties, and rules are all gone through",
+        "reports the faults of values, links, required properties, and rules together",
         arguments: [
             (
                 #"{"id":1,"n":3,"cat":"gone"}"#,
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "each uniqueness constraint that a record violates is told, with its other faults",
+        "reports each uniqueness constraint that a record violates, with its other faults",
         arguments: [
             (
                 #"{"id":3,"title":"abd","cat":"ok","code":"x","mark":"m","n":2}"#,
@@ -198,7 +198,7 @@ import Testing
             ])
     }
 
-    @Test("a rejected record with a longer list of links than is looked up says so")
+    @Test("states that the links of a rejected record were not looked up if there are too many")
     func longList() throws {
         let place = try Place()
         let tags = (0...4096).map { "\"t\($0)\"" }.joined(separator: ",")
@@ -214,7 +214,7 @@ import Testing
             ])
     }
 
-    @Test("a record of an object that is there lacks nothing that the object has")
+    @Test("does not report values as missing that the existing object has")
     func updates() throws {
         let place = try Place()
         try place.write("a.ndjson", "{\"id\":1,\"title\":\"abd\",\"n\":4,\"cat\":\"ok\"}\n")
@@ -228,7 +228,7 @@ import Testing
         #expect(try place.rows("SELECT ZN FROM ZITEM") == ["4"])
     }
 
-    @Test("fields that nothing maps, and keys that come twice, are told beside the rest")
+    @Test("reports unmapped fields and duplicate keys together with the other faults")
     func rulesOfKeys() throws {
         let place = try Place()
         try place.write(
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(
-        "to look for other faults changes nothing else: good records beside bad ones are as before")
+        "collecting faults does not change the good records of the same batch")
     func besideGood() throws {
         let place = try Place()
         let records = (1...3000).map { number -> String in

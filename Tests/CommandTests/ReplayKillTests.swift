@@ -63,7 +63,7 @@ struct ReplayKillTests {
         return folder
     }
 
-    @Test("no record is lost or imported twice, not even one without a key")
+    @Test("a killed replay loses no record and imports none twice, even without a key")
     func killed() throws {
         let folder = try Self.folder()
         let seed = TestSeed.ofThisRun

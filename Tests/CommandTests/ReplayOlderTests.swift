@@ -21,7 +21,7 @@ import Testing
         return folder.names("rejects").first { !before.contains($0) } ?? ""
     }
 
-    @Test("a replay shows the folder of its rejects as the run does")
+    @Test("a replay prints the folder of its rejects as the run does")
     func shownFolder() throws {
         let folder = try folder()
         let run = try run(folder, "{\"id\":1,\"size\":\"x\"}\n")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a replay that updates objects after a later run warns with their number")
+    @Test("a replay that updates objects after a later run warns with the number of objects")
     func older() throws {
         let folder = try folder()
         let first = try run(folder, "{\"id\":1,\"size\":\"x\",\"title\":\"old\"}\n{\"id\":2}\n")
@@ -54,7 +54,7 @@ import Testing
                 """)
     }
 
-    @Test("a replay of the last run, or one that only inserts, does not warn")
+    @Test("a replay of the last run does not warn")
     func newest() throws {
         let folder = try folder()
         _ = try run(folder, "{\"id\":1}\n")
@@ -65,7 +65,7 @@ import Testing
         #expect(try folder.query("SELECT ZSIZE FROM ZTASK").contains("1"))
     }
 
-    @Test("a spec means the last of its runs that has rejects left")
+    @Test("the replay of a spec uses the last of its runs that still has rejects")
     func lastWithRejects() throws {
         let folder = try folder()
         let first = try run(folder, "{\"id\":1,\"size\":\"x\"}\n{\"id\":8}\n")
@@ -94,7 +94,7 @@ import Testing
         #expect(none.status == 0 && none.errors == "")
     }
 
-    @Test("a spec without rejects is reported")
+    @Test("the replay of a spec without rejects fails with 66")
     func noRejects() throws {
         let folder = try folder()
         _ = try run(folder, "{\"id\":1}\n")

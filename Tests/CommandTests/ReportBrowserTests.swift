@@ -29,7 +29,7 @@ struct ReportBrowserTests {
         """
 
     @Test(
-        "it fits, can be read, and has the colours that are asked for",
+        "a report fits the window, is legible, and follows the color scheme",
         .enabled(if: Browser.program != nil, "no chromium or chrome is installed"),
         arguments: [
             Browser.View(width: 500, isDark: false), Browser.View(width: 500, isDark: true),

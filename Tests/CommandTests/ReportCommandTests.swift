@@ -22,7 +22,7 @@ struct ReportCommandTests {
     }
 
     @Test(
-        "a report is found by its file, its page, the run's id, a spec, a folder, and its rejects")
+        "report accepts a file, a page, a run ID, a spec, a folder, and a folder of rejects")
     func found() throws {
         try workspace.runSilently("import-tasks")
         let folder = workspace.path("out/runs")
@@ -77,7 +77,7 @@ struct ReportCommandTests {
         #expect(html.standardOutput.contains("href=\"../rejects/import-tasks-\(run)\""))
     }
 
-    @Test("the last report of a spec whose parameters have no values of their own")
+    @Test("report finds the last report of a spec whose parameters have no default")
     func parameters() throws {
         try workspace.write(
             """
@@ -98,7 +98,7 @@ struct ReportCommandTests {
         #expect(try Tool.etl(["report", spec]).status == 78)
     }
 
-    @Test("replay takes a report for the run")
+    @Test("replay accepts a report instead of a run")
     func replay() throws {
         try workspace.runSilently("import-tasks")
         let folder = workspace.path("out/runs")
@@ -121,7 +121,7 @@ struct ReportCommandTests {
         #expect(none.status == 66 && none.standardError.contains("has no rejects"))
     }
 
-    @Test("explain: each code of an exit or a reject has its meaning and its mend")
+    @Test("explain gives the meaning and the fix of each exit and reject code")
     func explain() throws {
         let exit = try Tool.etl(["explain", "65"])
         #expect(exit.status == 0 && exit.standardError.isEmpty)
@@ -148,7 +148,7 @@ struct ReportCommandTests {
         #expect(unknown.status == 64 && unknown.standardError.contains("Did you mean 'cast'?"))
     }
 
-    @Test("66 where there is no report, 78 where the file is none")
+    @Test("report exits with 66 if there is no report, and with 78 if a file is not one")
     func notFound() throws {
         for way in ["20260101T000000Z-1", "nothing", workspace.path("pipelines"), spec] {
             let result = try Tool.etl(["report", way], in: workspace.path(""))
@@ -162,7 +162,7 @@ struct ReportCommandTests {
         #expect(try Tool.etl(["report", workspace.path("none.json")]).status == 78)
     }
 
-    @Test("--report - writes the report to stdout, and a dry run has none")
+    @Test("--report - writes the report to stdout and fails for a dry run")
     func flag() throws {
         let result = try workspace.run("import-tasks", "--report", "-")
         #expect(result.status == 0 && result.standardError.isEmpty)
@@ -173,7 +173,7 @@ struct ReportCommandTests {
         #expect(try workspace.run("import-tasks", "--dry-run", "--report", "-").status == 64)
     }
 
-    @Test("status: never ran is 1, then the last run; -q says it by the exit status alone")
+    @Test("status exits with 1 before the first run, then shows the last one; -q prints nothing")
     func status() throws {
         let never = try Tool.etl(["status", spec])
         #expect(never.status == 1)

@@ -51,7 +51,7 @@ import Testing
             + "\"relationship\":\"owner\"}"
     }
 
-    @Test("each link is a line; the records are no rejects, and a replay has nothing to do")
+    @Test("writes one line per missing link and rejects no record")
     func lines() throws {
         let folder = try Self.folder()
         try folder.write(
@@ -87,7 +87,7 @@ import Testing
                 """.trimmingCharacters(in: .newlines)), "\(report.output)")
     }
 
-    @Test("nothing is written for links that find their objects")
+    @Test("writes nothing if all links find their objects")
     func none() throws {
         let folder = try Self.folder()
         try folder.write("tasks.ndjson", "{\"id\":1}\n")
@@ -95,7 +95,7 @@ import Testing
         #expect(folder.names("rejects").isEmpty)
     }
 
-    @Test("what a replay leaves out is written with the places that the records came from")
+    @Test("a replay writes missing links with the original locations of their records")
     func replayed() throws {
         let folder = try Self.folder("rejects: { allow: 100% }")
         try folder.write(
@@ -112,7 +112,7 @@ import Testing
             try Self.lines(folder).sorted() == [Self.line(1, "a"), Self.line(3, "c")])
     }
 
-    @Test("a required relationship, and a link inside a record, cannot be reported")
+    @Test("check rejects `missing: report` for a required relationship")
     func refused() throws {
         let folder = try Self.folder()
         try folder.write(
@@ -124,7 +124,7 @@ import Testing
                 "`missing: report` would leave 'owner' empty, which is not optional"), "\(result)")
     }
 
-    @Test("killed and run again, each link is written once by a run", .tags(.slow))
+    @Test("a run that is killed and resumed writes each missing link once", .tags(.slow))
     func killed() throws {
         let folder = try Self.folder()
         let seed = TestSeed.ofThisRun

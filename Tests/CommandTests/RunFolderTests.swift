@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a page of that name that etl did not write is kept")
+    @Test("a run keeps an index.html that etl did not write, and warns")
     func otherIndex() throws {
         let folder = try folder()
         try folder.shell("mkdir runs; echo '<h1>mine</h1>' > runs/index.html")
@@ -40,7 +40,7 @@ import Testing
         #expect(folder.names("runs").count == 3)
     }
 
-    @Test("the page lists the runs, the newest first, and leads to the page of each")
+    @Test("index.html lists the runs, the newest first, and links to their pages")
     func index() throws {
         let folder = try folder(top: "report: { keep: 3 }")
         #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 0)
@@ -76,7 +76,7 @@ import Testing
         #expect(rows(folder).count == 3)
     }
 
-    @Test("a page that cannot be written is a warning")
+    @Test("an index.html that cannot be written gives a warning")
     func unwritable() throws {
         let folder = try folder()
         try folder.shell("mkdir -p runs/index.html")
@@ -85,7 +85,7 @@ import Testing
         #expect(result.errors.hasPrefix("warning: The report runs/index.html cannot be written: "))
     }
 
-    @Test("two specs of one name that write to one folder are told")
+    @Test("warns if two specs with one name write reports to one folder")
     func twoSpecs() throws {
         let folder = try folder(top: "name: nightly")
         try folder.write("other.yaml", folder.text("spec.yaml"))
@@ -120,7 +120,7 @@ import Testing
         #expect(try folder.shell("exec \"$E\" check moved.yaml").errors == "")
     }
 
-    @Test("a run that was resumed after a replay is the last run")
+    @Test("a run that is resumed after a replay is the last run")
     func resumed() throws {
         let folder = try folder(top: "rejects: { allow: 1 }")
         try folder.write("tasks.ndjson", Self.bad)
@@ -147,7 +147,7 @@ import Testing
 
 /// Attempts of a run that failed, in the folder of reports and in the status.
 @Suite("Attempts of a run") struct RunAttemptTests {
-    @Test("a failed attempt keeps its report and its row when the next one completes the run")
+    @Test("a failed attempt keeps its report and its row after the next one completes the run")
     func keepsFailed() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(3)

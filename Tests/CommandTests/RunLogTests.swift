@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `--log-format`, `--log-level`, and the messages of commands that are called incorrectly.
-@Suite("What commands say")
+@Suite("Messages of commands")
 struct RunLogTests {
     /// A valid task and an invalid one.
     static let two = """
@@ -19,7 +19,7 @@ struct RunLogTests {
         }
     }
 
-    @Test("json: an object a line for stages and for what went wrong")
+    @Test("the JSON log has one object per line for stages and errors")
     func json() throws {
         let folder = try FailureFolder()
         try folder.write("tasks.ndjson", Self.two)
@@ -54,7 +54,7 @@ struct RunLogTests {
         #expect(runs.count == 1 && folder.names("runs").contains("spec-\(runs.first ?? "").json"))
     }
 
-    @Test("json: lines before the run, and of a replay, name the run and the pipeline, too")
+    @Test("JSON lines before a run and of a replay name the run and the pipeline, too")
     func identity() throws {
         let folder = try FailureFolder()
         try folder.write("tasks.ndjson", Self.two)
@@ -80,7 +80,7 @@ struct RunLogTests {
     }
 
     @Test(
-        "levels: each shows what the one before shows, and more",
+        "each log level shows the messages of the one before, and more",
         arguments: [
             ("", ["warning"]), ("--log-level error", []), ("-q", []),
             ("--log-level warning", ["warning"]), ("-v", ["import", "export"]),
@@ -100,7 +100,7 @@ struct RunLogTests {
     }
 
     @Test(
-        "64: flags that contradict each other, and values that say what they should be",
+        "64: flags contradict each other, or a value is invalid and its form is shown",
         arguments: [
             ("run spec.yaml -v --log-level info", "--log-level and -v contradict each other"),
             ("run spec.yaml --log-format xml", "'xml' is invalid for '--log-format"),
@@ -122,7 +122,7 @@ struct RunLogTests {
         #expect(result.errors.contains(words), "\(result.errors)")
     }
 
-    @Test("73: --report into a folder that is not there, before anything is done")
+    @Test("73: the folder of --report does not exist, and the run does nothing")
     func reportFolder() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(10)
@@ -138,7 +138,7 @@ struct RunLogTests {
         #expect(!folder.names().contains("there"))
     }
 
-    @Test("reports and rejects are found by the names that their folders show")
+    @Test("report and replay accept the names that their folders show")
     func names() throws {
         let folder = try FailureFolder()
         try folder.write("tasks.ndjson", "{\"id\":1}\n{\"id\":\"x\"}\n")
@@ -158,7 +158,7 @@ struct RunLogTests {
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "2\n")
     }
 
-    @Test("check and test take models among specs, and say what is wrong with them")
+    @Test("check and test accept models among specs and report their faults")
     func models() throws {
         let folder = try FailureFolder()
         #expect(try folder.shell("exec \"$E\" check *.yaml").errors == "")
@@ -177,7 +177,7 @@ struct RunLogTests {
         #expect(wrong.errors.hasPrefix("other.yaml:2:"))
     }
 
-    @Test("a plan says so where another run works, and when it is stopped; it counts on a copy")
+    @Test("plan warns of a running run, counts on a copy, and reports the end of its time")
     func plan() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(2000)
@@ -214,7 +214,7 @@ struct RunLogTests {
                 """)
     }
 
-    @Test("paths are shown without the way there and back again")
+    @Test("messages show paths without `..`")
     func paths() throws {
         let folder = try FailureFolder()
         try folder.shell("mkdir specs; mv spec.yaml model.yaml specs")

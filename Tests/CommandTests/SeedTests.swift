@@ -38,7 +38,7 @@ struct SeedTests {
         return try folder.shell("python3 .dump.py").output
     }
 
-    @Test("equal seeds make equal stores and exports, another seed makes others")
+    @Test("equal seeds give equal stores and exports, and another seed gives others")
     func equalSeeds() throws {
         let first = try Self.folder()
         let second = try Self.folder()
@@ -67,7 +67,7 @@ struct SeedTests {
         #expect(pairs == "4\n")
     }
 
-    @Test("a missing store is made whatever the spec says, --fresh builds it anew")
+    @Test("seed creates a missing store despite `open: existing`, and --fresh recreates it")
     func opening() throws {
         let folder = try Self.folder(store: "open: existing")
         #expect(try folder.run().status == 66)
@@ -80,7 +80,7 @@ struct SeedTests {
     }
 
     @Test(
-        "mistakes are told with their place",
+        "mistakes in `generate` are reported with their location",
         arguments: [
             ("read: { generate: -1 }", "19:", "'generate' must be from 0 to 1000000000"),
             (
@@ -99,7 +99,7 @@ struct SeedTests {
         #expect(result.errors.contains("spec.yaml:\(line)"), "\(result.errors)")
     }
 
-    @Test("what draws values is refused where records are read, and in predicates")
+    @Test("`random` fails for records that are read, and in predicates")
     func refused() throws {
         let folder = try Self.folder()
         try folder.write("a.ndjson", "{\"id\":1}")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The complete messages about imports that do less than their spec suggests.
-@Suite("Imports that do less than meant") struct SilentDriftTests {
+@Suite("Warnings of incomplete imports") struct SilentDriftTests {
     private struct Place {
         let folder: TemporaryFolder
 
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a table in which no column fits is an error of the spec, with near names or the delimiter",
+        "a table without any matching column fails with near names or the delimiter as the fix",
         arguments: [
             (
                 "ID;Titel\n1;a\n", "the header has 'ID;Titel'",
@@ -100,7 +100,7 @@ import Testing
         #expect(try place.count() == 1)
     }
 
-    @Test("records of JSON without any field that the stage reads are warned of")
+    @Test("warns if no record of JSON has a field that the stage reads")
     func recordsWithoutFit() throws {
         let place = try Place()
         try place.write("a.ndjson", "{\"Titel\":\"a\",\"x\":{}}\n{\"Titel\":\"b\"}\n")
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "a path that no record has is ignored, warned of, or ends the stage, as `unmet` says",
+        "`unmet` decides whether a path that no record has is ignored, a warning, or an error",
         arguments: ["ignore", "warn", "stop"])
     func unmet(policy: String) throws {
         let place = try Place()
@@ -152,7 +152,7 @@ import Testing
                 == ["a", "b"])
     }
 
-    @Test("an append that `unmet` or `min-records` stops doubles nothing when it is mended")
+    @Test("an append that `unmet` or `min-records` stopped inserts nothing twice after the fix")
     func stoppedAppend() throws {
         for (keys, mended) in [
             ("unmet: stop, set: { title: tilte }", "unmet: stop, set: { title: title }"),
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("records that `keep-if` passes over miss nothing")
+    @Test("`unmet` ignores the records that `keep-if` skips")
     func filteredRecords() throws {
         let place = try Place()
         try place.write("a.ndjson", "{\"id\":1,\"kind\":\"draft\"}\n")
@@ -187,7 +187,7 @@ import Testing
         #expect(result == .silentSuccess)
     }
 
-    @Test("fields of nested objects that nothing takes are counted in the report")
+    @Test("the report counts the unmapped fields of nested objects")
     func nestedFields() throws {
         let place = try Place()
         try place.write(
@@ -212,7 +212,7 @@ import Testing
         #expect((stage["records"] as? [String: Any])?["blankLines"] as? Int == 1)
     }
 
-    @Test("links that are left out are counted for each relationship, with the first of them")
+    @Test("the report counts missed links per relationship and lists the first ones")
     func missedLinks() throws {
         let place = try Place()
         try place.write(
@@ -240,7 +240,7 @@ import Testing
             "\(text)")
     }
 
-    @Test("a composite attribute of which no record has any part is named as that")
+    @Test("warns of a composite attribute if no record has any part of it")
     func unmetParts() throws {
         let place = try Place(
             entity: "id: Integer 64, at: { type: Composite, composite: Point }")
@@ -254,7 +254,7 @@ import Testing
             result.standardError.contains("No record has any part of 'at'"), "\(result)")
     }
 
-    @Test("blank lines of a table are counted in the report")
+    @Test("the report counts the blank lines of a table")
     func blankLines() throws {
         let place = try Place()
         try place.write("a.csv", "id,title\n1,a\n\n2,b\n\n\n")
@@ -264,7 +264,7 @@ import Testing
         #expect(text.standardOutput.contains("2 read, 2 inserted, 3 blank lines"), "\(text)")
     }
 
-    @Test("a record with several faults tells all of them")
+    @Test("reports all faults of a record")
     func allFaults() throws {
         let place = try Place(
             entity:
@@ -294,7 +294,7 @@ import Testing
             ])
     }
 
-    @Test("a record with faults in its objects tells all of them, and so does one of many links")
+    @Test("reports all faults of nested objects and of a list of links")
     func allFaultsInside() throws {
         let place = try Place(entity: "id: Integer 64, size: Integer 32")
         let reasons = { () throws -> [String] in
@@ -337,7 +337,7 @@ import Testing
             ])
     }
 
-    @Test("fields of objects in records are looked for, and those that nothing takes are counted")
+    @Test("warns of unmet paths in nested objects and counts their unmapped fields")
     func unmetInside() throws {
         let place = try Place()
         let stage = """
@@ -369,7 +369,7 @@ import Testing
             ])
     }
 
-    @Test("fewer records than `read.min-records` end the stage before `mirror` deletes anything")
+    @Test("a stage with fewer records than `read.min-records` fails before `mirror` deletes")
     func tooFewRecords() throws {
         let place = try Place()
         try place.write("a.csv", "id,title\n1,a\n2,b\n3,c\n")
@@ -400,7 +400,7 @@ import Testing
                 == ["1", "2", "4"])
     }
 
-    @Test("an input that an earlier run has appended is warned of, under another name, too")
+    @Test("warns if an earlier run has appended the input, even under another file name")
     func readBefore() throws {
         let place = try Place()
         try place.write("a.csv", "id,title\n1,a\n2,b\n")

@@ -15,7 +15,7 @@ struct SourceOutline {
         let kind: String
         let name: String
         let line: Int
-        /// The number of lines with the braces; 1 if the declaration has none.
+        /// The number of lines with the braces; 1 if the declaration has no braces.
         let lineCount: Int
         /// The names of an enumeration's cases; empty if a case has a payload.
         let cases: [String]

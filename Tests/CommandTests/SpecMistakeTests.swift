@@ -32,7 +32,7 @@ import Testing
         try folder.shell("exec \"$E\" check a.yaml").errors
     }
 
-    @Test("a run warns of LIKE with % where nobody watches, too, and its report has the warning")
+    @Test("a run warns of % in LIKE without a terminal, too, and in its report")
     func percentUnderCron() throws {
         let folder = try folder(
             """
@@ -54,7 +54,7 @@ import Testing
                 "[predicate.like-percent]"))
     }
 
-    @Test("one misspelled key is one error")
+    @Test("each misspelled key gives one error")
     func misspelledKeys() throws {
         let folder = try folder(
             """
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "one misspelled key of a model is one error, in the model and in a spec that uses it",
+        "a misspelled key of a model gives one error, in the model and in a spec that uses it",
         arguments: [
             ("entities:", "entitis:", "2:1", "entitis", "entities"),
             (
@@ -160,7 +160,7 @@ import Testing
         #expect(try check(folder) == message)
     }
 
-    @Test("null-text is null under another name")
+    @Test("`null-text` is an alias of `null`")
     func nullText() throws {
         let folder = try folder(
             "  - { import: tasks, read: { files: tasks.csv, null-text: [\"\", NULL] }, into: Task }",
@@ -181,7 +181,7 @@ import Testing
                 """)
     }
 
-    @Test("% behind LIKE is warned of, where it is not meant")
+    @Test("check warns of % in LIKE unless it is meant literally")
     func like() throws {
         let folder = try folder(
             """
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test(
-        "date patterns with letters of other languages tell the right ones",
+        "a date pattern in another notation fails with the right pattern as the fix",
         arguments: [
             (
                 "dd.mm.yyyy", "The date pattern has minutes (m) and no hour; the month is M",
@@ -245,7 +245,8 @@ import Testing
                 """)
     }
 
-    @Test("a value that is no date shows the pattern and an example, or that there is no such day")
+    @Test(
+        "a value that is not a date is reported with the pattern, or as a day that does not exist")
     func dates() throws {
         let folder = try folder(
             "  - { import: tasks.csv, into: Task, set: { due: { date: dd.MM.yyyy } } }",
@@ -279,7 +280,7 @@ import Testing
                 """.dropLast()))
     }
 
-    @Test("a word without quotes is told with its place, also where it would be a column")
+    @Test("a word without quotes is reported with its location, in `keep-if` and in `where`")
     func words() throws {
         let folder = try folder(
             """
@@ -310,7 +311,7 @@ import Testing
     }
 
     @Test(
-        "a word in small letters that is compared with a text needs quotes, unless it is a misspelling",
+        "suggests quotes for a lowercase word that is compared with text, unless it is misspelled",
         arguments: [
             ("status == done", 11, "done", "  fix: a text needs quotes: 'done'\n"),
             ("status IN {done, open}", 12, "done", "  fix: a text needs quotes: 'done'\n"),
@@ -333,7 +334,7 @@ import Testing
                 """ + fix)
     }
 
-    @Test("a word in small letters that a filter compares needs quotes")
+    @Test("suggests quotes for a lowercase word in a filter")
     func smallWordOfFilter() throws {
         let folder = try folder(
             """

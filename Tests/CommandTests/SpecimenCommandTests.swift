@@ -28,7 +28,7 @@ struct SpecimenCommandTests {
         }
     }
 
-    @Test("verify and fetch name the version of a bundle that the store has")
+    @Test("verify and fetch name the version of a bundle that matches the store")
     func versions() throws {
         let folder = try TemporaryFolder()
         let store = try #require(
@@ -47,7 +47,7 @@ struct SpecimenCommandTests {
             try Tool.etl(["verify", store.name, "--model", version], in: folder.path).status == 0)
     }
 
-    @Test("a store whose cached model cannot be read is written and repaired by a given model")
+    @Test("a given model lets etl write and repair a store whose cached model is unreadable")
     func unreadableCache() throws {
         let folder = try TemporaryFolder()
         let store = try #require(
@@ -86,7 +86,7 @@ struct SpecimenCommandTests {
         #expect(fetched.standardError == "")
     }
 
-    @Test("verify prints a remark on stdout, in lines and as JSON")
+    @Test("verify prints a remark to stdout, as a line and as JSON")
     func remarks() throws {
         let folder = try TemporaryFolder()
         let store = try #require(

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@Suite("Commands on stores whose texts are in UTF-16") struct StoreEncodingCommandTests {
-    @Test("say what the file is, and what makes a store of it that is read")
+@Suite("Commands on stores in UTF-16") struct StoreEncodingCommandTests {
+    @Test("commands reject a store in UTF-16 and print the command that recreates it in UTF-8")
     func areRefused() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(100)

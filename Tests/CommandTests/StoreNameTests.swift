@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Names of stores") struct StoreNameTests {
     @Test(
-        "a name that means something else to SQLite is the name of a file",
+        "a store name that is special in SQLite still names a file",
         arguments: [":memory:", "file:y.sqlite?mode=memory", "file:x.sqlite"])
     func names(name: String) throws {
         let folder = try TemporaryFolder()

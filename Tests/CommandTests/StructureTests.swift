@@ -103,7 +103,7 @@ import Testing
     /// Finds declarations whose names occur only once, so no code uses them.
     ///
     /// The library's public names are for its users.
-    @Test("nothing is declared that nothing uses")
+    @Test("every declaration that is not public is used")
     func unused() {
         var counts: [String: Int] = [:]
         // Protocols of the standard library require them.

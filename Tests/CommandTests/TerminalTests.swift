@@ -74,7 +74,7 @@ import Testing
                 .hasPrefix("none.yaml: \u{1B}[1;31merror:\u{1B}[0m "))
     }
 
-    @Test("messages end their lines at words, and leave excerpts alone")
+    @Test("messages wrap at words, but excerpts do not wrap")
     func wraps() throws {
         let folder = try folder()
         try folder.writeSpec(
@@ -102,7 +102,7 @@ import Testing
             ))
     }
 
-    @Test("a value of a table is continued below its beginning")
+    @Test("a long value in a table continues below its start")
     func tables() throws {
         let folder = try folder()
         try folder.shell("exec \"$E\" run spec.yaml")
@@ -118,7 +118,7 @@ import Testing
                 """), "\(text)")
     }
 
-    @Test("help and explanations end their lines at words", arguments: [40, 60, 100])
+    @Test("help and explanations wrap at words", arguments: [40, 60, 100])
     func help(_ columns: Int) throws {
         let folder = try folder()
         for arguments in [
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("help that a pager reads has the width of a narrow terminal, and 80 on a wide one")
+    @Test("help in a pager has the width of a narrow terminal, and 80 columns on a wide one")
     func pagedHelp() throws {
         let folder = try folder()
         func paged(_ columns: Int) throws -> String {
@@ -158,7 +158,7 @@ import Testing
         #expect(wide == (try folder.shell("exec \"$E\" run --help").output))
     }
 
-    @Test("paths below the current folder are relative; JSON keeps them whole")
+    @Test("messages shorten paths below the current folder, and JSON keeps them complete")
     func paths() throws {
         let folder = try folder()
         try folder.shell("mkdir sub")

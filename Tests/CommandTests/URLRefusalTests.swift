@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The complete messages about URLs where paths are required, whatever their source.
-@Suite("URLs where paths must stand") struct URLRefusalTests {
+@Suite("URLs instead of paths") struct URLRefusalTests {
     private static let spec = """
         etl: 1
         name: test
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "from a parameter's default and from --set it ends the run with 78, and nothing is made",
+        "a URL from a parameter's default or from --set fails with 78 and creates nothing",
         arguments: [
             (
                 "store", "postgresql://h/t", "10:14", "store.at", "postgresql",
@@ -104,7 +104,7 @@ import Testing
         for folder in [given, other] { try expectNothing(in: folder) }
     }
 
-    @Test("a parameter that is a path is told at its place")
+    @Test("a URL as a parameter of the type path is reported at the parameter")
     func pathParameter() throws {
         let folder = try folder(
             Self.spec.replacing("store: { type: string", with: "store: { type: path"))
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(
-        "as a store of the command line it is refused with 64",
+        "a URL as the store of a command fails with 64",
         arguments: [
             ["fetch", "s3://b/s", "Task"], ["verify", "s3://b/s"],
             ["verify", "a.ndjson", "--repair", "s3://b/s"], ["history", "s3://b/s"],
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "as a folder of the command line it is refused with 64, and no folder is made",
+        "a URL as the folder of a command fails with 64 and creates no folder",
         arguments: [
             ["infer", "a.ndjson", "--output", "s3://b/x"],
             ["import", "a.ndjson", "--into", "s.sqlite", "--save-spec", "s3://b/x"],

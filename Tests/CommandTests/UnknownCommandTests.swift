@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Words that are no command") struct UnknownCommandTests {
+@Suite("Unknown commands") struct UnknownCommandTests {
     @Test(
-        "a mistyped command is told with the one that was meant",
+        "a mistyped command fails with the closest command as a suggestion",
         arguments: [
             ("rnu", "etl has no command 'rnu'. Did you mean 'run'?", "etl"),
             ("vreify store.sqlite", "etl has no command 'vreify'. Did you mean 'verify'?", "etl"),
@@ -25,7 +25,7 @@ import Testing
                         """))
     }
 
-    @Test("an argument that is not UTF-8 is refused, instead of naming another file")
+    @Test("an argument that is not UTF-8 fails instead of naming another file")
     func encodings() throws {
         let result = try Tool.run(
             "/bin/sh", ["-c", "exec '\(Tool.etlPath)' check \"$(printf 'caf\\351.yaml')\""])
@@ -40,7 +40,7 @@ import Testing
                         """))
     }
 
-    @Test("commands, flags and what a command takes by itself are none of these")
+    @Test("commands, flags, and default subcommands are not reported as unknown")
     func others() throws {
         for words in [
             ["--version"], ["help"], ["help", "run"], [], ["model"], ["model", "--help"],
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "a spec without tests is a usage error: whoever asks for tests believes that there are some"
+        "etl test exits with 64 for a spec without tests"
     )
     func withoutTests() throws {
         let folder = try FailureFolder()

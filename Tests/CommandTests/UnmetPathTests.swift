@@ -4,7 +4,8 @@ import Testing
 @Suite("Paths that no record has") struct UnmetPathTests {
     private static let drafts = "{\"id\":1,\"status\":\"draft\"}\n{\"id\":2,\"status\":\"ok\"}\n"
 
-    @Test("`keep-if` and `expr` name paths, too", arguments: ["ignore", "warn", "stop"])
+    @Test(
+        "`unmet` covers the paths of `keep-if` and `expr`", arguments: ["ignore", "warn", "stop"])
     func filterAndExpression(policy: String) throws {
         let place = try DriftPlace()
         try place.write("d.ndjson", Self.drafts)
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "of a `keep-if` alone that is so whatever it keeps",
+        "warns of an unmet path in `keep-if`, whatever the filter keeps",
         arguments: [("statsu != 'draft'", "2"), ("statsu == 'ok'", "0")])
     func filter(keepIf: String, kept: String) throws {
         let place = try DriftPlace()
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "each place that can name a path is looked at",
+        "checks every location that can contain a path",
         arguments: [
             // Lists: the name after them, and a list in a list.
             (
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "where nothing is known of a name, or one record has it, nothing is said",
+        "accepts a path that one record has, or whose parent is always empty or null",
         arguments: [
             (
                 #"{"id":1,"tags":[]}"#,
@@ -166,7 +167,7 @@ import Testing
                 == .silentSuccess)
     }
 
-    @Test("one null in a thousand records does not hide a misspelt name")
+    @Test("one null in a thousand records does not hide a misspelled name")
     func oneNull() throws {
         let place = try DriftPlace()
         let records = (1...1000).map { number in

@@ -26,7 +26,7 @@ import Testing
         try Tool.etl(["verify", work.store] + flags, in: work.outside.path)
     }
 
-    @Test("a store without a UUID is not sound, and its repair gives it one")
+    @Test("verify finds a missing UUID, and the repair creates one")
     func missingUUID() throws {
         try change("UPDATE Z_METADATA SET Z_UUID = NULL")
         let result = try verify()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "a table of the history that is gone is made again, and its numbers go on",
+        "the repair recreates a missing history table and continues its numbers",
         arguments: [
             ("ACHANGE", ["lost: The table ACHANGE is missing, and is created again"], 12, 103),
             (
@@ -68,7 +68,7 @@ import Testing
         #expect(counters == ["16001|\(change)", "16002|\(transaction)", "16003|2"])
     }
 
-    @Test("history of an entity that the store does not have is a finding")
+    @Test("verify finds history of an entity that the store does not have")
     func historyOfUnknownEntity() throws {
         try change(
             "UPDATE ACHANGE SET ZENTITY = 77 WHERE Z_PK = 10")
@@ -81,7 +81,7 @@ import Testing
         #expect(result.status == 1)
     }
 
-    @Test("a cached model whose hashes are not the store's is a remark")
+    @Test("verify remarks on a cached model whose hashes differ from the store's")
     func staleCache() throws {
         let text = AppStoreFixture.modelText.replacing(
             "label: { type: String, renamed-from: title }",
@@ -98,7 +98,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    @Test("a store without a cached model is repaired by the model that its columns give")
+    @Test("the repair of a store without a cached model infers one from the columns")
     func repairByColumns() throws {
         try change("DROP TABLE Z_MODELCACHE")
         let result = try verify("--repair", repaired)

@@ -20,7 +20,7 @@ import Testing
         #expect(result.errors == "")
     }
 
-    @Test("a sound store is silent, and ends with 0")
+    @Test("verify of a valid store prints nothing and exits with 0")
     func sound() throws {
         for arguments in [
             "store.sqlite", "store.sqlite --quick", "store.sqlite --model model.yaml",
@@ -78,7 +78,7 @@ import Testing
             try counts("verify warned.sqlite --model warned.yaml --repair new.sqlite") == [0, 1, 0])
     }
 
-    @Test("a model where the store is to be named", arguments: ["", " --repair new.sqlite"])
+    @Test("a model instead of a store exits with 64", arguments: ["", " --repair new.sqlite"])
     func model(_ flags: String) throws {
         let seen = try verify("model.yaml" + flags)
         #expect(seen.status == 64)
@@ -92,7 +92,7 @@ import Testing
                 """)
     }
 
-    @Test("findings are lines on stdout or JSON, and end with 1; a repaired store is sound")
+    @Test("findings go to stdout as lines or JSON with status 1, and a repaired store is valid")
     func findings() throws {
         try query("UPDATE ZTASK SET ZOWNER = 9999 WHERE Z_PK IN (3, 7)")
         let seen = try verify("store.sqlite")
@@ -148,7 +148,7 @@ import Testing
         #expect(folder.text("new.csv") == folder.text("out.csv"))
     }
 
-    @Test("a store that is cut off is told as that by all, and what is left is saved")
+    @Test("fetch and verify report a truncated store, and the repair recovers what is left")
     func truncated() throws {
         try query("PRAGMA wal_checkpoint(TRUNCATE)")
         let pages = try folder.shell("expr $(stat -c %s store.sqlite) / 4096").output
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(
-        "a folder is no store, whatever is asked of it",
+        "a folder as the store exits with 78 for every command",
         arguments: [
             "verify .", "fetch . Task", "history .", "verify . --repair new.sqlite",
         ])
@@ -233,7 +233,7 @@ import Testing
         #expect(seen.status == 0)
     }
 
-    @Test("a store without a model is looked at as far as that goes, and says so")
+    @Test("verify checks a store without a model by its columns, and remarks on it")
     func withoutModel() throws {
         try query(
             "DROP TABLE ETL_MODEL; UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;"
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(
-        "exits",
+        "each wrong use of verify exits with its status",
         arguments: [
             ("none.sqlite", 66), ("none.sqlite --repair a.sqlite", 66),
             ("store.sqlite --repair store.sqlite", 73), ("tasks.ndjson", 1),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Damage that commands meet") struct VerifyDamageTests {
+@Suite("Commands on damaged stores") struct VerifyDamageTests {
     private let folder: FailureFolder
 
     init() throws {
@@ -13,7 +13,7 @@ import Testing
             "export.yaml", "- { export: Task, to: \"${out}\", as: ndjson }", open: "existing")
     }
 
-    @Test("a text that is not UTF-8 is named, and no file is made of it")
+    @Test("text that is not UTF-8 is reported with its object, and no export is written")
     func otherText() throws {
         _ = try folder.shell(
             "sqlite3 store.sqlite \"UPDATE ZTASK SET ZTITLE = CAST(x'4142ff43' AS TEXT)"
@@ -39,7 +39,7 @@ import Testing
         #expect(!folder.names().contains("broken.ndjson"))
     }
 
-    @Test("a damaged page names the store and what to do")
+    @Test("a damaged page is reported with the store and the repair command")
     func damagedPage() throws {
         _ = try folder.shell("sqlite3 store.sqlite 'PRAGMA wal_checkpoint(TRUNCATE)'")
         let file = URL(fileURLWithPath: "\(folder.path)/store.sqlite")

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "an import goes on where it stopped, and once is once, from any folder",
+        "an import resumes, and `once` imports once, from any working folder",
         arguments: [false, true], ["in.ndjson.gz", "ABSOLUTE"])
     func anyFolder(once: Bool, file: String) throws {
         let folder = try FailureFolder()
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    @Test("a replay and a report name the folder of rejects as the run does, from any folder")
+    @Test("a replay prints the folder of rejects as the run does, from any working folder")
     func relativeRejects() throws {
         let folder = try FailureFolder()
         try folder.write("model.yaml", Self.model)
@@ -89,7 +89,7 @@ import Testing
         #expect(!report.contains(folder.path), "\(report)")
     }
 
-    @Test("a working folder whose name is not UTF-8 has its rejects replayed, and its status shown")
+    @Test("replay and status work in a folder whose name is not UTF-8")
     func otherEncodings() throws {
         let folder = try TemporaryFolder()
         let script = """

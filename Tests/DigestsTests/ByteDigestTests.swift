@@ -2,7 +2,7 @@ import Digests
 import Testing
 
 @Suite("Digests of bytes") struct ByteDigestTests {
-    /// The examples that NIST publishes beside FIPS 180-4, and the digest of no bytes.
+    /// The examples that NIST publishes with FIPS 180-4, and the digest of no bytes.
     struct Example: CustomTestStringConvertible {
         let message: String
         let sha1: String
@@ -57,7 +57,7 @@ import Testing
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("published examples have their published digests", arguments: examples)
+    @Test("the examples of the standard have their published digests", arguments: examples)
     func agreesWithTheStandard(example: Example) {
         let bytes = Array(example.message.utf8)
         #expect(hex(ByteDigest.of(bytes, .sha1)) == example.sha1)
@@ -65,7 +65,7 @@ import Testing
         #expect(hex(ByteDigest.of(bytes, .sha512)) == example.sha512)
     }
 
-    /// Lengths around the ends of one and two blocks, where the padding takes one block more.
+    /// Lengths near the end of a block, at which the padding needs an additional block.
     @Test(arguments: [ByteDigest.Function.sha1, .sha256, .sha512])
     func piecesOfAnyLengthGiveTheDigestOfTheWhole(function: ByteDigest.Function) {
         for length in [1, 55, 56, 63, 64, 65, 111, 112, 119, 127, 128, 129, 256, 300] {

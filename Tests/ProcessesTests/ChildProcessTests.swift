@@ -58,7 +58,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test("much on stderr before anything on stdout stops nobody")
+    @Test("much output on stderr before stdout does not block the command")
     func muchOnStandardError() throws {
         let lines = Lines()
         let child = try start(
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be started says why",
+        "a command that cannot be started gives the reason",
         arguments: [
             (["no-such-program-here"], ".", "there is no such program that may be run"),
             (["./no-such"], ".", "there is no such program that may be run"),
@@ -89,7 +89,7 @@ import Testing
         // exists.
     }
 
-    @Test("an owner that is gone ends the command, and what it has started")
+    @Test("releasing the owner ends the command and the processes that it has started")
     func endsWithItsOwner() throws {
         var child: ChildProcess? = try start("sleep 1000 & echo $!; echo $$; wait")
         let text = try read(try #require(child), atMost: 8)
@@ -103,7 +103,7 @@ import Testing
         #expect(!isAlive(process) || SystemProcess.hasTerminal)
     }
 
-    @Test("a command that will not end is killed")
+    @Test("a command that ignores SIGTERM is killed")
     func isKilled() throws {
         let child = try start("trap '' TERM; echo ready; while :; do sleep 0.1; done")
         #expect(try read(child, atMost: 6) == "ready\n")
@@ -113,14 +113,14 @@ import Testing
         #expect(child.waitForEnd { false } == .signal(9))
     }
 
-    @Test("a wait that is given up ends the command")
+    @Test("canceling a wait ends the command")
     func givesUp() throws {
         let child = try start("exec sleep 1000", .writing)
         #expect(child.waitForEnd { true } == nil)
         #expect(child.waitForEnd { false } == .signal(15))
     }
 
-    @Test("a write to a command that does not read can be given up")
+    @Test("a write to a command that does not read can be canceled")
     func givesUpWriting() throws {
         let child = try start("exec sleep 1000", .writing)
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
@@ -130,7 +130,7 @@ import Testing
         #expect(fault == .isCancelled)
     }
 
-    @Test("a command that is given up does not see the end of its input before it is gone")
+    @Test("a canceled command exits before it sees the end of its input")
     func takesNoHalfForAWhole() throws {
         let file = NSTemporaryDirectory() + "child-\(UUID().uuidString)"
         let child = try start("cat > /dev/null; echo whole > '\(file)'", .writing)
@@ -140,7 +140,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    @Test("a command that ends before it has read all breaks the pipe")
+    @Test("a command that exits before it has read all input breaks the pipe")
     func breaksThePipe() throws {
         let child = try start("exit 7", .writing)
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
@@ -151,7 +151,7 @@ import Testing
         #expect(child.waitForEnd { false } == .exit(7))
     }
 
-    @Test("many commands leave neither descriptors nor dead processes")
+    @Test("many commands leave no open descriptors and no zombie processes")
     func leavesNothing() throws {
         _ = try read(start("echo first"))
         let before = try descriptors()
@@ -167,7 +167,7 @@ import Testing
         #expect(deadChildren() == 0)
     }
 
-    // MARK: What there is
+    // MARK: Helpers
 
     private func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("blank lines before a header are passed over", arguments: [1, 3, 1 << 16])
+    @Test("skips blank lines before a header", arguments: [1, 3, 1 << 16])
     func blankLinesBeforeAHeader(chunk: Int) throws {
         for text in [
             "\n\na,b\n1,2\n", "\u{FEFF}\r\n\r\na,b\r\n1,2\r\n", "\r\ra,b\r1,2\r",
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a header that does not fit is told with its line and column",
+        "a header that does not match is reported with its line and column",
         arguments: [
             ("\nno,nope\n1,2\n", 2, 1), ("id,b,id\n", 1, 6), ("\n\nid,\"x\ny\",\"x\ny\"\n", 4, 5),
         ])

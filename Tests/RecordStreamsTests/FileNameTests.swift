@@ -11,7 +11,7 @@ import Testing
     static let decomposed = FileName("e\u{301}.csv")
     static let latin1 = FileName(bytes: Array("caf".utf8) + [0xE9] + Array(".csv".utf8))
 
-    @Test("are equal and sorted by their bytes")
+    @Test("file names are compared and sorted by their bytes")
     func bytes() {
         #expect("\u{E9}.csv" == "e\u{301}.csv")
         #expect(Self.composed != Self.decomposed)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "are shown so that no two are shown alike, and read back",
+        "the displayed form of a file name is unique and can be read back",
         arguments: [
             (Array("café.csv".utf8), "café.csv", "café.csv"),
             ([0x63, 0xE9], "c\\xE9", nil), ([0x63, 0xC3], "c\\xC3", nil),
@@ -39,7 +39,7 @@ import Testing
         #expect(FileName(escapedText: name.escapedText) == name)
     }
 
-    @Test("read back from JSON: as text, or escaped if they are not UTF-8")
+    @Test("a file name decodes from JSON as text, or escaped if it is not UTF-8")
     func json() throws {
         for (text, name) in [
             (#""é.csv""#, Self.composed), (#"{"escaped":"caf\\xE9.csv"}"#, Self.latin1),
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "have a folder and a last component, also before a combining mark",
+        "a file name has a folder and a last component, even before a combining mark",
         arguments: [
             ("a", ".", "a"), ("/a", "/", "a"), ("in/\u{301}a.csv", "in", "\u{301}a.csv"),
             ("a/b/", "a/b", ""), ("/\u{301}", "/", "\u{301}"),
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "are joined, normalized, and seen from a folder",
+        "file names are joined, normalized, and made relative to a folder",
         arguments: [
             ("/a/b", "c", "/a/b/c", "c"), ("/a/b", "./c", "/a/b/c", "c"),
             ("/a/b", "../\u{301}c", "/a/\u{301}c", "../\u{301}c"), ("/a/b", "/c", "/c", "../../c"),
@@ -76,7 +76,7 @@ import Testing
         #expect(joined.relative(to: FileName(folder)) == FileName(relative))
     }
 
-    @Test("tell the format by their ending")
+    @Test("the extension of a file name determines the format")
     func formats() {
         #expect(RecordFormat(fileName: Self.latin1) == .csv)
         #expect(RecordFormat(fileName: "A.NDJSON.GZ") == .ndjson)
@@ -84,7 +84,7 @@ import Testing
         #expect(RecordFormat(fileName: "csv") == nil)
     }
 
-    @Test("are cut between characters")
+    @Test("a file name is truncated between characters")
     func cuts() {
         #expect(FileName("aé").prefix(bytes: 2) == "a")
         #expect(FileName("aé").prefix(bytes: 3) == "aé")
@@ -98,7 +98,7 @@ import Testing
         FileName(String(repeating: "n", count: 246) + ".csv"),
     ]
 
-    @Test("match patterns, whatever their bytes", .enabled(if: RawFiles.areAllowed))
+    @Test("patterns match file names with any bytes", .enabled(if: RawFiles.areAllowed))
     func globs() throws {
         let folder = try TemporaryFolder()
         for name in Self.names { try RawFiles.write("1", to: name, in: folder.path) }
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("of links that lead nowhere are an error, if a pattern matches them")
+    @Test("a pattern that matches a dangling link fails")
     func danglingLinks() throws {
         let folder = try TemporaryFolder()
         try folder.write([1], to: "a.csv")
@@ -144,7 +144,7 @@ import Testing
         #expect(try InputFiles.expand(patterns: ["*/a.csv"], baseFolder: folder.path).isEmpty)
     }
 
-    @Test("of outputs may be as long as names can be")
+    @Test("an output name may have the maximum length")
     func longOutputs() throws {
         let folder = try TemporaryFolder()
         let name = String(repeating: "n", count: FileName.componentBytesMax)

@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "a malformed number in the place of a record is no JSON, and the next record is read",
+        "a malformed number as a record is a JSON error, and the next record is read",
         arguments: ["01", "-", "1.", "1e", "+1", ".5", "0x1", "1.e3", "NaN", "-01"])
     func malformedNumbers(number: String) throws {
         for chunk in [1, 3, 1 << 16] {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("a document of one object with an array of records names the array, however large it is")
+    @Test("the error for an object around an array of records names the array, whatever its size")
     func wrappedRecords() throws {
         let folder = try TemporaryFolder()
         let records = String(repeating: "{\"a\":1},", count: 400) + "{\"a\":2}"

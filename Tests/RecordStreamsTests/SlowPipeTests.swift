@@ -35,7 +35,7 @@ import Testing
             selection: FieldSelection([field]))
     }
 
-    /// Returns the next records, one at a time as they were sent.
+    /// Returns the records of the next batch.
     private func next(_ reader: RecordReader) throws -> [String] {
         let batch = RecordBatch()
         guard try reader.next(batch) else { return ["end"] }
@@ -69,7 +69,7 @@ import Testing
         close(descriptor)
     }
 
-    /// Also if its last part is small compared with the rest, and nothing follows.
+    /// A large record is delivered even if its last part is small and nothing follows.
     @Test func deliverALargeRecordAndKeepNothingOfItsBeginnings() throws {
         let escapes = String(repeating: "\\n", count: 500)
         let values = Array(repeating: "\"\(escapes)\"", count: 2000).joined(separator: ",")

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "lines before the header are read over, and still counted",
+        "skips lines before the header, but counts them",
         arguments: [
             "Report, \"of June\n\na,b\n1,x\n", "\u{FEFF}Report\r\n\r\na,b\r\n1,x\r\n",
             "Report\r\ra,b\r1,x\r",
@@ -47,7 +47,7 @@ import Testing
         try expect("a,b\n1,x\n", [], error: "csv.no-header") { $0.linesSkipped = 2 }
     }
 
-    @Test("the limit of a record holds for each line before the table, not for all of them")
+    @Test("the maximum record size applies to each line before the table, not to their total")
     func longLinesBeforeTheTable() throws {
         let line = String(repeating: "-", count: 20)
         try expect("\(line)\n\(line)\na,b\n1,x\n", ["1@4:1 '1' 'x'"]) {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a preamble that is too long to be kept is an error")
+    @Test("a preamble longer than its limit is an error")
     func endlessComments() throws {
         let comments = String(repeating: "# of June\n", count: 20)
         for text in [comments, "\(comments)a,b\n1,x\n"] {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("the fault of a byte that is no character names the encoding")
+    @Test("an invalid byte is reported with the encoding")
     func encodingFaults() throws {
         for (encoding, message) in [
             (TextEncoding.utf8, "The text is not valid UTF-8"),
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(
-        "a delimiter at the end of a line begins no field",
+        "a delimiter at the end of a line does not begin a field",
         arguments: [
             "a|b|\n1|x|\n2||\n3|y\n||\n4|", "a|b|\r\n1|x|\r\n2||\r\n3|y\r\n||\r\n4|",
         ])
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test("what is written in a dialect is read back, however it is cut", arguments: 0..<60)
+    @Test("a table in any dialect is read back, whatever the chunk size", arguments: 0..<60)
     func roundTrip(_ round: Int) throws {
         var random = SeededGenerator(seed: TestSeed.ofThisRun &+ UInt64(round))
         let delimiter = ["||", "~|~", ";", "¦", "\t"][random.pick(5)]

@@ -2,7 +2,7 @@ import SQLite
 import Testing
 
 @Suite("Page cache") struct PageCacheTests {
-    @Test("what is written is told as a share of what the cache holds, once")
+    @Test("reports written pages as a fraction of the cache, and counts each page once")
     func shareWritten() throws {
         let folder = try TemporaryFolder()
         let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)

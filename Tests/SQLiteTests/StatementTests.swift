@@ -18,7 +18,7 @@ import Testing
         return statement.string(0)
     }
 
-    @Test("a sort compares nothing once its flag is raised, and gives no row in a wrong order")
+    @Test("a sort stops comparing when its flag is raised and returns no row")
     func stoppedSort() throws {
         let connection = try connection()
         let flag = InterruptFlag()

@@ -27,7 +27,7 @@ import Testing
         try use(folder) { FileHooks.remove(hook) }
     }
 
-    @Test("a folder of large values that cannot be read is not taken for an empty one")
+    @Test("a folder of external values that cannot be read does not count as empty")
     func unreadable() throws {
         try withFolder {
             $0.kind == .list && $0.path.displayText.contains("/from")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("a run whose rejects' names cannot be made durable does not end well")
+    @Test("a run fails if the names of its rejects cannot be synced to disk")
     func unsynchronised() throws {
         let seen = Atomic<Int>(0)
         try withFolder { call in

@@ -18,7 +18,7 @@ import Testing
         return (0..<count).map { _ in random.next() >> 16 }
     }
 
-    @Test("work that is disturbed and repeated ends as undisturbed work does")
+    @Test("work that is disturbed and repeated has the result of undisturbed work")
     func disturbed() throws {
         let environment = ProcessInfo.processInfo.environment
         let wanted = environment["ETL_SIMULATION_SCENARIO"]
@@ -37,7 +37,7 @@ import Testing
         try #require(Scenario.all.first { $0.name == name })
     }
 
-    @Test("a repair is told to have failed if the last of its store cannot be written")
+    @Test("a repair fails if the last writes to its store fail")
     func repairFails() throws {
         let (simulation, repair) = (try Simulation(), try scenario("repair"))
         let count = try simulation.changes(repair)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "what a run has told to be done outlasts a loss of power",
+        "what a run has reported as done survives a loss of power",
         arguments: ["export", "first load", "commit: run", "open: replace", "migrate", "app store"])
     func isDurable(_ name: String) throws {
         let finding = try Simulation().strike(try scenario(name), [], endsInLoss: true)

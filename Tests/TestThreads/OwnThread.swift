@@ -1,8 +1,10 @@
 import Dispatch
 public import Testing
 
-/// Runs a test on a thread of its own: swift-subprocess needs a thread of the language's pool, and a
-/// few tests that wait for commands at once would take them all.
+/// Runs a test on a separate thread.
+///
+/// swift-subprocess needs a thread of Swift's pool, which a few tests that wait for commands at the
+/// same time would exhaust.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     private final class Executor: TaskExecutor {
         private let queue = DispatchQueue(label: "test")
@@ -13,13 +15,13 @@ public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
         }
     }
 
-    /// Also the tests of a suite.
+    /// Applies to the tests of a suite, too.
     public let isRecursive = true
 
     /// A trait for a suite or a test.
     public init() {}
 
-    /// Runs the test there.
+    /// Runs the test on that thread.
     @concurrent public func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void

@@ -12,7 +12,7 @@ import Testing
         container.register(JournalClasses.all)
     }
 
-    @Test("row 15: a class of one's own has its hooks, and its properties are generated")
+    @Test("row 15: a handwritten class has its hooks, and its properties are generated")
     func ownClass() throws {
         let context = container.newContext()
         let entry = context.insert(Entry.self) { $0.text = "It rained. We stayed in." }
@@ -24,7 +24,7 @@ import Testing
         #expect(codeOfFailure { try context.save() } == .validation)
     }
 
-    @Test("entries are found by their tags, from either side")
+    @Test("entries are found by their tags, and tags lead back to their entries")
     func tags() throws {
         let context = container.newContext()
         let rain = context.insert(Tag.self) { $0.name = "rain" }

@@ -44,7 +44,7 @@ import Testing
         return try context.fetch(request).map(\.title)
     }
 
-    @Test("row 16: typed predicates and orders find what they say")
+    @Test("row 16: typed predicates and sort orders fetch the right objects")
     func typedRequests() throws {
         try fill()
         #expect(try titles(Task.request.where(\.title == "Buy milk")) == ["Buy milk"])
@@ -77,7 +77,7 @@ import Testing
                 == ["Work"])
     }
 
-    @Test("a subclass has the keys of its superclass, and its objects are found by either")
+    @Test("a subclass has the keys of its superclass, and requests for either find its objects")
     func inheritance() throws {
         try fill()
         let context = container.newContext()
@@ -89,7 +89,7 @@ import Testing
         #expect(try context.count(for: Item.request) == 3)
     }
 
-    @Test("row 4: every type of attribute comes back as it was set, in the object and in its row")
+    @Test("row 4: every type of attribute survives a save, in the object and in its row")
     func everyType() throws {
         let context = container.newContext()
         let id = UUID()
@@ -132,7 +132,7 @@ import Testing
         #expect(try JSONDecoder().decode(Task.Row.self, from: json) == row)
     }
 
-    @Test("row 6: what is required and not yet set reads as empty, and a save refuses it")
+    @Test("row 6: an unset required attribute reads as empty, and a save fails")
     func required() throws {
         let context = container.newContext()
         let task = context.insert(Task.self)
@@ -144,7 +144,7 @@ import Testing
         try context.save()
     }
 
-    @Test("row 12: both ends of a relationship follow, and the ordered one keeps its order")
+    @Test("row 12: both ends of a relationship change together, and an ordered one keeps its order")
     func relationships() throws {
         let context = container.newContext()
         func task(_ title: String) -> Task {
@@ -176,7 +176,7 @@ import Testing
         #expect(again.category?.tasks == [again])
     }
 
-    @Test("rows 58, 59: sub-tasks go with their task, and a category in use stays")
+    @Test("rows 58, 59: subtasks are deleted with their task, and a category in use is not deleted")
     func deleting() throws {
         try fill()
         let context = container.newContext()
@@ -201,7 +201,7 @@ import Testing
         #expect(try context.fetch(Category.request).map(\.name) == ["Home"])
     }
 
-    @Test("row 31: a row leaves its context, and a reference finds the object in another one")
+    @Test("row 31: a row can leave its context, and a reference finds the object in another one")
     func rows() async throws {
         try fill()
         let rows = try await container.background { context in
@@ -214,7 +214,7 @@ import Testing
         #expect(names == ["Home", "Home", "Work"])
     }
 
-    @Test("row 105: what is on the screen follows a save in the background")
+    @Test("row 105: objects of the view context update after a save in the background")
     @MainActor func liveReadBack() async throws {
         try fill()
         let view = container.viewContext

@@ -59,13 +59,14 @@ import Testing
     ]
 
     @Test(
-        "each is the tree that its text gives", arguments: 0..<(cases.count + expressions.count))
+        "each typed predicate gives the same tree as its text",
+        arguments: 0..<(cases.count + expressions.count))
     func sameTreeAsText(index: Int) throws {
         let (typed, text) = (Self.cases + Self.expressions)[index]
         #expect(typed.predicate == (try GraphPredicate(format: text)))
     }
 
-    @Test("orders add up, and a second condition narrows the first")
+    @Test("sort orders accumulate, and a second condition narrows the first")
     func requests() throws {
         let request = Task.request.where(\.title == "x").where { $0.priority > 1 }
             .sort(\.category.name, ascending: false, textOrder: .caseInsensitive)
@@ -82,7 +83,7 @@ import Testing
         #expect(Errand.request.entityName == "Errand")
     }
 
-    @Test("objects and references stand for their IDs")
+    @Test("objects and references are compared by their IDs")
     func objects() throws {
         let container = try PersistentContainer.ephemeral(model: .example("tasks"))
         container.register(TasksClasses.all)

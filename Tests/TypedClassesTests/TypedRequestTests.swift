@@ -60,7 +60,7 @@ struct Spot: Codable, Equatable {
         #expect(try context.count(for: Task.request.where(\.dueOn == day)) == 3)
     }
 
-    @Test("a batch update refuses a value of another type, and changes nothing")
+    @Test("a batch update with a value of another type fails and changes nothing")
     func misfit() throws {
         let context = container.newContext()
         let before = try lines()
@@ -71,7 +71,7 @@ struct Spot: Codable, Equatable {
         #expect(try lines() == before)
     }
 
-    @Test("a batch delete takes the predicate, the class, and the limit of a typed request")
+    @Test("a batch delete uses the predicate, the class, and the limit of a typed request")
     func delete() throws {
         let context = container.newContext()
         context.insert(Errand.self) {
@@ -112,7 +112,7 @@ struct Spot: Codable, Equatable {
         #expect(throws: StoreError.self) { try update(task, changes: ["titel": "x"]) }
     }
 
-    @Test("an existing object comes as the class that is asked for")
+    @Test("an existing object is returned as the requested class")
     func existing() throws {
         let context = container.newContext()
         let task = try #require(context.fetch(Task.request.sort(\.title)).first)
@@ -127,7 +127,7 @@ struct Spot: Codable, Equatable {
         #expect(throws: StoreError.self) { try other.existingObject(Task.self, with: gone) }
     }
 
-    @Test("rows and references code IDs as URIs, and come back")
+    @Test("rows and references encode IDs as URIs and decode them again")
     func rowsAsURIs() throws {
         let context = container.newContext()
         let task = try #require(context.fetch(Task.request.sort(\.title)).first)
@@ -171,7 +171,7 @@ struct Spot: Codable, Equatable {
         #expect(try context.count(for: Task.request.where(\.spot != nil)) == 0)
     }
 
-    @Test("several objects are added to a to-many, and taken out, at once")
+    @Test("several objects are added to and removed from a to-many relationship at once")
     func sequences() throws {
         let context = container.newContext()
         let tasks = try context.fetch(Task.request.sort(\.title))

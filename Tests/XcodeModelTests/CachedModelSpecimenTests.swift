@@ -10,7 +10,7 @@ import Testing
     "Model caches that apps wrote",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct CachedModelSpecimenTests {
-    @Test("finds every specimen, with its bundle of models if there is one")
+    @Test("finds every store, with its model bundle if there is one")
     func findsSpecimens() {
         #expect(CoreDataSpecimens.stores.count == 19)
         #expect(
@@ -19,7 +19,7 @@ struct CachedModelSpecimenTests {
         #expect(CoreDataSpecimens.models.count >= 20)
     }
 
-    @Test("a decoded model is written and decoded again without a change, in the same form")
+    @Test("a cached model is written and read again unchanged and in the same form")
     func writtenModelIsTheSame() throws {
         var differences: [String] = []
         for store in CoreDataSpecimens.stores {

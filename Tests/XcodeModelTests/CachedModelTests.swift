@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    @Test("transient relationships, open counts, and constraints over relationships come back")
+    @Test(
+        "transient relationships, open counts, and constraints over relationships survive caching")
     func rareProperties() throws {
         let (read, diagnostics) = ModelFile.read(
             text: """

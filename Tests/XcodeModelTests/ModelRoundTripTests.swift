@@ -28,7 +28,7 @@ import Testing
         #expect(ModelFile.read(text: text).model == model, "seed \(seed)\n\(text)")
     }
 
-    @Test("names that objects and our YAML have themselves survive XML, YAML, and XML")
+    @Test("names that objects or YAML reserve survive XML, YAML, and XML")
     func keepReservedNames() throws {
         let names = [
             "class", "copy", "description", "entity", "external", "attributes", "type", "unique",

@@ -15,7 +15,7 @@ struct ModelSpecimenTests {
         #expect(CoreDataSpecimens.models.count == 36)
     }
 
-    @Test("has the version hashes that stores of the app have")
+    @Test("computes the version hashes that the app's stores have")
     func hashes() throws {
         let bundle = CoreDataSpecimens.root + "/xcdatamodel/wireapp-wire-ios-data-model"
         let data = try Data(contentsOf: URL(filePath: bundle + "/version-hashes.json"))
@@ -32,7 +32,7 @@ struct ModelSpecimenTests {
         }
     }
 
-    @Test("survives the way to YAML and back", arguments: CoreDataSpecimens.models)
+    @Test("a model survives the conversion to YAML and back", arguments: CoreDataSpecimens.models)
     func yaml(_ path: String) throws {
         let model = try ManagedObjectModel(xcodeModel: path)
         let (text, warnings) = ModelYAMLWriter.text(of: model)
@@ -44,7 +44,7 @@ struct ModelSpecimenTests {
     }
 
     @Test(
-        "is written with the elements and attributes of its source alone",
+        "a model is written with only the elements and attributes of its source",
         arguments: CoreDataSpecimens.models)
     func contents(_ path: String) throws {
         let source = try Data(contentsOf: URL(filePath: path + "/contents"))

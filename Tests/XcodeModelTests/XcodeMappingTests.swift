@@ -56,7 +56,7 @@ import Testing
     ]
 
     @Test(
-        "the specimens are read",
+        "reads the mapping models of the specimens",
         .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"),
         arguments: translations.indices)
     func specimens(_ place: Int) throws {
@@ -84,7 +84,7 @@ import Testing
         #expect(found == lines)
     }
 
-    @Test("a file that is not a mapping model has an error with its place")
+    @Test("a file that is not a mapping model fails with its location")
     func damaged() throws {
         for (text, message, column) in [
             ("<database>\n  <object", "The tag <object> is not closed", 10),

@@ -2,11 +2,11 @@ import Foundation
 
 /// A page of the documentation whose code blocks the tests run.
 ///
-/// - `sh`: commands that succeed and print nothing on stderr. A `text` block after it is what they print.
+/// - `sh`: commands that succeed and print nothing on stderr. A `text` block after it is their output.
 /// - `console`: commands after `$ `, continued after `> `, each with its output on a terminal below it.
 /// - Other languages: a file, if the first line is a comment with its name, such as `# nightly.yaml`.
 ///
-/// A comment `<!-- not run: REASON -->` above a block says why it is only shown.
+/// A comment `<!-- not run: REASON -->` above a block states why it is only shown.
 struct GuidePage {
     /// A block between fences.
     struct Block {
@@ -14,10 +14,10 @@ struct GuidePage {
         var text: String
         /// Why the block is not run.
         var reason: String?
-        /// Where the text is in the page.
+        /// The position of the text in the page.
         var range: Range<String.Index>
 
-        /// The file that the block holds, by its first line.
+        /// The file that the block contains, by its first line.
         var fileName: String? {
             guard reason == nil, !["sh", "text", "console"].contains(language) else { return nil }
             return text.firstMatch(of: #/^(?:#![^\n]*\n)?# ([A-Za-z0-9._-]+\.[a-z]+)\n/#).map {
@@ -55,10 +55,10 @@ struct GuidePage {
 
     /// Runs the page from top to bottom, starting in a folder.
     ///
-    /// - Returns: The blocks whose output is not the shown one; empty if the page is right.
+    /// - Returns: The blocks whose output differs from the page; empty if the page is correct.
     func run(in start: String) throws -> [String] {
         var faults: [String] = []
-        // `cd` in a block also holds for the blocks after it.
+        // `cd` in a block also applies to the blocks after it.
         var folder = start
         var updates: [(range: Range<String.Index>, text: String)] = []
         // The output of the last commands. A `text` block must show it.

@@ -21,7 +21,7 @@ struct StoreRules {
     private(set) var values: [String: String] = [:]
     /// `Z_OPT` of each row.
     private(set) var versions: [String: Int64] = [:]
-    /// The rows of the history; empty if the store has none.
+    /// The rows of the history; empty if the store has no history.
     private(set) var changes: [Change] = []
     /// The number and the author of each transaction of the history.
     private(set) var transactions: [Int64: String] = [:]

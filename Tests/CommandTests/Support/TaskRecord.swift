@@ -39,7 +39,7 @@ struct TaskRecord: Equatable {
 
     /// Returns the tasks that the records of a sample create.
     ///
-    /// Of records with the same key, the later one wins, field by field.
+    /// If records have the same key, the later one wins, field by field.
     static func tasks(of records: [[String: Any]]) throws -> [TaskRecord] {
         var tasks: [String: TaskRecord] = [:]
         for record in records {

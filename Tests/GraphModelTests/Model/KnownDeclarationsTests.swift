@@ -3,7 +3,7 @@ import Testing
 @testable import GraphModel
 
 /// The valid parts of a model with errors, which can still be used.
-@Suite("What is certain of a broken model") struct KnownDeclarationsTests {
+@Suite("Declarations that are known despite errors in a model") struct KnownDeclarationsTests {
     private func reading(_ text: String) -> ModelReading {
         ModelFile.reading(text: "model: 1\n" + text, file: "m.yaml")
     }

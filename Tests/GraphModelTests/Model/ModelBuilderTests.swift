@@ -85,7 +85,7 @@ import Testing
             })
     }
 
-    @Test("rows 1, 3–6, 10–14: Swift declarations give the model that the same YAML gives")
+    @Test("rows 1, 3–6, 10–14: Swift declarations give the same model as YAML")
     func equalsTheSameModelInYAML() throws {
         let yaml = try ManagedObjectModel(yamlFile: fixture("tasks-model.yaml"))
         let swift = try tasks()
@@ -95,7 +95,7 @@ import Testing
         #expect(swift.versionChecksum == yaml.versionChecksum)
     }
 
-    @Test("row 11: indexes may be partial, compound and descending, in Swift and in YAML")
+    @Test("row 11: indexes can be partial, compound, and descending in Swift and YAML")
     func declaresPartialIndexes() throws {
         let swift = try ManagedObjectModel {
             Entity("Task") {
@@ -119,7 +119,7 @@ import Testing
         #expect(copy == swift)
     }
 
-    @Test("row 9: the size from which a value goes to a file is the attribute's own")
+    @Test("row 9: each attribute has its own threshold for external storage")
     func declaresExternalThresholds() throws {
         let swift = try ManagedObjectModel {
             Entity("Photo") {
@@ -137,7 +137,7 @@ import Testing
         #expect(swift.attribute("data", of: "Photo")?.externalStorageThreshold == 4096)
     }
 
-    @Test("rows 1–14: every problem is told at once, with its line in the Swift source")
+    @Test("rows 1–14: reports all problems together, with their lines in the Swift source")
     func tellsEveryProblem() {
         let first = #line + 2
         let (model, diagnostics) = ManagedObjectModel.lint(version: nil) {

@@ -11,7 +11,7 @@ import Testing
         ModelChain(try versions.map(model)).isOneStep
     }
 
-    @Test("renames are followed through the versions between")
+    @Test("follows renames through the versions in between")
     func renames() throws {
         let first = try model("Todo: { attributes: { name: String, gone: String, age: String } }")
         let second = try model(
@@ -34,7 +34,7 @@ import Testing
         #expect(ModelPairing(from: first, to: third).oldName(of: "Job") == nil)
     }
 
-    @Test("steps are one where each thing changes once")
+    @Test("versions form one step if each thing changes only once")
     func oneStep() throws {
         let plain = "Task: { attributes: { name: String } }"
         #expect(
@@ -63,7 +63,7 @@ import Testing
             ))
     }
 
-    @Test("links that change their place twice are no one step")
+    @Test("a relationship that changes its storage twice needs two steps")
     func links() throws {
         func version(_ owner: String, _ tasks: String = "many: true") -> String {
             "Task: { relationships: { owner: { to: Person, inverse: tasks\(owner) } } }\n"

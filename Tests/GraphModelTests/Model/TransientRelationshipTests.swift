@@ -16,7 +16,7 @@ import Testing
               a: { to: A, inverse: bs }
         """
 
-    @Test("are declared, and not among those that stores hold")
+    @Test("transient relationships are declared, but are not among the stored ones")
     func stored() throws {
         let model = try #require(ModelFile.read(text: text).model)
         let entity = try #require(model.entity(named: "A"))
@@ -27,7 +27,7 @@ import Testing
         #expect(model.entity(named: "B")?.ownRelationships[0].inverseName == "bs")
     }
 
-    @Test("are in no version hash")
+    @Test("transient relationships do not affect the version hash")
     func hashes() throws {
         let model = try #require(ModelFile.read(text: text).model)
         let without = try ManagedObjectModel(entities: [
@@ -39,7 +39,7 @@ import Testing
         #expect(model.versionHashes["A"] == without.versionHashes["A"])
     }
 
-    @Test("survive YAML and JSON, and old JSON has none")
+    @Test("transient relationships survive YAML and JSON, and JSON omits the key for others")
     func roundTrips() throws {
         let model = try #require(ModelFile.read(text: text).model)
         #expect(ModelFile.read(text: ModelYAMLWriter.text(of: model).text).model == model)
@@ -50,7 +50,7 @@ import Testing
         #expect(!String(decoding: plain, as: UTF8.self).contains("transient"))
     }
 
-    @Test("are told to be transient where a predicate names one")
+    @Test("a predicate on a transient relationship fails with the reason")
     func predicate() throws {
         let model = try #require(ModelFile.read(text: text).model)
         let found = FormatCheck(entityName: "A", model: model).predicate("bs.@count > 0")
@@ -59,7 +59,7 @@ import Testing
                 "'bs' of 'A' is transient, so its values are not stored"))
     }
 
-    @Test("a count of -1 sets no limit and has a hash of its own")
+    @Test("a maximum count of -1 means no limit and has a different hash")
     func noLimit() throws {
         func model(_ count: String) throws -> ManagedObjectModel {
             try #require(

@@ -19,7 +19,7 @@ struct PatternAgreementTests {
     ]
 
     /// Foundation's regular expressions use ICU.
-    @Test("a class that ignores case has the scalars that it has in ICU")
+    @Test("a case-insensitive class contains the same scalars as in ICU")
     func caselessClasses() throws {
         let patterns = [
             "(?i)\\p{Lu}", "(?i)\\P{Lu}", "(?i)\\p{Ll}", "(?i)\\P{Ll}", "(?i)\\p{Lt}",
@@ -77,7 +77,7 @@ struct PatternAgreementTests {
         return String(text)
     }
 
-    @Test("of 3,000 random expressions on ten texts each")
+    @Test("3,000 random expressions match ten strings each as Regex does")
     func agrees() throws {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         var matched = 0

@@ -26,7 +26,7 @@ struct PatternGrowthTests {
         { String(repeating: "aé1 ", count: $0 / 4) },
     ]
 
-    @Test("of twice the text takes twice the steps", arguments: patterns)
+    @Test("matching text of twice the length takes at most twice the steps", arguments: patterns)
     func steps(pattern: String) throws {
         for text in Self.texts {
             let (once, twice) = (text(2_000), text(4_000))
@@ -45,7 +45,7 @@ struct PatternGrowthTests {
         }
     }
 
-    @Test("a long text costs a step for each scalar", arguments: patterns.prefix(3))
+    @Test("a long text takes one step per scalar", arguments: patterns.prefix(3))
     func longText(pattern: String) throws {
         let compiled = try CompiledPattern(pattern)
         #expect(!compiled.matches(String(repeating: "a", count: 65_536)))

@@ -35,7 +35,9 @@ struct ConstantComparisonTests {
         }
     }
 
-    @Test("answers as the program does, alone and among others", arguments: operators)
+    @Test(
+        "the fast path for constants gives the same answers as the program, also in AND and OR",
+        arguments: operators)
     func agrees(op: String) throws {
         let row = TestRow()
         let yes = try ParsedPredicate(format: "three == 3").predicate
@@ -61,7 +63,7 @@ struct ConstantComparisonTests {
         }
     }
 
-    @Test("reads short decimals as the nearest double, and leaves the others")
+    @Test("reads short decimals as the nearest double and leaves other numbers to the parser")
     func shortDecimals() {
         let seed = TestSeed.ofThisRun
         var numbers = SeededGenerator(seed: seed)

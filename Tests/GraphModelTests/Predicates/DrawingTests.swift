@@ -37,7 +37,7 @@ struct DrawingTests {
         }
     }
 
-    @Test("whole numbers come from both bounds and between, each about as often")
+    @Test("random draws whole numbers evenly, including both bounds")
     func wholeNumbers() throws {
         let drawn = integers(try values("random(-1, 2)"))
         #expect(drawn.count == 1000)
@@ -50,7 +50,7 @@ struct DrawingTests {
         #expect(Set(whole).count == 1000)
     }
 
-    @Test("other numbers and dates lie between their bounds")
+    @Test("random draws other numbers and dates between their bounds")
     func bounds() throws {
         for value in try values("random(0.5, 2)") {
             guard case .double(let number) = value else {
@@ -69,7 +69,7 @@ struct DrawingTests {
         }
     }
 
-    @Test("a value depends on the seed, the row, what it fills and its place, and on nothing else")
+    @Test("a random value depends on the seed, the row, the attribute, and its position")
     func streams() throws {
         let first = integers(try values("random(0, 1000000)"))
         #expect(first == integers(try values("random(0, 1000000)")))
@@ -80,7 +80,7 @@ struct DrawingTests {
         #expect(Set(first).count > 990)
     }
 
-    @Test("pick takes each element of a list, lorem makes so many words")
+    @Test("pick draws each element of a list, and lorem gives N words")
     func texts() throws {
         let picked = try texts("pick({'low', 'high'})")
         #expect(Set(picked) == ["low", "high"])
@@ -91,7 +91,7 @@ struct DrawingTests {
         #expect(Set(try texts("lorem(0)", rows: 3)) == [""])
     }
 
-    @Test("nil gives nil, bounds the wrong way round and lists that are none are errors")
+    @Test("nil gives nil; reversed bounds and values that are not lists are errors")
     func mistakes() throws {
         #expect(try values("random(nil, 1)", rows: 1).first?.isNull == true)
         #expect(throws: EvaluationError.self) { try values("random(2, 1)", rows: 1) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Exact sums") struct ExactSumTests {
     @Test(
-        "are rounded once, in any order",
+        "sums are rounded once, in any order",
         arguments: [
             ([], 0), ([-0.0], 0), ([0.1, 0.2], 0.1 + 0.2), ([-1.5, 0.25], -1.25),
             (Array(repeating: 0.1, count: 10), 1),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "take whole numbers as they are",
+        "sums take integers without rounding them first",
         arguments: [
             (Int128(Int64.max) * 3, 0.0, 2.7670116110564327e19), (-7, 0.5, -6.5),
             ((Int128(1) << 53) + 1, 0.0, 9_007_199_254_740_992),

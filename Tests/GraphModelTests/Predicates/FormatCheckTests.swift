@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "of a predicate",
+        "reports every mistake of a predicate",
         arguments: [
             ("title == 'x' AND number > $n", []),
             (
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "of a value for an attribute",
+        "reports every mistake of a value for an attribute",
         arguments: [
             ("number + 1", "number", []),
             ("title", "number", ["1 'number' (Integer 32) cannot hold text"]),
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(
-        "where keys may be anything, what is wrong whatever they are is told",
+        "reports the mistakes that do not depend on the keys if the entity is unknown",
         arguments: [nil, "X"])
     func anyKeys(_ entity: String?) throws {
         let mistakes = try Self.check(entity)

@@ -20,7 +20,7 @@ struct GraphSorterTests {
         }
     }
 
-    @Test("orders texts as each key says")
+    @Test("sorts texts in the order of each key")
     func ordersTexts() throws {
         #expect(try order(.init(["name"])) == [3, 2, 7, 4, 1, 6, 5])
         #expect(
@@ -32,7 +32,7 @@ struct GraphSorterTests {
             try order(.init(["name"], textOrder: .localizedStandard)) == [3, 4, 2, 5, 1, 7, 6])
     }
 
-    @Test("puts nil where the key says, whatever the direction")
+    @Test("sorts nil first or last as the key says, in either direction")
     func ordersNil() throws {
         #expect(try order(.init(["rank"])) == [3, 6, 4, 1, 5, 7, 2])
         #expect(try order(.init(["rank"], ascending: false)) == [2, 1, 5, 7, 4, 3, 6])
@@ -42,7 +42,7 @@ struct GraphSorterTests {
                 == [3, 6, 2, 1, 5, 7, 4])
     }
 
-    @Test("asks the next key where one is equal, and follows to-ones")
+    @Test("sorts by the next key if one is equal, and follows to-one relationships")
     func ordersByKeys() throws {
         #expect(
             try order(
@@ -55,7 +55,7 @@ struct GraphSorterTests {
         #expect(try order() == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test("refuses what has no order")
+    @Test("fails for values that have no order")
     func refuses() {
         let mixed: [GraphRecord] = [["x": 1], ["x": "a"]]
         #expect(throws: EvaluationError.self) {

@@ -7,7 +7,7 @@ import Testing
 /// Folding and search of texts that take quadratic time in a naive implementation.
 @Suite("Long texts")
 struct LongTextTests {
-    @Test("folds long runs of marks as Unicode orders them")
+    @Test("folds long runs of combining marks in the canonical order")
     func marks() {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         let scalars: [Unicode.Scalar] = [
@@ -51,7 +51,7 @@ struct LongTextTests {
         return Array(String(composed).utf8)
     }
 
-    @Test("finds long parts where a plain search does")
+    @Test("finds long substrings at the same index as a plain search")
     func parts() {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         for _ in 0..<3_000 {
@@ -73,7 +73,7 @@ struct LongTextTests {
         }
     }
 
-    @Test("takes megabytes of marks and of near misses")
+    @Test("handles megabytes of combining marks and of near misses")
     func megabytes() {
         let marks = "a" + String(repeating: "\u{301}\u{323}", count: 200_000)
         let folded = Array(marks.utf8).withUnsafeBufferPointer {

@@ -13,7 +13,7 @@ struct ObjectNumberTests {
     }
 
     @Test(
-        "resolve to whole numbers, and print as they are parsed",
+        "objectID resolves to an integer and prints as it is parsed",
         arguments: [
             ("objectID == 42", "objectID == 42"), ("#objectID == 42", "#objectID == 42"),
             ("objectID IN {1, 2.0, $limit}", "objectID IN {1, 2, 3}"),
@@ -33,7 +33,7 @@ struct ObjectNumberTests {
         #expect(try GraphPredicate(format: expected) == resolved)
     }
 
-    @Test("take placeholders for the key and for the value")
+    @Test("objectID accepts placeholders for the key and the value")
     func placeholders() throws {
         let predicate = try GraphPredicate(format: "%K == %d", "category.objectID", 3)
         #expect(
@@ -43,7 +43,7 @@ struct ObjectNumberTests {
         #expect(try built == GraphPredicate(format: "objectID == 42"))
     }
 
-    @Test("are hidden by a property of that name, except with #")
+    @Test("a property named objectID hides the primary key, except with #")
     func propertiesWin() throws {
         let model = try Self.model()
         func resolved(_ format: String) throws -> String {
@@ -57,7 +57,7 @@ struct ObjectNumberTests {
     }
 
     @Test(
-        "are checked as numbers",
+        "objectID is checked as a number",
         arguments: [
             ("objectID == 'x'", "A number cannot be compared with text (\"x\")"),
             ("objectID.name == 1", "'objectID' is a number and has no keys"),
@@ -74,7 +74,7 @@ struct ObjectNumberTests {
         #expect(error?.message == message)
     }
 
-    @Test("a record has that of its object, and none if it stands for no object")
+    @Test("objectID of a record is the primary key of its object, or nil without one")
     func records() throws {
         let numbered = try GraphPredicate(format: "objectID == 7")
         let object = GraphRecord(

@@ -91,7 +91,7 @@ struct PredicateBuilderTests {
         (GraphKey("Full Name") == true, "#'Full Name' == YES"),
     ]
 
-    @Test("gives the tree of the text", arguments: untypedCases.indices)
+    @Test("untyped keys give the same tree as the text", arguments: untypedCases.indices)
     func untyped(index: Int) throws {
         let (predicate, format) = Self.untypedCases[index]
         #expect(predicate == (try GraphPredicate(format: format)), "\(predicate)")
@@ -116,13 +116,13 @@ struct PredicateBuilderTests {
         (Keys.title.key.length == 3, "title.length == 3"),
     ]
 
-    @Test("typed keys give the tree of the text", arguments: typedCases.indices)
+    @Test("typed keys give the same tree as the text", arguments: typedCases.indices)
     func typed(index: Int) throws {
         let (predicate, format) = Self.typedCases[index]
         #expect(predicate == (try GraphPredicate(format: format)), "\(predicate)")
     }
 
-    @Test("leaves the operators of other types alone")
+    @Test("operators of predicates do not affect operators of other types")
     func keepsOperators() {
         let one = 1
         let text: String? = "x"

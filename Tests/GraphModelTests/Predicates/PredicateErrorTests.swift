@@ -64,13 +64,13 @@ struct PredicateErrorTests {
         }
     }
 
-    @Test("shows what is wrong, and where", arguments: cases)
+    @Test("an error shows what is wrong, and where", arguments: cases)
     func renders(expected: String) throws {
         let format = try #require(Self.format(expected))
         #expect(try rendered(format) == expected)
     }
 
-    @Test("shows the line at fault, even an empty one")
+    @Test("an error shows the line that it is in, even an empty one")
     func rendersLines() throws {
         #expect(try rendered("") == "The predicate is empty [predicate.syntax]\n  ^")
         #expect(
@@ -81,7 +81,7 @@ struct PredicateErrorTests {
                 """)
     }
 
-    @Test("refuses trees that code built too deep, without a place")
+    @Test("rejects trees that are built too deep in code, without a location")
     func refusesDeepTrees() throws {
         var deep = GraphKey("priority") == 1
         for _ in 0..<1_000 { deep = !deep }
@@ -97,7 +97,7 @@ struct PredicateErrorTests {
     }
 
     @Test(
-        "puts in what is known of elements by index",
+        "replaces an index by its value if the elements are known",
         arguments: [
             ("{1, 2, 3}[FIRST] == priority", "1 == priority"),
             ("priority == {1, 2, 3}[LAST]", "priority == 3"),

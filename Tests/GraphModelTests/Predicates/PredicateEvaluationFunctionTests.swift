@@ -16,9 +16,9 @@ struct PredicateEvaluationFunctionTests {
     }
 
     @Test(
-        "make text of text",
+        "text functions compute texts from texts",
         arguments: [
-            // The UTF-16 units of the text: a, two of 😀, é, the mark.
+            // The UTF-16 units of the text: a, two units of 😀, é, and the combining mark.
             ("substring(text, 0, 1)", GraphValue.string("a")),
             ("substring(text, 1, 2)", .string("😀")),
             ("substring(text, 1, 1)", .string("")), ("substring(text, 2, 2)", .string("é")),
@@ -44,7 +44,7 @@ struct PredicateEvaluationFunctionTests {
     }
 
     @Test(
-        "make values of other kinds",
+        "functions compute values of other types",
         arguments: [
             ("length(text)", GraphValue.integer(5)), ("length('')", .integer(0)),
             ("date('29.02.2024', 'dd.MM.yyyy')", .date(secondsSinceReference: 730_857_600)),
@@ -99,7 +99,7 @@ struct PredicateEvaluationFunctionTests {
     }
 
     @Test(
-        "give nil for nil",
+        "functions return nil for nil",
         arguments: [
             "lowercase(nothing)", "uppercase(nothing)", "trim(nothing)", "length(nothing)",
             "abs(nothing)", "floor(nothing)", "ceiling(nothing)", "round(nothing)",
@@ -116,7 +116,7 @@ struct PredicateEvaluationFunctionTests {
     }
 
     @Test(
-        "fail for what has no value",
+        "functions fail if there is no value",
         arguments: [
             ("date('x', 'yyyy')", EvaluationError.notADate("x")),
             ("date('2001-02-30', 'yyyy-MM-dd')", .notADate("2001-02-30")),
@@ -141,7 +141,7 @@ struct PredicateEvaluationFunctionTests {
         #expect(throws: expected) { try value(format) }
     }
 
-    @Test("make a new UUID each time")
+    @Test("uuid() returns a new UUID on each call")
     func makeUUIDs() throws {
         guard case .uuid(let one) = try value("uuid()"), case .uuid(let other) = try value("uuid()")
         else {

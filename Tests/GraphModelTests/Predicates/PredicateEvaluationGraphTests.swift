@@ -49,7 +49,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "asks one, all or none of the elements",
+        "ANY, ALL, and NONE test the elements of a collection",
         arguments: [
             ("ANY tags.name == 'food'", true), ("SOME tags.name == 'x'", false),
             ("ANY tags.name == nil", true), ("ALL tags.name == 'food'", false),
@@ -85,7 +85,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "looks for members",
+        "IN and CONTAINS find members of a collection",
         arguments: [
             ("'food' IN tags.name", true), ("'x' IN tags.name", false), ("nil IN tags.name", true),
             ("tags.name CONTAINS 'food'", true), ("tags.name CONTAINS[c] 'FOOD'", true),
@@ -103,7 +103,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "makes one value of many",
+        "collection operators and join reduce a collection to one value",
         arguments: [
             ("tags.@count == 2", true), ("empty.@count == 0", true), ("nobody.@count == 0", true),
             ("list.@count == 4", true), ("subtasks.@sum.estimate == 7", true),
@@ -128,7 +128,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "runs subqueries, with the outer object under bare keys",
+        "SUBQUERY resolves bare keys against the outer object",
         arguments: [
             ("SUBQUERY(subtasks, $s, $s.isCompleted == NO).@count == 2", true),
             ("SUBQUERY(subtasks, $s, $s.estimate > priority).@count == 2", true),
@@ -163,7 +163,7 @@ struct PredicateEvaluationGraphTests {
         #expect(try test(format) == expected)
     }
 
-    @Test("knows objects by their IDs")
+    @Test("compares objects by their IDs")
     func comparesObjects() throws {
         let tag = GraphExpression.constant(.object(Self.id(7)))
         func test(
@@ -190,7 +190,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "takes elements by their place",
+        "an index returns the element at its position",
         arguments: [
             (GraphIndex.first, GraphValue.integer(1)), (.last, .integer(1)), (.size, .integer(4)),
             (.position(.constant(.integer(2))), .double(2)),
@@ -207,7 +207,7 @@ struct PredicateEvaluationGraphTests {
         #expect(try expression.value(with: Self.task) == expected)
     }
 
-    @Test("gives collections as they are, unions without nil, distinct ones once")
+    @Test("returns collections unchanged, unions without nil, and distinct unions without repeats")
     func givesCollections() throws {
         func values(_ expression: GraphExpression) throws -> [GraphValue] {
             try expression.values(with: Self.task)
@@ -228,7 +228,7 @@ struct PredicateEvaluationGraphTests {
     }
 
     @Test(
-        "has no answer where one value is needed, or several",
+        "fails if a collection is used as one value, or one value as a collection",
         arguments: [
             ("tags == nil", EvaluationError.severalValues), ("tags.name == 'x'", .severalValues),
             ("ANY title == 'x'", .wrongKind(needed: "A collection", found: "text")),
@@ -248,7 +248,7 @@ struct PredicateEvaluationGraphTests {
         #expect(throws: expected) { try test(format) }
     }
 
-    @Test("fails for sums that do not fit, and only those")
+    @Test("@sum fails only if the total overflows")
     func sumsExactly() throws {
         let sum = GraphExpression.collection(.keyPath(["n"]), .sum, [])
         let fits: GraphRecord = ["n": [.value(.integer(.max)), 5, -5]]
@@ -259,7 +259,7 @@ struct PredicateEvaluationGraphTests {
         #expect(throws: EvaluationError.overflow) { try sum.value(with: infinite) }
     }
 
-    @Test("matches patterns that are not constant")
+    @Test("MATCHES accepts patterns that are not constant")
     func matchesDynamicPatterns() throws {
         #expect(try test("title MATCHES secret"))
         #expect(try test("title MATCHES[c] lowercase(secret)"))
@@ -280,7 +280,7 @@ struct PredicateEvaluationGraphTests {
         }
     }
 
-    @Test("never traps on generated predicates")
+    @Test("never traps on generated predicates over related records")
     func survivesGeneratedPredicates() throws {
         let seed = TestSeed.ofThisRun
         var generator = PredicateGenerator(seed: seed)

@@ -60,7 +60,7 @@ struct PredicateEvaluationTests {
     }
 
     @Test(
-        "holds for nil as ruled",
+        "comparisons with nil follow the rules for nil",
         arguments: [
             ("nothing == nil", true), ("nothing != 5", true), ("5 != nothing", true),
             ("nothing == 5", false), ("nothing != nil", false), ("three != nil", true),
@@ -144,7 +144,7 @@ struct PredicateEvaluationTests {
     }
 
     @Test(
-        "compares dates, UUIDs and conditions",
+        "compares dates, UUIDs, and conditions",
         arguments: [
             ("date == CAST('2001-01-02', 'NSDate')", true), ("date < now()", true),
             ("date == today()", true), ("cDate == date", true), ("date > '2001-01-01'", true),
@@ -159,7 +159,7 @@ struct PredicateEvaluationTests {
     }
 
     @Test(
-        "rejects what has no answer",
+        "fails for comparisons and arithmetic without an answer",
         arguments: [
             ("cWord > 1", .notANumber("five")), ("cWord == YES", .notABoolean("five")),
             ("cWord == date", .notADate("five")), ("cWord == uuid", .notAUUID("five")),
@@ -187,7 +187,7 @@ struct PredicateEvaluationTests {
     }
 
     @Test(
-        "refuses what it cannot run, with the place",
+        "rejects predicates that it cannot compile, with the location",
         arguments: [
             ("three == 3 AND missing == 1", 15, "There is no field 'missing'"),
             ("three == $other", 9, "The variable '$other' has no value"),
@@ -216,7 +216,7 @@ struct PredicateEvaluationTests {
         if let message { #expect(error?.message == message) }
     }
 
-    @Test("runs trees as deep as the parser allows")
+    @Test("evaluates trees as deep as the parser allows")
     func runsDeepTrees() throws {
         let sum = String(repeating: "1 + ", count: 390) + "1"
         #expect(try test("three == 3 AND \(sum) == 391"))
@@ -230,7 +230,7 @@ struct PredicateEvaluationTests {
         #expect(try GraphPredicate(format: resolved.description) == resolved)
     }
 
-    @Test("computes values")
+    @Test("a compiled expression computes the same value each time")
     func computesValues() throws {
         let row = TestRow()
         let compiled = try CompiledExpression(

@@ -121,7 +121,7 @@ struct PredicateFuzzTests {
         return nil
     }
 
-    @Test("what went wrong once is right", arguments: found)
+    @Test("formats that fuzzing has found do not fail again", arguments: found)
     func remembers(format: String) throws {
         #expect(run(format, try PredicateErrorTests.model(), isWhole: true) == nil)
     }
@@ -130,7 +130,7 @@ struct PredicateFuzzTests {
     private static let shards = 2
 
     /// Tests 200,000 mutations, or as many as `ETL_FUZZ_SECONDS` allows.
-    @Test("nothing traps, hangs or prints as something else", arguments: 0..<shards)
+    @Test("no mutated format traps, hangs, or prints as another predicate", arguments: 0..<shards)
     func survivesMutations(shard: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let seconds = environment["ETL_FUZZ_SECONDS"].flatMap(Double.init)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Keywords of predicates")
 struct PredicateKeywordTests {
     @Test(
-        "a keyword where the key of that name is meant is told, with how the key is written",
+        "a keyword in the place of a key is reported with the spelling of the key",
         arguments: [
             ("no == 5", 1, "no"), ("5 == no", 6, "no"), ("no == 'x'", 1, "no"),
             ("title == 'x' AND no IN {1, 2}", 18, "no"), ("no == $n", 1, "no"),
@@ -36,7 +36,7 @@ struct PredicateKeywordTests {
     }
 
     @Test(
-        "a keyword that is meant stays one",
+        "keywords keep their meaning if they fit",
         arguments: ["flag == no", "no == flag", "#no == 5", "YES == $n", "NOT #no > 5"])
     func meantKeywords(_ format: String) throws {
         let model = try ManagedObjectModel(
@@ -49,7 +49,7 @@ struct PredicateKeywordTests {
     }
 
     @Test(
-        "over records, constants that may be equal are meant as such, others are misspelt keys",
+        "over records, a keyword that cannot be equal is reported as a misspelled key",
         arguments: [
             ("TRUE == TRUE", false), ("YES != NO", false), ("nil == NULL", false),
             ("TRUE IN {NO, YES}", false), ("TERNARY(TRUE == FALSE, a, b) == 1", false),

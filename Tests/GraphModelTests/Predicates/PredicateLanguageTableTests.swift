@@ -27,7 +27,7 @@ struct PredicateLanguageTableTests {
         PredicateTerm.comparisons + PredicateTerm.modifiers + PredicateTerm.options
         + PredicateTerm.connectives + PredicateTerm.constants + PredicateTerm.collections
 
-    @Test("each example of a condition fits a model", arguments: conditions)
+    @Test("each example of a condition resolves against a model", arguments: conditions)
     func conditionExamples(_ term: PredicateTerm) throws {
         let model = try ManagedObjectModel(yaml: Self.model)
         _ = try ParsedPredicate(format: term.example)
@@ -35,13 +35,15 @@ struct PredicateLanguageTableTests {
         #expect(!term.meaning.isEmpty)
     }
 
-    @Test("each example of arithmetic fits a model", arguments: PredicateTerm.arithmetic)
+    @Test(
+        "each example of arithmetic resolves against a model", arguments: PredicateTerm.arithmetic)
     func arithmeticExamples(_ term: PredicateTerm) throws {
         let model = try ManagedObjectModel(yaml: Self.model)
         _ = try ParsedExpression(format: term.example).resolved(for: "Task", in: model)
     }
 
-    @Test("each example of a function gives what the table says", arguments: PredicateFunction.all)
+    @Test(
+        "each example of a function has the result in the table", arguments: PredicateFunction.all)
     func functionExamples(_ function: PredicateFunction) throws {
         let example = try ParsedExpression(format: function.example)
         #expect(function.example.contains(function.name + "("))
@@ -52,7 +54,7 @@ struct PredicateLanguageTableTests {
             try GraphExpression(format: result).value(with: GraphRecord([:]), now: 0) == value)
     }
 
-    @Test("nothing that the parser knows is left out")
+    @Test("the table lists all functions and keywords of the parser")
     func complete() {
         let functions = PredicateFunction.all.map(\.name)
         #expect(Set(functions).count == functions.count)

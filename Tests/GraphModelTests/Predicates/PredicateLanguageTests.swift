@@ -229,14 +229,16 @@ enum PredicateFormats {
 
 @Suite("Predicate language")
 struct PredicateLanguageTests {
-    @Test("parses every shape, and its print is the same tree", arguments: PredicateFormats.all)
+    @Test(
+        "parses every form, and its printed text gives the same tree",
+        arguments: PredicateFormats.all)
     func parsesShapes(_ shape: PredicateFormats.Shape) throws {
         let parsed = try ParsedPredicate(format: shape.format, arguments: shape.arguments)
         #expect(parsed.predicate.description == shape.expected)
         #expect(try GraphPredicate(format: shape.expected) == parsed.predicate)
     }
 
-    @Test("what was encoded decodes to the same tree")
+    @Test("an encoded predicate decodes to the same tree")
     func codes() throws {
         let seed = TestSeed.ofThisRun
         var generator = PredicateGenerator(seed: seed)
@@ -269,7 +271,7 @@ struct PredicateLanguageTests {
     }
 
     @Test(
-        "refuses to decode what is no predicate or too deep",
+        "decoding rejects text that is not a predicate or is too deep",
         arguments: [
             #""a ==""#, "5", #"{"and":[]}"#,
             "\"" + String(repeating: "(", count: 500) + "a == 1"
@@ -282,7 +284,7 @@ struct PredicateLanguageTests {
         }
     }
 
-    @Test("refuses to encode what nobody could read")
+    @Test("encoding rejects trees that cannot be decoded")
     func refusesToEncode() {
         #expect(throws: EncodingError.self) {
             try JSONEncoder().encode(GraphExpression.function("rm -rf", []))
@@ -292,7 +294,7 @@ struct PredicateLanguageTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(deep) }
     }
 
-    @Test("puts values, lists and objects in the places of variables")
+    @Test("substitutes values, lists, and objects for variables")
     func substitutes() throws {
         let format =
             "a IN $ids AND b == $b AND $c.d == 1 AND $later > 2 "
@@ -313,7 +315,7 @@ struct PredicateLanguageTests {
         #expect(error?.message == "'$c' is a value and has no keys")
     }
 
-    @Test("takes time in step with the length, up to the limit")
+    @Test("parsing takes time linear in the length, up to the limit")
     func isLinear() throws {
         let bytes = 1 << 17
         func time(_ piece: String, _ before: String, _ after: String, _ count: Int) -> Duration {
@@ -349,7 +351,7 @@ struct PredicateLanguageTests {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    @Test("the codes of errors stay as they are")
+    @Test("error codes are stable")
     func keepsCodes() {
         #expect(
             GraphPredicateError.Code.allCases.map(\.rawValue) == [

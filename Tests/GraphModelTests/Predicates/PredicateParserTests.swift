@@ -6,7 +6,7 @@ import Testing
 @Suite("Predicate parser")
 struct PredicateParserTests {
     @Test(
-        "prints what it parsed in canonical form",
+        "prints a parsed predicate in canonical form",
         arguments: [
             ("a = 1", "a == 1"), ("a <> 1", "a != 1"), ("a =< 1", "a <= 1"),
             ("a => 1", "a >= 1"), ("a==1&&b==2||!c==3", "a == 1 AND b == 2 OR NOT c == 3"),
@@ -68,7 +68,7 @@ struct PredicateParserTests {
         #expect(try GraphPredicate(format: predicate.description) == predicate)
     }
 
-    @Test("puts in arguments")
+    @Test("substitutes arguments for placeholders")
     func arguments() throws {
         let predicate = try GraphPredicate(
             format: "%K == %@ AND n IN %@ AND m BETWEEN {%d, %f} AND %K.@count > %ld AND z == %@",
@@ -79,7 +79,7 @@ struct PredicateParserTests {
     }
 
     @Test(
-        "says what is wrong and where",
+        "reports what is wrong, and where",
         arguments: [
             ("a == ", 5, "predicate.syntax", "A value is missing at the end"),
             ("", 0, "predicate.syntax", "The predicate is empty"),
@@ -142,7 +142,7 @@ struct PredicateParserTests {
         #expect(error?.message == message)
     }
 
-    @Test("shows the place below the line")
+    @Test("shows the location below the line")
     func rendersErrors() {
         let error = #expect(throws: GraphPredicateError.self) {
             try GraphPredicate(format: "é == 1 AND\n\tb == 'x")
@@ -156,7 +156,7 @@ struct PredicateParserTests {
         #expect(error?.description == "The quoted text is not closed (column 18)")
     }
 
-    @Test("refuses what is too deep instead of running out of stack")
+    @Test("rejects a format that nests too deeply instead of overflowing the stack")
     func limitsDepth() {
         let many = 100_000
         for format in [
@@ -174,7 +174,7 @@ struct PredicateParserTests {
         }
     }
 
-    @Test("a long chain of conditions is no depth")
+    @Test("a long chain of conditions does not count as depth")
     func allowsLongChains() throws {
         let parts = (0..<5_000).map { "a == \($0)" }
         guard case .or(let found) = try GraphPredicate(format: parts.joined(separator: " OR "))
@@ -185,7 +185,7 @@ struct PredicateParserTests {
         #expect(found.count == 5_000)
     }
 
-    @Test("parsing the print gives the same tree")
+    @Test("a printed predicate parses to the same tree")
     func printsAndParses() throws {
         let seed = TestSeed.ofThisRun
         var generator = PredicateGenerator(seed: seed)
@@ -206,7 +206,7 @@ struct PredicateParserTests {
         #expect(try GraphPredicate(format: predicate.description) == predicate)
     }
 
-    @Test("never traps, whatever the bytes")
+    @Test("never traps, for any bytes")
     func survivesAnyBytes() {
         let seed = TestSeed.ofThisRun
         var generator = PredicateGenerator(seed: seed)

@@ -45,7 +45,7 @@ struct PredicateResolutionTests {
     ]
 
     @Test(
-        "types constants as their columns need them",
+        "gives constants the types of their columns",
         arguments: [
             ("isCompleted == 1", "isCompleted == YES"),
             ("isCompleted != false", "isCompleted != NO"),
@@ -88,7 +88,7 @@ struct PredicateResolutionTests {
     }
 
     @Test(
-        "refuses what cannot be, with the place",
+        "rejects invalid keys and types with the location",
         arguments: [
             (
                 "titel == 'x'", 0, "predicate.unknown-key",
@@ -168,7 +168,7 @@ struct PredicateResolutionTests {
         #expect(error?.code.rawValue == code)
     }
 
-    @Test("checks values that an attribute is to hold")
+    @Test("checks the values that are assigned to an attribute")
     func assignments() throws {
         let model = try Self.model()
         let priority = try #require(model.attribute("priority", of: "Task"))
@@ -187,7 +187,7 @@ struct PredicateResolutionTests {
     }
 
     @Test(
-        "says how a date is written where another value stands in its place",
+        "explains how to write a date if another value is assigned to a Date",
         arguments: [
             ("2026-05-05", "a date is written cast('2026-05-05', 'Date')"),
             ("priority + 1", "a date is written cast('2026-01-31', 'Date')"),
@@ -208,7 +208,7 @@ struct PredicateResolutionTests {
     }
 
     @Test(
-        "says that a date needs quotes where one is compared with a number",
+        "explains that a date needs quotes if a Date is compared with a number",
         arguments: [
             ("dueDate > 2026-11-01", "a date needs quotes: '2026-01-31'"),
             ("dueDate IN {5}", "a date needs quotes: '2026-01-31'"),
@@ -222,7 +222,7 @@ struct PredicateResolutionTests {
         #expect(error?.fix == fix)
     }
 
-    @Test("names the entity that was probably meant")
+    @Test("suggests the closest entity name")
     func unknownEntity() throws {
         let model = try Self.model()
         let error = #expect(throws: GraphPredicateError.self) {

@@ -33,7 +33,7 @@ struct TextCollationTests {
     }
 
     @Test(
-        "puts names in the order of a list",
+        "the localized order sorts lists of names",
         arguments: [
             ["", "\t x", " ", "(a)", "-b", "_a", "$5", "+1", "😀", "0", "1", "01", "2", "9", "10"],
             ["file 9", "File 9", "file 09", "file 9 b", "file 10", "file 100", "file é"],
@@ -53,7 +53,7 @@ struct TextCollationTests {
     }
 
     @Test(
-        "takes what an order does not look at for equal",
+        "texts are equal if they differ only in what the order ignores",
         arguments: [
             ("A", "a", GraphSortDescriptor.TextOrder.caseInsensitive, 0),
             ("É", "e\u{301}", .caseInsensitive, 0), ("É", "e", .caseInsensitive, 1),
@@ -71,7 +71,7 @@ struct TextCollationTests {
     }
 
     @Test(
-        "is one total order, with or without the short cuts",
+        "each order is total, with and without the fast paths",
         arguments: [
             GraphSortDescriptor.TextOrder.binary, .caseInsensitive, .caseAndDiacriticInsensitive,
             .localizedStandard,
@@ -110,7 +110,7 @@ struct TextCollationTests {
         }
     }
 
-    @Test("decides with each of the options as folded texts do", arguments: UInt8(1)...3)
+    @Test("compares with each option as the folded texts compare", arguments: UInt8(1)...3)
     func foldsByOptions(bits: UInt8) {
         let options = ComparisonOptions(rawValue: bits)
         let parts = ["", "a", "A", "b", "B", "E", "É", "\u{301}", "_", "ß"]
@@ -131,7 +131,7 @@ struct TextCollationTests {
         }
     }
 
-    @Test("folds characters by themselves as it folds whole texts", arguments: UInt8(0)...3)
+    @Test("folds characters by table as it folds complete texts", arguments: UInt8(0)...3)
     func foldsByTable(bits: UInt8) {
         let options = ComparisonOptions(rawValue: bits)
         let ranges: [ClosedRange<UInt32>] = [

@@ -27,7 +27,7 @@ struct DateTests {
         #expect(withBytes(text) { ScalarParser.isoDate($0) } == expected)
     }
 
-    @Test("a zone of one's own counts only where the text names none")
+    @Test("the default time zone applies only if the text names no zone")
     func defaultZone() {
         #expect(
             withBytes("2001-01-01") { ScalarParser.isoDate($0, defaultZoneSeconds: 3600) } == -3600)
@@ -54,7 +54,7 @@ struct DateTests {
         #expect(text == expected)
     }
 
-    @Test("every date survives its text")
+    @Test("every date survives its text form")
     func roundTrips() {
         let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)
@@ -72,7 +72,7 @@ struct DateTests {
     }
 
     @Test(
-        "tells whether the fraction of a text is kept, to the microsecond",
+        "reports whether the fraction of a date is kept to the microsecond",
         arguments: [
             ("2024-02-29T12:30:15.123456Z", true, "2024-02-29T12:30:15.123456Z"),
             ("2272-12-31T23:59:59.999999Z", true, "2272-12-31T23:59:59.999999Z"),
@@ -99,7 +99,7 @@ struct DateTests {
         if let same = withBytes(text, { iso.read($0) }) { #expect(same == date) }
     }
 
-    @Test("every day of a thousand years survives")
+    @Test("every day of 2,000 years survives the conversion to a date and back")
     func days() {
         for day in -365_000...365_000 {
             let date = CivilDate.date(of: day)
@@ -112,7 +112,7 @@ struct DateTests {
     }
 
     @Test(
-        "reads patterns",
+        "reads dates by patterns",
         arguments: [
             ("yyyy-MM-dd", "2024-02-29", 730_857_600), ("yyyy-MM-dd", "2024-2-29", nil),
             ("d.M.yyyy", "29.2.2024", 730_857_600), ("d.M.yyyy", "29.02.2024", 730_857_600),
@@ -130,7 +130,7 @@ struct DateTests {
     }
 
     @Test(
-        "tells which pattern was meant, and of a text which date there is not",
+        "suggests the date pattern that was probably meant",
         arguments: [
             ("dd.mm.yyyy", "dd.MM.yyyy"), ("DD.MM.YYYY", "dd.MM.yyyy"),
             ("yyyy-mm-dd HH:MM", "yyyy-MM-dd HH:mm"),
@@ -148,7 +148,7 @@ struct DateTests {
         #expect(error?.correction == meant)
     }
 
-    @Test("tells a day or a time that there is not from what is no date")
+    @Test("distinguishes a day or time that does not exist from text that is not a date")
     func missing() throws {
         let pattern = try DatePattern(parsing: "dd.MM.yyyy HH:mm")
         func missing(_ text: String) -> DatePattern.Missing? {
@@ -163,7 +163,7 @@ struct DateTests {
     }
 
     @Test(
-        "refuses patterns that it cannot read",
+        "rejects invalid date patterns with the location",
         arguments: [
             (
                 "yyyy-QQ", 5,

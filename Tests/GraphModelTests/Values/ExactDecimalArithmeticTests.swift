@@ -62,7 +62,7 @@ import Testing
         8876282825169e-22 / -63174413190194668359592971604e-3 = -0.000000000000000000000000000000000014050439690584561232770097756627067723
         """
 
-    @Test("sums, differences, products and quotients have 38 digits, halves away from zero")
+    @Test("computes with 38 digits and rounds halves away from zero")
     func computes() throws {
         for line in Self.results.split(separator: "\n") {
             let parts = line.split(separator: " ").map(String.init)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("nothing is divided by zero, and what no store keeps is no result")
+    @Test("division by zero and results that cannot be stored give nil")
     func refuses() throws {
         let one = ExactDecimal(Int64(1))
         let large = try #require(Self.read("1e100"))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "rounding to whole numbers",
+        "rounds down, up, and to the nearest integer",
         arguments: [
             ("2.5", "2", "3", "3"), ("-2.5", "-3", "-2", "-3"), ("2.4", "2", "3", "2"),
             ("-0.1", "-1", "0", "0"), ("7", "7", "7", "7"),
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "literals that no double has keep their digits, others are doubles",
+        "literals that a double cannot hold keep their digits, and others are doubles",
         arguments: [
             ("0.1", "0.1"), ("1e400", "-"), ("0.10000000000000001", "0.10000000000000001"),
             ("100000000000000000000", "1e+20"), ("-9223372036854775809", "-9223372036854775809"),

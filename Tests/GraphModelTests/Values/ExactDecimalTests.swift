@@ -9,7 +9,7 @@ struct ExactDecimalTests {
     }
 
     @Test(
-        "the canonical text has no exponent, no needless zeros and no -0",
+        "the canonical text has no exponent, no trailing zeros, and no -0",
         arguments: [
             ("0", "0"), ("-0.00", "0"), ("0e9999999999", "0"), ("1.50", "1.5"), ("-15e-1", "-1.5"),
             ("1e3", "1000"), ("0.001", "0.001"), ("1200", "1200"), ("-120e1", "-1200"),
@@ -36,7 +36,7 @@ struct ExactDecimalTests {
     }
 
     @Test(
-        "what is no JSON number, or has more than 38 digits, is none",
+        "rejects text that is not a JSON number or has more than 38 digits",
         arguments: [
             "", "-", "+1", "01", ".5", "1.", "1e", "NaN", "1 ", "0x1",
             "123456789012345678901234567890123456789",
@@ -47,7 +47,7 @@ struct ExactDecimalTests {
         #expect(!withBytes(text) { ExactDecimal.isCanonical($0) })
     }
 
-    @Test("numbers too far from one are read, and not stored")
+    @Test("numbers with too large an exponent can be read, but not stored")
     func storable() {
         #expect(Self.read("1e164")?.isStorable == true)
         #expect(Self.read("1e165")?.isStorable == false)
@@ -55,7 +55,7 @@ struct ExactDecimalTests {
         #expect(Self.read("1e-129")?.isStorable == false)
     }
 
-    @Test("a double stands for its shortest text")
+    @Test("converts a double by its shortest text")
     func fromDoubles() {
         #expect(ExactDecimal(0.1)?.text == "0.1")
         #expect(ExactDecimal(-1e-7)?.text == "-0.0000001")
@@ -67,7 +67,7 @@ struct ExactDecimalTests {
         #expect(ExactDecimal(Int64.min).text == "-9223372036854775808")
     }
 
-    @Test("the order is that of the numbers")
+    @Test("decimals sort by their numeric value")
     func orders() throws {
         let ascending = try [
             "-1e200", "-12345678901234567890123456789012345679",

@@ -6,7 +6,7 @@ import Testing
 @Suite("Numbers from and to text")
 struct NumberTests {
     @Test(
-        "reads integers by the grammar and in range",
+        "reads integers by the JSON grammar and within the range",
         arguments: [
             ("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("9223372036854775807", Int64.max),
             ("-9223372036854775808", .min), ("9223372036854775808", nil),
@@ -70,14 +70,14 @@ struct NumberTests {
         #expect(float == expected)
     }
 
-    @Test("reads minus zero as such")
+    @Test("a double keeps minus zero, and a decimal does not")
     func readsMinusZero() {
         #expect(withBytes("-0.0") { ScalarParser.double($0) }?.sign == .minus)
         #expect(withBytes("-0.0") { ScalarParser.decimal($0) }?.sign == .plus)
     }
 
     @Test(
-        "reads decimals that a double holds without loss",
+        "reads decimals only if a double holds them without loss",
         arguments: [
             ("0.99", 0.99), ("1.50", 1.5), ("100", 100), ("1e2", 100), ("-0.001", -0.001),
             ("123456789012345.6", 123456789012345.6), ("0.12345678901234566", 0.12345678901234566),
@@ -109,7 +109,7 @@ struct NumberTests {
     }
 
     @Test(
-        "writes decimals without exponent",
+        "writes decimals without an exponent",
         arguments: [
             (0, "0"), (-0.0, "0"), (0.99, "0.99"), (100, "100"), (-0.0001, "-0.0001"),
             (1e21, "1000000000000000000000"), (1.5e-7, "0.00000015"), (.infinity, ""),
@@ -132,7 +132,7 @@ struct NumberTests {
             } == "")
     }
 
-    @Test("every finite double and every integer survives its text")
+    @Test("every finite double and every integer survives its text form")
     func roundTrips() {
         let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)
@@ -155,7 +155,7 @@ struct NumberTests {
         }
     }
 
-    @Test("doubles of any text are those of the standard library")
+    @Test("reads doubles as the standard library does")
     func agreesWithTheStandardLibrary() {
         let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)

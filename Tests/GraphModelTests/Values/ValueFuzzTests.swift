@@ -12,7 +12,7 @@ struct ValueFuzzTests {
         "1e99999999999999999999", "-0001-01-01 00:00:00,999999999999999999999999",
     ]
 
-    @Test("never traps, and what is read prints and reads back equal")
+    @Test("reading any bytes never traps, and values that are read print and read back equal")
     func survivesAnyBytes() throws {
         let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)

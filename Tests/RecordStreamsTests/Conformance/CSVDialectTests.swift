@@ -2,7 +2,7 @@ import Foundation
 import RecordStreams
 import Testing
 
-/// Cases of the readers of Go, Papa Parse, and SQLite, in `csv/cases/reader-cases.json`.
+/// Test cases of the CSV readers in Go, Papa Parse, and SQLite (`csv/cases/reader-cases.json`).
 ///
 /// A case has `input` (or `input_b64`), and `expect` with `rows` or an `error`. Only the cases of
 /// the profile `default-dialect` are read, because the other profiles use options of another
@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test(
-        "reads the rows that other readers read, and rejects what they refuse",
+        "reads the rows that other readers read, and rejects the input that they reject",
         .enabled(if: !cases.isEmpty, Specimens.missing("csv/cases/reader-cases.json")))
     func agree() throws {
         for value in Self.cases {

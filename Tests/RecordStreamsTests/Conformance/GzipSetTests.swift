@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "inflates what zlib inflates, and names the damage of the other files",
+        "inflates the files that zlib inflates, and names the damage of the others",
         .enabled(if: !cases.isEmpty, Specimens.missing("gzip/generated/expected.json")))
     func agree() throws {
         for (file, expected) in Self.cases {

@@ -90,7 +90,7 @@ struct DiskJournal {
         return name
     }
 
-    // MARK: What becomes durable, and what does not
+    // MARK: Durable and lost changes
 
     /// Marks the bytes of a file as durable.
     mutating func synchronize(file: UInt64) {

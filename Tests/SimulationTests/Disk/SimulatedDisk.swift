@@ -23,7 +23,7 @@ final class SimulatedDisk: Sendable {
 
     private struct State {
         var isDead = false
-        /// The number of calls that change something (`false`), and of those that only read
+        /// The number of calls that change something (`false`), and of calls that only read
         /// (`true`).
         var counts: [Bool: Int] = [:]
         var fault: DiskFault?
@@ -92,7 +92,7 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// The numbers of calls since `arm`: those that change something, and those that read.
+    /// The numbers of calls since `arm`: calls that change something, and calls that only read.
     var counts: (changes: Int, reads: Int) {
         state.withLock { ($0.counts[false, default: 0], $0.counts[true, default: 0]) }
     }

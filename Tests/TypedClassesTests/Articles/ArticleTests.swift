@@ -141,7 +141,7 @@ import Testing
         "GRAPHSTORE_CONCURRENCY_DEBUG", "alike", "byDate", "dueOn", "tasks", "XcodeModel",
     ]
 
-    /// The public classes of Core Data, without `NS`; those of CloudKit have one row.
+    /// The public classes of Core Data, without `NS`; the classes of CloudKit share one row.
     private static let classesOfCoreData = """
         AsynchronousFetchRequest AsynchronousFetchResult AtomicStore AtomicStoreCacheNode
         AttributeDescription BatchDeleteRequest BatchDeleteResult BatchInsertRequest
