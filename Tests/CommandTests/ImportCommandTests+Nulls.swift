@@ -103,6 +103,26 @@ extension ImportCommandTests {
         #expect(try cron("import", "t.csv", "--into", "t.sqlite") == .silentSuccess)
     }
 
+    @Test("null for an object clears every property filled from it, whatever other records have")
+    func nullObject() throws {
+        try write(
+            "t.ndjson",
+            """
+            {"id":1,"addr":{"city":"Bern","zip":"3000","geo":{"x":1}}}
+            {"id":2,"addr":{"city":"Basel","zip":"4000","geo":{"x":2}}}
+
+            """)
+        #expect(try cron("import", "t.ndjson", "--into", "t.sqlite") == .silentSuccess)
+        try write(
+            "t.ndjson", #"{"id":1,"addr":null}"# + "\n" + #"{"id":2,"addr":{"city":"Ulm"}}"# + "\n")
+        #expect(try cron("import", "t.ndjson", "--into", "t.sqlite") == .silentSuccess)
+        #expect(
+            try objects("t.sqlite", "T") == [
+                #"{"id":1,"addrCity":null,"addrGeoX":null,"addrZip":null}"#,
+                #"{"id":2,"addrCity":"Ulm","addrGeoX":2,"addrZip":"4000"}"#,
+            ])
+    }
+
     @Test("text that looks like null survives a CSV export and import")
     func exportedTexts() throws {
         let texts = ["NULL", "N/A", #"\N"#, "NA", "-", "None", "#N/A", "(null)", "nan", "x"]

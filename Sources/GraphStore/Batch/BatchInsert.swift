@@ -135,7 +135,7 @@ private struct BatchInsert {
             switch link.missing {
             case .reject: .reject
             case .create: .create
-            case .null: relationship.isToMany ? .skip : .null
+            case .null: .null
             }
         return (
             BulkPlan.Link(

@@ -71,9 +71,9 @@ public struct BatchInsertRequest {
             case reject
             /// Creates an object with the key.
             case create
-            /// Sets a to-one relationship to nil.
+            /// Sets no link.
             ///
-            /// With a to-many relationship, skips the row and counts it as unchanged.
+            /// A to-one relationship is set to nil. A to-many relationship gets the other objects.
             case null
         }
 

@@ -26,6 +26,9 @@ struct FileFacts {
     /// The texts that were found to stand for null in the tables of an inferred entity.
     func nullMarkers(_ entity: String) -> [NullMarkers.Use] { inference.nullMarkers(of: entity) }
 
+    /// The paths of objects that are null in some records of an inferred entity.
+    func nullObjects(_ entity: String) -> [String] { inference.nullObjects(of: entity) }
+
     /// Whether the files lack the column of an inferred attribute.
     func lacks(_ name: String, _ entity: String) -> Bool {
         inference.lacks(name, of: entity, stage: stage)

@@ -24,6 +24,8 @@ struct FittedImport {
     var computed: String?
     /// It fills a relationship of objects that other imports create.
     var isJoin = false
+    /// Some paths of the import only clear properties, so no record may have them.
+    var clearsParts = false
 
     /// The texts that this import takes for null, and no other did before.
     var nulls: [NullMarkers.Use] = []

@@ -71,6 +71,36 @@ extension StoreFit {
             && model.relationships(of: entity).allSatisfy(\.isToMany)
     }
 
+    /// Fills the properties that fields of an object have filled, if no record has the object.
+    ///
+    /// - Returns: whether the store has any.
+    mutating func fill(
+        partsOf source: String, _ content: ColumnContent, in block: inout FittedBlock,
+        _ names: inout [String: String]
+    ) -> Bool {
+        guard !facts.isTable(block.own), content == .nothing else { return false }
+        var isFound = false
+        for property in properties(of: block.entity) {
+            guard let path = property.column, path.hasPrefix(source + "."),
+                !names.values.contains(property.name)
+            else { continue }
+            if let attribute = model.attribute(property.name, of: block.entity) {
+                current.attributes.append(attribute)
+                block.fill(attribute.name, by: nil, path)
+            } else if let link = model.relationship(property.name, of: block.entity),
+                let node = keys(from: path, .nothing, to: link, false)
+            {
+                fill(link)
+                block.links[link.name] = node
+            } else {
+                continue
+            }
+            names[path] = property.name
+            isFound = true
+        }
+        return isFound
+    }
+
     /// Returns the attribute that identifies the objects of an entity by itself.
     func key(of entity: String) -> String? {
         model.uniquenessConstraints(of: entity).first { $0.count == 1 }?.first

@@ -89,6 +89,7 @@ struct StoreFit {
         var stage = try fit(block: stage, of: own, to: entity, &names)
         if entity != own { stage["into"] = YAMLNode(text: entity) }
         if !current.isJoin { fitNulls(&stage, of: own, names) }
+        if current.clearsParts { stage["unmet"] = YAMLNode(text: "ignore") }
         try fitKey(&stage, entity, names)
         imports.append(current)
         return stage
@@ -191,6 +192,11 @@ struct StoreFit {
         for entry in block.inferredLinks.entries {
             try fit(link: entry, match.properties, in: &block, &names)
         }
+        // The objects of the other records may lack fields that earlier files had.
+        for path in facts.nullObjects(block.own)
+        where fill(partsOf: path, .nothing, in: &block, &names) {
+            current.clearsParts = true
+        }
         let filled = Set(names.values)
         if model.attributes(of: entity).contains(where: {
             names[$0.name] != nil && !filled.contains($0.name)
@@ -213,7 +219,7 @@ struct StoreFit {
     }
 
     /// The properties of an entity that columns may fill.
-    private func properties(of entity: String) -> [ColumnMatch.Property] {
+    func properties(of entity: String) -> [ColumnMatch.Property] {
         let attributes = model.attributes(of: entity).filter(\.takesValues).map {
             ColumnMatch.Property(name: $0.name, column: PropertyOrigin($0.userInfo).column)
         }
@@ -312,36 +318,6 @@ struct StoreFit {
             return true
         }
         return false
-    }
-
-    /// Fills the properties that fields of an object have filled, if no record has the object.
-    ///
-    /// - Returns: whether the store has any.
-    private mutating func fill(
-        partsOf source: String, _ content: ColumnContent, in block: inout FittedBlock,
-        _ names: inout [String: String]
-    ) -> Bool {
-        guard !facts.isTable(block.own), content == .nothing else { return false }
-        var isFound = false
-        for property in properties(of: block.entity) {
-            guard let path = property.column, path.hasPrefix(source + "."),
-                !names.values.contains(property.name)
-            else { continue }
-            if let attribute = model.attribute(property.name, of: block.entity) {
-                current.attributes.append(attribute)
-                block.fill(attribute.name, by: nil, path)
-            } else if let link = model.relationship(property.name, of: block.entity),
-                let node = keys(from: path, .nothing, to: link, false)
-            {
-                fill(link)
-                block.links[link.name] = node
-            } else {
-                continue
-            }
-            names[path] = property.name
-            isFound = true
-        }
-        return isFound
     }
 
     /// Adds the constraints of a new entity, when it has its relationships.

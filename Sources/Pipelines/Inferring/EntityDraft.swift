@@ -71,6 +71,8 @@ struct EntityDraft {
     let records: Int
     let owner: Owner?
     private(set) var leaves: [Leaf] = []
+    /// The paths of objects that some record has null for.
+    private(set) var nullObjects: [String] = []
     var key: Key?
     /// Objects of one key come with several owners, and are equal there.
     private(set) var isShared = false
@@ -157,6 +159,9 @@ struct EntityDraft {
         let isObject = facts.count > 0 && facts.objects == facts.count
         let hasNameless = node.members.contains { $0.name.isEmpty }
         if isObject, !node.isTooWide, !node.members.isEmpty, !hasNameless {
+            if node.hasNulls {
+                nullObjects.append(path.map(FieldPath.escaped).joined(separator: "."))
+            }
             for member in node.members { collect(member, path) }
             return
         }

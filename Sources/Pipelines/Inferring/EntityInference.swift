@@ -105,6 +105,7 @@ struct EntityInference {
             entity.key = [name]
         }
         entity.sources = draft.leaves.map(\.source)
+        entity.nullObjects = draft.nullObjects
         entity.notes = draft.notes
         entity.repeats = draft.repeats
         if draft.records == 0 {

@@ -18,6 +18,8 @@ final class FieldNode {
     var distinct: DistinctValues?
     /// A record has the field twice, and which of them counts is left to the import.
     private(set) var comesTwice = false
+    /// Some record of JSON has null for it.
+    var hasNulls = false
     /// What stands in the lists that the field holds.
     var items: ListFacts?
     /// Of what objects in lists have in common, the field that holds the lists.

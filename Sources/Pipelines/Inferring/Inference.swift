@@ -246,6 +246,11 @@ package struct Inference: Sendable {
         return attribute.facts?.lists == 0 ? .scalars : .lists
     }
 
+    /// The paths of objects of an entity's records that are null in some of them.
+    func nullObjects(of entity: String) -> [String] {
+        entities.first { $0.name == entity }?.nullObjects ?? []
+    }
+
     /// The texts that were found to stand for null in the tables of an entity.
     func nullMarkers(of entity: String) -> [NullMarkers.Use] {
         entities.first { $0.name == entity }?.stages.first { !$0.nullMarkers.isEmpty }?.nullMarkers

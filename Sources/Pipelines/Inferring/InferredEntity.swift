@@ -192,6 +192,8 @@ struct InferredEntity {
     var links: [InferredLink] = []
     /// The columns, or the paths of all fields.
     var sources: [String] = []
+    /// The paths of objects whose fields are columns, and which some record has null for.
+    var nullObjects: [String] = []
     /// How many objects were seen; nil where none was.
     var records: Int?
     /// One for each form in which its files are read.

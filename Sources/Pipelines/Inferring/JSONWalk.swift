@@ -67,7 +67,9 @@ struct JSONWalk {
         case UInt8(ascii: "t"), UInt8(ascii: "f"):
             node.add(peek == UInt8(ascii: "t"))
             skipWord()
-        case UInt8(ascii: "n"): skipWord()
+        case UInt8(ascii: "n"):
+            node.hasNulls = true
+            skipWord()
         default: node.add(number: number())
         }
     }

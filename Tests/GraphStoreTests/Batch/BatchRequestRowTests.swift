@@ -340,6 +340,29 @@ import Testing
         }
     }
 
+    @Test("with `.null`, a key that no object has leaves one to-many link out, not the row")
+    func missingInToMany() throws {
+        try withObjects { store in
+            let context = store.context()
+            context.insert(Tag.self) { $0.name = "x" }
+            try context.save()
+            var request = BatchInsertRequest(
+                entityName: "Task",
+                objects: [
+                    ["title": "a", "tags": ["x", "none"]], ["title": "b", "tags": ["none"]],
+                ])
+            request.links = ["tags": .init(by: "name", missing: .null)]
+            let result = try context.write(request)
+            #expect((result.inserted, result.unchanged, result.rejected) == (2, 0, 0))
+            try context.save()
+            let join = try store.joinTable("tags", of: "Task")
+            try store.expect(
+                "SELECT t.ZTITLE, j.\(join.destinationColumn) FROM ZTASK t LEFT JOIN"
+                    + " \(join.table) j ON t.Z_PK = j.\(join.ownerColumn) ORDER BY 1, 2",
+                ["a|1", "b|-"])
+        }
+    }
+
     @Test("relationships are set by the numbers of what they lead to")
     func linksByNumber() throws {
         try withObjects { store in
