@@ -1,25 +1,26 @@
 import GraphModel
 import RecordStreams
 
-/// What the values of a field look like, for people: the frequent ones, their range and how they
-/// are spread.
+/// The statistics of a field's values for the HTML report: frequent values, range, and
+/// distribution.
 final class ColumnProfile {
-    /// So many different values are counted; of those that come later nobody knows how many.
+    /// The maximum number of distinct values to count; further ones only set `isCut`.
     private static let countedMax = 1000
-    /// A value that is longer is counted by its beginning.
+    /// The maximum length of a counted value in bytes; longer values are counted by their first
+    /// bytes.
     private static let bytesMax = 80
-    /// So many numbers, dates or lengths stand for all of them.
+    /// The number of sampled numbers, dates, or lengths for the histogram.
     private static let sampleMax = 1000
 
     private var counts: [String: Int] = [:]
-    /// There were more different values than are counted.
+    /// Whether there were more distinct values than are counted.
     private(set) var isCut = false
     private(set) var values = 0
     private var numbers = Spread()
     private var dates = Spread()
     private var lengths = Spread()
 
-    /// Numbers, of which some are kept for a histogram.
+    /// A range of numbers with a random sample for a histogram.
     private struct Spread {
         var count = 0
         var low = Double.infinity
@@ -55,10 +56,12 @@ final class ColumnProfile {
         }
     }
 
-    /// How many different values were counted.
+    /// The number of distinct values that were counted.
     var distinct: Int { counts.count }
 
-    /// The values that came most often, and how often.
+    /// The up to five most frequent values with their counts.
+    ///
+    /// It is empty if there are more than five values and each is unique.
     var frequent: [(text: String, count: Int)] {
         guard values > counts.count || counts.count <= 5 else { return [] }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
@@ -71,7 +74,7 @@ final class ColumnProfile {
         return (lengths, { "\(Int($0)) bytes" })
     }
 
-    /// The smallest and the largest number or date; of texts, of their lengths.
+    /// The smallest and the largest number or date; for other values, of their lengths.
     var range: String {
         guard values > 0 else { return "" }
         let (spread, text) = spread
@@ -79,7 +82,8 @@ final class ColumnProfile {
         return low == high ? low : "\(low) – \(high)"
     }
 
-    /// How many of the values are in each of ten equal parts of the range.
+    /// The number of sampled values in each tenth of the range; empty if the range is a single
+    /// value.
     var bars: [Int] {
         let (spread, _) = spread
         guard spread.count > 1, spread.high > spread.low, (spread.high - spread.low).isFinite

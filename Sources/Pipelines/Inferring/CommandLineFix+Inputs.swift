@@ -2,9 +2,9 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// What to do about inputs that cannot be read at all.
+/// Fixes for inputs that cannot be read at all.
 extension CommandLineFix {
-    /// The fix of an input that cannot be read; `nil` if it does not depend on the command.
+    /// Returns the fix of an unreadable input; `nil` if it does not depend on the command.
     static func of(
         _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
     ) -> String? {
@@ -12,9 +12,9 @@ extension CommandLineFix {
         case .foreignFormat(let format, let path, let inner):
             let path = spool.name(ofCopy: path)
             return format.fix(path, as: options.format ?? inner, for: options.command(of: path))
-        // No spec can be inferred whose keys might be changed.
+        // Keeps the fix unchanged: `etl infer` cannot write a spec for this file.
         case .csvUncertainHeader: return error.diagnostic.fix
-        // Records are imported when all files were read.
+        // The import starts only after all files were read.
         case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
             return "fetch the file again; nothing was imported"
         case .jsonStructure(let reason) where TextEncoding.fix(of: reason) == nil:

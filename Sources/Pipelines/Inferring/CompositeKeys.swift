@@ -1,16 +1,16 @@
 import GraphModel
 import RecordStreams
 
-/// Finds keys of two or three fields, where no single one tells the records apart.
+/// Finds keys of two or three fields if no single field identifies the records.
 struct CompositeKeys {
-    /// So many fields are looked at.
+    /// The maximum number of candidate fields.
     private static let fieldsMax = 8
-    /// By chance, so many pairs of records would have had equal values.
+    /// The minimum number of record pairs that would be expected to share values by chance.
     private static let repeatsMin = 8.0
 
     private struct Candidate {
         var place: Int
-        /// How much its name says of keys, most first.
+        /// The likelihood by its name; a lower score is more likely.
         var score: Int
         var count: Int
     }
@@ -50,7 +50,7 @@ struct CompositeKeys {
         return Candidate(place: place, score: score, count: distinct.count)
     }
 
-    /// The places of the fields of the likeliest key; nil where there is none.
+    /// Returns the indices of the fields of the most likely key; `nil` if there is no such key.
     func places(
         _ known: InferenceOptions
     ) throws(RecordStreamError) -> [Int]? {
@@ -59,7 +59,7 @@ struct CompositeKeys {
         let sets = sets.filter { set in
             let kinds = set.reduce(1.0) { $0 * Double(candidates[$1].count) }
             guard kinds >= records else { return false }
-            // Names alone say enough where each is that of a key; else the values must.
+            // If each name is that of a key, the names suffice; otherwise, the values must decide.
             if set.allSatisfy({ candidates[$0].score <= 1 }) { return true }
             return records * records / (2 * kinds) >= Self.repeatsMin
         }
@@ -71,7 +71,7 @@ struct CompositeKeys {
         return sets[found].map { candidates[$0].place }.sorted()
     }
 
-    /// Pairs, then triples, the likeliest first.
+    /// The pairs, then the triples of candidates, each sorted by likelihood.
     private var sets: [[Int]] {
         var sets: [[Int]] = []
         for first in candidates.indices {

@@ -1,15 +1,16 @@
 import Diagnostics
 import GraphModel
 
-/// Files that have the same keys: dumps of the same objects, or observations of several days.
+/// Detects whether files with the same keys are dumps of the same objects or daily observations.
 ///
-/// If each file has one date of its own, in a column, the date belongs to the key, so that no record
-/// replaces that of another day. But where other records refer to the objects, the files are dumps.
+/// If each file has a single date in a column, and no two files have the same date, the date
+/// becomes part of the key. Then no record replaces that of another day. If other records refer to
+/// the objects, the files are dumps.
 enum DailyFiles {
-    /// Names, folded, of columns that hold a day or a longer time without being dates.
+    /// Folded names of columns that hold a day or a longer period but are not dates.
     private static let periods: Set<String> = ["day", "week", "month", "quarter", "year", "period"]
 
-    /// Finds the references between drafts, and whether the keys of several files have a date.
+    /// Returns the references between drafts, with the date added to keys of daily files.
     static func guess(_ drafts: [EntityDraft], _ known: InferenceOptions) -> ReferenceGuess {
         let keys = drafts.map { dated($0, known) }
         guard keys.contains(where: { $0 != nil }) else { return ReferenceGuess(drafts, known) }
@@ -31,7 +32,7 @@ enum DailyFiles {
         return ReferenceGuess(keyed, known)
     }
 
-    /// The key with the date that each file has; nil where the key stays as it is.
+    /// Returns the key with the date field added; `nil` if the key stays unchanged.
     private static func dated(_ draft: EntityDraft, _ known: InferenceOptions) -> EntityDraft.Key? {
         let files = draft.sample.filesWithRecords
         let stored = known.storeModel?.entities.map(\.name) ?? []
@@ -46,7 +47,7 @@ enum DailyFiles {
         }
     }
 
-    /// The place of the field that has one date in each file.
+    /// Returns the index of the field with exactly one date per file; `nil` if there is none.
     private static func date(
         of draft: EntityDraft, besides key: [Int], files: Int
     ) -> Int? {
@@ -60,8 +61,11 @@ enum DailyFiles {
         }
     }
 
-    /// What is known of a single file that seems to be that of one day, by its name, and whose key
-    /// may come with another day again; `nil` of others.
+    /// Returns the key and the date field of a single file that seems to hold one day by its name.
+    ///
+    /// The same key may occur again in the file of another day.
+    ///
+    /// - Returns: `nil` for other files, and if an ID or a date is in the key.
     static func day(_ draft: EntityDraft, _ known: InferenceOptions) -> InferredEntity.Day? {
         let stored = known.storeModel?.entities.map(\.name) ?? []
         guard known.key.isEmpty, let key = draft.key, draft.owner == nil, !draft.isStored,
@@ -84,10 +88,10 @@ enum DailyFiles {
 }
 
 extension EntityDraft {
-    /// Whether the key is an ID of these objects by its name, and not a code of others.
+    /// Whether the key's name is an ID of these objects and not a code of others.
     fileprivate var hasOwnID: Bool {
         guard let key = keyLeaf else { return false }
-        // The numbers of orders or invoices go on from day to day.
+        // The numbers of orders or invoices continue from day to day.
         if KeyNames.isNumber(InferredNames.folded(key.name)) { return true }
         return [name, InferredNames.singular(name)].map(InferredNames.folded).contains {
             KeyNames.rank(InferredNames.folded(key.name), of: $0).map { $0 <= KeyNames.lastOfIDs }

@@ -1,12 +1,11 @@
 import GraphModel
 
-/// The ways to write dates that are looked for, besides ISO 8601, and which of them all values of a
-/// field have in common.
+/// The date patterns, in addition to ISO 8601, that match all dates of a field.
 struct DateForms {
     private struct Form {
         let text: String
         let pattern: DatePattern
-        /// The day stands before the month, or behind it; nil where the form leaves no doubt.
+        /// Whether the day is before the month; `nil` if the pattern is unambiguous.
         let isDayFirst: Bool?
     }
 
@@ -26,18 +25,20 @@ struct DateForms {
         }
     }()
 
-    /// Digits alone, which may as well be a number.
+    /// The pattern of eight digits, which may also be a number.
     private static let digits = "yyyyMMdd"
 
-    /// Those that every date so far is written in; nil before the first one.
+    /// The indices of the patterns that match every date so far; `nil` before the first one.
     private var left: [Int]?
-    /// The values that are such dates, and those that are none.
+    /// The counts of the values that match a pattern and of those that do not.
     var near = NearType()
 
-    /// Whether there is any left.
+    /// Whether the values may still be dates.
     var isOpen: Bool { near.isOpen }
 
-    /// - Returns: whether the value is the first one that is no date.
+    /// Adds a value.
+    ///
+    /// - Returns: Whether the value is the first one that is not a date.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard isOpen else { return false }
         var found: [Int] = []
@@ -53,24 +54,24 @@ struct DateForms {
     /// Whether every value is a date.
     private var isWhole: Bool { near.misfits == 0 }
 
-    /// The pattern that the values prove; nil where there is none, or where some day might as well
-    /// be a month.
+    /// The pattern that the values prove; `nil` if there is none, or if day and month are
+    /// ambiguous.
     var proven: String? {
         guard isWhole, !isAmbiguous, let first, first != Self.digits else { return nil }
         return first
     }
 
-    /// Eight digits that all are days.
+    /// Whether every value has eight digits that are a date.
     var isDigits: Bool { isWhole && first == Self.digits }
 
-    /// Nothing tells the day from the month, in dates alone.
+    /// Whether every value is a date, but day and month are ambiguous.
     var isAmbiguous: Bool { isWhole && hasTwoOrders }
 
     private var hasTwoOrders: Bool {
         Set((left ?? []).compactMap { Self.forms[$0].isDayFirst }).count > 1
     }
 
-    /// The patterns with the day first, and with the month first, if nothing tells which is right.
+    /// The patterns with the day first and with the month first, if either may be right.
     var openPatterns: [String] {
         guard isAmbiguous else { return [] }
         let forms = (left ?? []).map { Self.forms[$0] }
@@ -79,10 +80,11 @@ struct DateForms {
         }
     }
 
-    /// The first pattern of the values that are dates; nil where some day might as well be a month:
-    /// no guess may turn one date into another.
+    /// The first pattern of the values that are dates; `nil` if day and month are ambiguous.
+    ///
+    /// A guess must not turn one date into another.
     var likely: String? { hasTwoOrders ? nil : first }
 
-    /// The first pattern that all dates have, whether it is proven or not.
+    /// The first pattern that matches all dates, proven or not.
     var first: String? { left?.first.map { Self.forms[$0].text } }
 }

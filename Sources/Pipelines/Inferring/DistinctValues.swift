@@ -1,27 +1,28 @@
 import GraphModel
 import RecordStreams
 
-/// The different values of a field, by hashes of 64 bits, as far as they are not too many.
+/// The distinct values of a field as 64-bit hashes, up to a limit.
 ///
-/// Two values with one hash make a field look as if it repeated, which costs a guess and never
-/// data; for a million values that happens once in 40 million samples.
+/// A hash collision makes a field look as if a value repeated. This costs a guess but never data.
+/// For a million values, it happens about once in 40 million samples.
 struct DistinctValues {
-    /// Beyond so many of one field nothing is remembered any more.
+    /// The maximum number of values to remember per field.
     static let countMax = 1_000_000
 
     private let room: DistinctRoom
-    /// The field is in a list, where each record is looked at by itself.
+    /// Whether the field is inside a list, so that repeats are tracked per record instead of per
+    /// file.
     private let isInList: Bool
-    /// The file, or the record, in which each value was met last.
+    /// The file, or the record of a list, in which each value was last seen.
     private var seen: [UInt64: Int] = [:]
-    /// Some value came twice in one file; of a field in a list, in one record.
+    /// Whether a value occurred twice in one file; for a field in a list, in one record.
     private(set) var hasRepeats = false
-    /// Some value came in two files, or of a field in a list in two records.
+    /// Whether a value occurred in two files; for a field in a list, in two records.
     private(set) var repeatsBetween = false
-    /// There were more values than are remembered.
+    /// Whether there were more values than can be remembered.
     private(set) var isFull = false
     private(set) var hasEmpty = false
-    /// Nobody asks for the values any more.
+    /// Whether the values were dropped because they are no longer needed.
     private(set) var isDropped = false
 
     var count: Int { seen.count }
@@ -57,20 +58,20 @@ struct DistinctValues {
         }
     }
 
-    /// Forgets the values, which leaves room for those of others.
+    /// Drops the values, which frees their space in the shared limit.
     mutating func drop() {
         room.left += seen.count
         seen = [:]
         isDropped = true
     }
 
-    /// Whether each of these is among the others.
+    /// Returns whether each value is in `other` or `more`.
     func isSubset(of other: DistinctValues, or more: DistinctValues? = nil) -> Bool {
         count <= other.count + (more?.count ?? 0)
             && seen.keys.allSatisfy { other.seen[$0] != nil || more?.seen[$0] != nil }
     }
 
-    /// FNV-1a, then mixed; the case of UUIDs does not count.
+    /// Returns the FNV-1a hash with a final mixing step; ignores the case of UUIDs.
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         let isUUID = ValueFacts.isUUID(bytes)
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -81,7 +82,7 @@ struct DistinctValues {
         return mixed(hash)
     }
 
-    /// The hash of several values by their hashes, in their order.
+    /// Returns the combined hash of several values, which depends on their order.
     static func hash(_ hash: UInt64, and other: UInt64) -> UInt64 {
         mixed(hash &* 0x9E37_79B9_7F4A_7C15 ^ other)
     }
@@ -93,19 +94,18 @@ struct DistinctValues {
     }
 }
 
-/// The values that all fields together may remember, so that memory stays bounded, and where the
-/// sample is in the inputs.
+/// The shared limit of remembered values, which bounds memory, and the position in the inputs.
 package final class DistinctRoom {
-    /// Some 100 MiB at most.
+    /// The maximum number of values, which take at most about 100 MiB.
     package static let countMax = 4_000_000
 
-    /// The values that there is still room for.
+    /// The number of further values that may be remembered.
     fileprivate(set) var left: Int
-    /// The number of the file that is being read.
+    /// The number of the current file.
     var file = 0
-    /// The number of the record that is being read, among those of all files.
+    /// The number of the current record, counted across all files.
     var record = 0
-    /// The file and the line of the record that is being read, for people.
+    /// Returns the file and line of the current record for messages.
     var place: () -> String = { "" }
 
     init(_ count: Int) {

@@ -1,14 +1,16 @@
 import RecordStreams
 
-/// Finds out how the bytes of a file stand for text.
+/// Detects the text encoding of a file.
 struct EncodingPeek {
-    /// Bytes of a character that are still to come.
+    /// The number of bytes that the current UTF-8 character still needs.
     private var open = 0
     private var characters = 0
     private var faults = 0
 
-    /// UTF-16 by its byte-order mark or by its zeros, UTF-8 where most of what is not ASCII is
-    /// that, and else what has a character for each byte.
+    /// Returns the most likely encoding of a file.
+    ///
+    /// Returns UTF-16 for a byte-order mark or many zero bytes. Otherwise, returns UTF-8, unless
+    /// invalid bytes outnumber the characters beyond ASCII; in that case, Windows-1252.
     static func encoding(of file: InputFile) throws(RecordStreamError) -> TextEncoding {
         let source = try ByteSource(file, compression: .auto)
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
@@ -33,7 +35,7 @@ struct EncodingPeek {
             || start.count > 3 && start.count(where: { $0 == 0 }) * 4 > start.count
     }
 
-    /// Counts the characters beyond ASCII, and the bytes that are none.
+    /// Counts the characters beyond ASCII and the bytes that are not valid UTF-8.
     private mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         for byte in bytes {
             if open > 0 {

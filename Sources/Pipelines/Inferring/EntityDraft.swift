@@ -1,48 +1,48 @@
 import GraphModel
 import RecordStreams
 
-/// An entity in the making: the fields of records, or of objects inside them, sorted into attributes
-/// and relationships.
+/// An entity under construction: fields of records or nested objects, sorted into properties.
 struct EntityDraft {
-    /// A relationship whose other end is known.
+    /// A field that refers to objects of a known entity.
     struct Reference {
         var leaf: Leaf
-        /// The entity, which has a draft of its own or, for tags, is made for this.
+        /// The name of the entity, which has its own draft or, for tags, is created for this
+        /// reference.
         var target: String
         var isMany: Bool
         var isTag = false
 
-        /// Whether each value is the key of an object.
+        /// Returns whether each value is the key of an object.
         func isKnown(in drafts: [EntityDraft]) -> Bool {
             guard let values = leaf.node.distinct, values.isWhole else { return false }
             return drafts.first { $0.name == target }?.hasKeys(values) == true
         }
     }
 
-    /// Where the objects of an entity stand that are inside the records of another one.
+    /// The position of nested objects in the records of another entity.
     struct Owner {
-        /// The place of its draft.
+        /// The index of the owner's draft.
         var draft: Int
-        /// The place of the field that holds the list of them.
+        /// The index of the field that holds the list of objects.
         var leaf: Int
     }
 
-    /// What tells the records apart.
+    /// The fields that identify a record.
     struct Key {
-        /// The places of the fields, one or more.
+        /// The indices of the fields, one or more.
         var places: [Int]
-        /// They do so only among the objects of one owner.
+        /// Whether the key is unique only among the objects of one owner.
         var isScoped = false
-        /// One that comes in several files means one object, which the last of them describes.
+        /// Whether a key in several files identifies one object, which the last file describes.
         var isOfDumps = false
         var note: String?
     }
 
-    /// What a draft must know of all inputs.
+    /// The facts about all inputs that a draft needs.
     struct Surroundings {
-        /// The names of all entities, folded, as they are and in the singular.
+        /// The folded names of all entities, unchanged and in the singular.
         var entities: Set<String> = []
-        /// In how many tables a folded name stands first.
+        /// The number of tables in which a folded name is the first column.
         var firstColumns: [String: Int] = [:]
         var known = InferenceOptions()
 
@@ -67,55 +67,55 @@ struct EntityDraft {
     let name: String
     let sample: Sample
     let root: FieldNode
-    /// How many objects were seen.
+    /// The number of objects that were read.
     let records: Int
     let owner: Owner?
     private(set) var leaves: [Leaf] = []
     /// The paths of objects that some record has null for.
     private(set) var nullObjects: [String] = []
     var key: Key?
-    /// Objects of one key come with several owners, and are equal there.
+    /// Whether objects with the same key occur under several owners and are equal.
     private(set) var isShared = false
-    /// Nothing tells the records apart but all that they hold.
+    /// Whether only all fields together identify a record.
     var usesRowKey = false
-    /// References by the place of their field.
+    /// The references by the index of their field.
     var references: [Int: Reference] = [:]
-    /// The drafts of objects in lists, by the place of the list's field.
+    /// The drafts of objects in lists, by the index of the list's field.
     var nested: [Int: Int] = [:]
-    /// The two references that fill a relationship of the store, whatever their values are.
+    /// The two references that fill a relationship of the store, regardless of their values.
     var storedPair: [Reference]?
-    /// Fields that only say what references say.
+    /// The indices of fields that only repeat references.
     var repeated: Set<Int> = []
-    /// What could not be found out.
+    /// The facts that could not be inferred.
     var notes: [String] = []
-    /// The records are objects of the store, and no input has them.
+    /// Whether the records are objects of the store and not of any input.
     private(set) var isStored = false
-    /// The keys of the objects that the store has of the entity.
+    /// The keys of the entity's objects in the store.
     var storedKeys: DistinctValues?
-    /// What is known of records that have one value of a field that looks like the key.
+    /// The records that repeat a value of a field that looks like the key.
     private(set) var repeats: RepeatedKey?
     private var told: [Int: AttributeType] = [:]
-    /// The patterns of dates that somebody says, by the place of the field.
+    /// The date patterns that the user specified, by the index of the field.
     private(set) var toldDates: [Int: String] = [:]
-    /// What stands before the fractions of the table's numbers, if the values of a column prove it.
+    /// The decimal separator of the table's numbers; `nil` unless the values of a column prove it.
     private(set) var decimalMark: Character?
     private var isTable: Bool { owner == nil && sample.isTable }
 
-    /// The field that tells records apart by itself.
+    /// The field that identifies records by itself; `nil` if the key has several or is scoped.
     var keyLeaf: Leaf? { keyPlace.map { leaves[$0] } }
     var keyPlace: Int? {
         guard let key, key.places.count == 1, !key.isScoped else { return nil }
         return key.places[0]
     }
 
-    /// A draft of a sample's records.
+    /// Creates a draft of a sample's records.
     init(_ sample: Sample, _ around: Surroundings) {
         self.init(
             name: sample.entityName, sample, sample.root, records: sample.records, owner: nil,
             around)
     }
 
-    /// A draft of the objects that a store has of an entity that no input has.
+    /// Creates a draft of a store's objects whose entity is in no input.
     init(_ stored: StoredEntity, _ around: Surroundings) {
         self.init(
             name: stored.name, Sample(stored), stored.root, records: stored.count, owner: nil,
@@ -125,7 +125,7 @@ struct EntityDraft {
         isStored = true
     }
 
-    /// Whether the values are keys of records, or of objects that the store has of the entity.
+    /// Returns whether each value is the key of a record or of the entity's objects in the store.
     func hasKeys(_ values: DistinctValues) -> Bool {
         guard let keys = keyLeaf?.node.distinct else { return false }
         return values.isSubset(of: keys, or: storedKeys)
@@ -173,7 +173,7 @@ struct EntityDraft {
                 isEverywhere: facts.count == records && !node.comesTwice))
     }
 
-    /// The fields that hold lists of objects and nothing else, with what these have in common.
+    /// The fields that hold only lists of objects, with the merged structure of these objects.
     var objectLists: [(place: Int, items: ListFacts, element: FieldNode)] {
         leaves.indices.compactMap { place in
             let node = leaves[place].node
@@ -186,7 +186,7 @@ struct EntityDraft {
         }
     }
 
-    /// The type of a field, how its values are written, and what is to be said of it.
+    /// Returns the type of a field, the format of its values, and a note for the user.
     func type(_ place: Int) -> TypeGuess {
         let leaf = leaves[place]
         let facts = leaf.node.facts
@@ -213,7 +213,7 @@ struct EntityDraft {
 
     // MARK: Key
 
-    /// The fields that somebody says to be the key.
+    /// Returns the key that the user specified.
     private func toldKey(_ names: [String]) -> Key? {
         let places = names.compactMap { name in
             leaves.firstIndex { $0.source == name }
@@ -250,10 +250,9 @@ struct EntityDraft {
         return key
     }
 
-    /// Takes a field with the name of a key that is unique but for a few records that repeat others
-    /// exactly.
+    /// Uses a field with a key's name as the key if few records repeat its values, as exact copies.
     ///
-    /// - Parameter limit: the records that are read.
+    /// - Parameter limit: The maximum number of records to read.
     mutating func takeRepeatedKey(
         _ around: Surroundings, limit: Int
     ) throws(RecordStreamError) {
@@ -264,7 +263,7 @@ struct EntityDraft {
             .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }
         let few = RepeatedKey.countMax(of: records)
         for (rank, place) in found {
-            // A single value tells nothing apart.
+            // A field with a single value identifies no record.
             guard let distinct = leaves[place].node.distinct, distinct.count > 1 else { continue }
             let mayBeFew =
                 distinct.repeatsBetween || !distinct.isWhole || records - distinct.count <= few
@@ -283,8 +282,9 @@ struct EntityDraft {
         }
     }
 
-    /// The key of objects in lists: unique everywhere, or equal wherever it comes, or unique among
-    /// those of one owner.
+    /// Returns the key of objects in lists.
+    ///
+    /// The key is unique everywhere, identifies equal objects, or is unique for each owner.
     private mutating func nestedKey(_ around: Surroundings) -> Key? {
         if let key = storedKey(around.known.storeModel) { return key }
         let found = leaves.indices.filter { mayBeKey(leaves[$0]) }
@@ -299,11 +299,12 @@ struct EntityDraft {
         }
         let several = ReportWords.several(records, "object")
         let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[found.place].name))
-        // An ID is one everywhere. A code or a name, such as `sku`, may come with the next owner.
+        // An ID is unique everywhere. A code or a name, such as `sku`, may repeat with the next
+        // owner.
         guard distinct.repeatsBetween || isPosition || found.rank > KeyNames.lastOfIDs else {
             return Key(places: [found.place], note: "guessed: unique in \(several)")
         }
-        // The objects of one key are one object where they are equal.
+        // Objects with the same key are one object if they are equal.
         let list = ownerItems
         if distinct.repeatsBetween, !isPosition, let list, list.objects.isWhole,
             list.objects.count == distinct.count
@@ -317,7 +318,7 @@ struct EntityDraft {
             note: "guessed: unique in each list of \(several)")
     }
 
-    /// The key that the store has for the objects; nil if it has none that the fields fill.
+    /// Returns the store's key for the objects; `nil` if the fields cannot fill any.
     private func storedKey(_ model: ManagedObjectModel?) -> Key? {
         guard let model, let entity = InferredNames.match(name, model.entities.map(\.name)) else {
             return nil
@@ -337,10 +338,12 @@ struct EntityDraft {
         return nil
     }
 
-    /// What is known of the lists that these objects stand in.
+    /// The facts about the lists that contain these objects.
     private var ownerItems: ListFacts? { root.list?.items }
 
-    /// - Parameter repeats: whether values may come several times.
+    /// Returns whether a field can be a key by its values.
+    ///
+    /// - Parameter repeats: Whether to require repeated values instead of unique ones.
     private func mayBeKey(_ leaf: Leaf, repeats: Bool = false) -> Bool {
         guard leaf.path.count == 1, leaf.isEverywhere, let distinct = leaf.node.distinct,
             distinct.hasRepeats == repeats, !distinct.hasEmpty, !distinct.isDropped,
@@ -349,14 +352,15 @@ struct EntityDraft {
         return KeyKind(leaf.node.facts.guess(named: leaf.name, isKey: true).type) != nil
     }
 
-    /// How likely a field is the key, best first; nil where nothing says so.
+    /// Returns how likely a field is the key, with 0 as the best; `nil` if its name does not
+    /// suggest it.
     private func rank(_ place: Int, _ around: Surroundings) -> Int? {
         let leaf = leaves[place]
         let folded = InferredNames.folded(leaf.name)
         let names = [name, InferredNames.singular(name)].map(InferredNames.folded)
         let isBetween = leaf.node.distinct?.repeatsBetween == true && owner == nil
         if let rank = names.compactMap({ KeyNames.rank(folded, of: $0) }).min() {
-            // Where IDs are there that are no key, a name is none either.
+            // If a field `id` exists but is not a key, `name` is not a key either.
             if folded == "name", leaves.contains(where: { $0.name.lowercased() == "id" }) {
                 return nil
             }
@@ -365,7 +369,8 @@ struct EntityDraft {
         if place == 0, isTable, !isBetween, KeyNames.endsAsNumber(folded) {
             return KeyNames.numberOfOther
         }
-        // What names another entity, or another one of the kind, is a reference.
+        // A field named after another entity, or after another object of this entity, is a
+        // reference.
         let others = around.entities
         let isReference =
             others.contains(folded) || InferredNames.meansOwnKind(folded, of: names)
@@ -375,16 +380,16 @@ struct EntityDraft {
         guard !isReference else { return nil }
         let isFirst = place == 0 && isTable
         let endsInId = ["Id", "ID", "_id", "-id", " id"].contains { leaf.name.hasSuffix($0) }
-        // What stands first in another table tells the records of that one apart.
+        // The first column of another table probably identifies the records of that table.
         if endsInId, isFirst || around.firstColumns[folded] == nil { return 3 }
-        // Of a single record every field is unique.
+        // In a single record, every field is unique.
         guard isFirst, records > 1, !isBetween, KeyNames.mayBeFirst(folded),
             leaf.node.facts.isOneWord
         else { return nil }
         return KeyNames.firstColumn
     }
 
-    /// The two references that every record consists of, where the sample is a mere table of pairs.
+    /// The two references of each join row; `nil` if the sample is not a join table.
     var pair: [Reference]? {
         if let storedPair { return storedPair }
         guard owner == nil, key == nil, leaves.count == 2, references.count == 2,
@@ -398,7 +403,7 @@ struct EntityDraft {
     }
 }
 
-/// The kinds of values that keys have; equal values of different kinds are different keys.
+/// The kinds of key values; equal values of different kinds are different keys.
 enum KeyKind {
     case integer, text, uuid
 

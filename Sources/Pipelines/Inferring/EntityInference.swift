@@ -1,24 +1,26 @@
 import GraphModel
 import RecordStreams
 
-/// Makes entities of samples: attributes with types, keys, and relationships between them.
+/// Infers entities from samples: typed attributes, keys, and relationships between the entities.
 struct EntityInference {
-    /// In an order in which every import finds what it refers to.
+    /// The entities in an order in which every import finds the objects that it refers to.
     private(set) var entities: [InferredEntity] = []
-    /// Imports of what stands between entities, to run behind theirs.
+    /// The imports of join tables, which run after those of the entities.
     private(set) var joins: [InferredJoin] = []
-    /// The fields of the inputs by their entities, for people to look at.
+    /// The fields of the inputs by their entities, for the HTML report.
     private(set) var fields: [String: [InferredField]] = [:]
     private var stages = TakenNames()
     private var taken: [TakenNames] = []
-    /// The place of each entity by its name.
+    /// The index of each entity by its name.
     private var places: [String: Int] = [:]
-    /// What fields became, by the entity and the place of the field.
+    /// The properties that fields became, by the entity and the index of the field.
     private var properties: [String: [Int: String]] = [:]
-    /// Whether properties keep what later imports are to know of them.
+    /// Whether properties record their origin for later imports.
     private let keepsOrigins: Bool
 
-    /// - Parameter stored: the entities of the store to which new ones may refer.
+    /// Infers the entities of all samples.
+    ///
+    /// - Parameter stored: The entities of the store to which new ones may refer.
     init(
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
@@ -41,7 +43,7 @@ struct EntityInference {
         for place in order { addFields(drafts[place]) }
     }
 
-    /// What became of each field, and why.
+    /// Adds the fields of a draft with their properties, for the HTML report.
     private mutating func addFields(_ draft: EntityDraft) {
         guard let place = places[draft.name] else { return }
         fields[draft.name] = draft.leaves.enumerated().compactMap { field, leaf in
@@ -122,10 +124,10 @@ struct EntityInference {
         add(entity, names)
     }
 
-    /// The names of the attributes that fields become.
+    /// Returns the names of the attributes that fields become.
     ///
-    /// They do not depend on the order of the fields. Of `Name` and `name`, the second one keeps its
-    /// name, and the other one becomes `name2`.
+    /// The names do not depend on the order of the fields. Of `Name` and `name`, the second one
+    /// keeps its name, and the first one becomes `name2`.
     private static func names(
         of leaves: [Leaf], _ entity: String
     ) -> (taken: TakenNames, names: [String]) {
@@ -151,19 +153,19 @@ struct EntityInference {
         return origin
     }
 
-    /// The fields of which a row key is made; nil if no path names one of them.
+    /// Returns the fields of a row key; `nil` if the key cannot be limited to named fields.
     private static func rowKeyOrigin(_ draft: EntityDraft) -> PropertyOrigin? {
-        // A column that some table lacks, or calls by another name, cannot be in its row keys.
+        // A column that is missing or has another name in some table cannot be in its row keys.
         let leaves = draft.leaves.filter { leaf in
             draft.sample.inputs.allSatisfy { $0.form.source(of: leaf.source) == leaf.source }
         }
-        // With an escape character, a row is hashed as a whole.
+        // With an escape character, the import hashes the raw row.
         guard !draft.root.isTooWide, !draft.sample.hasNamelessField, !leaves.isEmpty,
             draft.sample.inputs.allSatisfy({ $0.form.escape == nil })
         else { return nil }
         var origin = PropertyOrigin("", fills: "")
         origin.rowKey = RowKeyFields(leaves.map(\.source))
-        // A row has all columns; a record of JSON may lack a field.
+        // A row has all columns, but a JSON record may lack a field.
         let needed = leaves.filter(\.isEverywhere).map(\.source)
         if draft.sample.columns == nil, needed.count < leaves.count {
             origin.needed = RowKeyFields(needed)
@@ -177,7 +179,7 @@ struct EntityInference {
         taken.append(names)
     }
 
-    /// The names of the fields that tell the objects apart, when all of them have one.
+    /// Sets the key of an entity if all fields of the key became properties.
     private mutating func addKey(_ draft: EntityDraft, _ drafts: [EntityDraft]) {
         guard let place = places[draft.name], let key = draft.key else { return }
         var names = key.places.compactMap { properties[draft.name]?[$0] }
@@ -197,7 +199,7 @@ struct EntityInference {
 
     // MARK: Relationships
 
-    /// Relationships to objects that stand in the records.
+    /// Adds relationships to objects inside the records.
     private mutating func addNested(_ draft: EntityDraft, _ drafts: [EntityDraft]) {
         guard let source = places[draft.name] else { return }
         for (leaf, child) in draft.nested.sorted(by: { $0.key < $1.key }) {
@@ -234,7 +236,7 @@ struct EntityInference {
         }
     }
 
-    /// An entity of names alone.
+    /// Adds an entity with a name as its only attribute.
     private mutating func addTags(_ name: String) {
         var names = TakenNames()
         let attribute = names.claim("name")
@@ -247,8 +249,10 @@ struct EntityInference {
                 ], key: [attribute]), names)
     }
 
-    /// The field's own name: `manager` for `ManagerId`, `songs` for `songIds`, and `product` for
-    /// `productSku` where `sku` is the key.
+    /// Returns the name of a relationship, which is the field's name without the key.
+    ///
+    /// For example, `manager` for `ManagerId`, `songs` for `songIds`, and `product` for
+    /// `productSku` if `sku` is the key.
     private static func name(_ reference: EntityDraft.Reference, key: String) -> String {
         let name = InferredNames.property(reference.leaf.path)
         guard !reference.isTag else { return name }
@@ -260,13 +264,13 @@ struct EntityInference {
         return name.lowercased().hasSuffix("id") && name.count > 2 ? String(name.dropLast(2)) : name
     }
 
-    /// The attribute that is the key of an entity to which fields refer.
+    /// Returns the key attribute of an entity to which fields refer.
     private func key(of place: Int) -> String {
         if let key = entities[place].key.first { return key }
         return entities[place].attributes.first { $0.isRequired }?.name ?? ""
     }
 
-    /// A table of pairs, each of which is one object of a to-many relationship.
+    /// Adds the import of a join table; each record is one link of a to-many relationship.
     private mutating func addJoin(
         _ draft: EntityDraft, _ pair: [EntityDraft.Reference], _ drafts: [EntityDraft]
     ) {
@@ -305,7 +309,9 @@ struct EntityInference {
         ]
     }
 
-    /// - Returns: the relationship's name.
+    /// Adds the relationship for a reference, its inverse, and its link.
+    ///
+    /// - Returns: The relationship's name.
     private mutating func connect(
         _ reference: EntityDraft.Reference, of draft: EntityDraft, from source: Int,
         to target: Int
@@ -346,7 +352,7 @@ struct EntityInference {
     }
 }
 
-/// The drafts of all samples, and of the objects in lists of their records.
+/// The drafts of all samples and of the objects in lists of their records.
 private struct DraftList {
     private(set) var drafts: [EntityDraft] = []
     private let around: EntityDraft.Surroundings
@@ -366,7 +372,7 @@ private struct DraftList {
         for entity in stored { add(entity) }
     }
 
-    /// Adds an entity of the store, or its keys to the draft that has the entity's records.
+    /// Adds an entity of the store, or adds its keys to the draft of the same entity.
     private mutating func add(_ stored: StoredEntity) {
         let own = drafts.indices.filter {
             InferredNames.match(drafts[$0].name, [stored.name]) != nil
@@ -400,7 +406,7 @@ private struct DraftList {
     }
 }
 
-/// Keys of drafts in which no single field is one.
+/// Adds keys to drafts in which no single field is the key.
 private enum Keys {
     static func added(
         to drafts: [EntityDraft], _ known: InferenceOptions
@@ -419,7 +425,7 @@ private enum Keys {
                 }
             }
         }
-        // Lists of objects that nothing tells apart stay what they are.
+        // Lists of objects that no field identifies are kept as JSON.
         for place in drafts.indices {
             for (leaf, child) in drafts[place].nested where isLeft(child, drafts) {
                 drafts[place].nested[leaf] = nil
@@ -429,13 +435,13 @@ private enum Keys {
         return drafts
     }
 
-    /// Whether the objects stay a part of their owner.
+    /// Returns whether the objects remain part of their owner.
     private static func isLeft(_ place: Int, _ drafts: [EntityDraft]) -> Bool {
         guard let owner = drafts[place].owner else { return false }
         return drafts[place].key == nil || isLeft(owner.draft, drafts)
     }
 
-    /// What an object refers to tells it apart from the others of its owner.
+    /// Returns a reference that is unique among the objects of one owner, as their key.
     private static func key(ofNested draft: EntityDraft) -> EntityDraft.Key? {
         let place = draft.references.keys.sorted().first { place in
             let reference = draft.references[place]

@@ -1,38 +1,39 @@
 import RecordStreams
 
-/// One field of the sample's records, with the fields inside it.
+/// A field of the sample's records with its nested fields.
 final class FieldNode {
-    /// Objects with more different members are maps, not records.
+    /// The maximum number of members of a nested object; an object with more is a map, not a
+    /// record.
     static let membersMax = 256
-    /// Fields this deep are kept as JSON.
+    /// The maximum depth of fields; objects at this depth are kept as JSON.
     static let depthMax = 4
 
     let name: [UInt8]
     let depth: Int
     var facts: ValueFacts
-    /// The members of objects, in the order in which they were met.
+    /// The members of objects, in order of first appearance.
     private(set) var members: [FieldNode] = []
-    /// More members were met than are looked at.
+    /// Whether there were more members than the limit.
     private(set) var isTooWide = false
-    /// The values, where the field's name makes them interesting.
+    /// The distinct values; dropped at the first prose value, unless the name suggests a key.
     var distinct: DistinctValues?
-    /// A record has the field twice, and which of them counts is left to the import.
+    /// Whether a record has the field twice; the import decides which one counts.
     private(set) var comesTwice = false
-    /// Some record of JSON has null for it.
+    /// Whether some record of JSON has `null` for the field.
     var hasNulls = false
-    /// What stands in the lists that the field holds.
+    /// The facts about the lists that the field holds.
     var items: ListFacts?
-    /// Of what objects in lists have in common, the field that holds the lists.
+    /// The field that holds the lists, if this node is the merged structure of their objects.
     private(set) weak var list: FieldNode?
 
-    /// What people want to see of the values, where they asked for it.
+    /// The statistics of the values for the HTML report; `nil` unless requested.
     let profile: ColumnProfile?
     let tracking: FieldTracking
-    /// The field is no part of the record.
+    /// Whether the field is ignored, such as an empty column without a name.
     var isLeftOut = false
-    /// The field is inside a list of the record.
+    /// Whether the field is inside a list of the record.
     let isInList: Bool
-    /// Its values are remembered whatever they look like.
+    /// Whether values are remembered even if they look like prose.
     private var isInteresting = false
     private var places: [[UInt8]: Int] = [:]
     private var next = 0
@@ -51,14 +52,15 @@ final class FieldNode {
         facts = ValueFacts(isTabular: isTabular)
     }
 
-    /// The record's root.
+    /// Creates the root of a record.
     convenience init(isTabular: Bool, tracking: FieldTracking) {
         self.init(name: [], depth: 0, isTabular: isTabular, tracking: tracking)
     }
 
-    /// The member of a name, made where it is new; nil where there are too many.
+    /// Returns the member with this name, adding it if it is new; `nil` if there are too many
+    /// members.
     func member(named name: UnsafeBufferPointer<UInt8>) -> FieldNode? {
-        // Records tend to have the same fields in the same order.
+        // Records usually have the same fields in the same order.
         if next < members.count, members[next].name.elementsEqual(name) {
             next += 1
             return members[next - 1]
@@ -76,7 +78,7 @@ final class FieldNode {
             name: key, depth: depth + 1, isTabular: depth == 0 && facts.isTabular,
             tracking: tracking,
             isInList: isInList)
-        // Tables often begin with what tells their rows apart.
+        // The first column of a table often identifies its rows.
         let isFirstColumn = depth == 0 && facts.isTabular && members.isEmpty
         member.isInteresting = isFirstColumn || tracking.isInteresting(member.text, in: text)
         member.distinct = DistinctValues(in: tracking.room, isInList: isInList)
@@ -86,21 +88,24 @@ final class FieldNode {
         return member
     }
 
-    /// Begins again at the first member.
+    /// Starts again at the first member.
     func rewind() { next = 0 }
 
-    /// The name as text.
+    /// The name as a string.
     var text: String { String(decoding: name, as: UTF8.self) }
 
     // MARK: Values
 
-    /// Notes that a record has the field.
+    /// Notes that a record has the field; a second call for the record sets `comesTwice`.
     func meet(in record: Int) {
         if record == lastRecord { comesTwice = true }
         lastRecord = record
     }
 
-    /// - Parameter mayBeNull: the text stands in a table, without quotes.
+    /// Adds a text value.
+    ///
+    /// - Parameter mayBeNull: Whether the text is an unquoted field of a table, which may stand for
+    ///   null.
     func add(text: UnsafeBufferPointer<UInt8>, mayBeNull: Bool = false) {
         if mayBeNull, let place = NullText.place(of: text) {
             return facts.addMarker(place, at: tracking.room.place)
@@ -118,14 +123,14 @@ final class FieldNode {
     }
 
     func add(number: UnsafeBufferPointer<UInt8>) {
-        // Beside the values of a table, which are texts all of them.
+        // If any input is a table, all values are texts, because table fields are texts.
         guard !facts.isTabular else { return add(text: number) }
         facts.add(number: number)
         profile?.add(number)
         remember(number)
     }
 
-    /// Prose is no key, and would take the room of what may be one.
+    /// Remembers a value, except prose, which is not a key and would use up the shared limit.
     private func remember(_ value: UnsafeBufferPointer<UInt8>) {
         guard isInteresting || ValueFacts.isWord(value) else {
             distinct?.drop()
@@ -134,7 +139,7 @@ final class FieldNode {
         distinct?.insert(value)
     }
 
-    /// Makes values of those texts that might have stood for no value.
+    /// Turns possible null texts back into values if `isValue` returns true.
     func takeMarkers(_ isValue: (Int) -> Bool) {
         for (text, count) in facts.takeMarkers(isValue) {
             var text = text
@@ -145,19 +150,19 @@ final class FieldNode {
     }
 }
 
-/// What stands in the lists of a field.
+/// The facts about the lists of a field.
 struct ListFacts {
-    /// All items of all lists.
+    /// The facts about all items of all lists.
     var facts = ValueFacts(isTabular: false)
     var distinct: DistinctValues
     var hasNulls = false
-    /// What the objects in the lists have in common.
+    /// The merged structure of the objects in the lists.
     private(set) var element: FieldNode?
-    /// The objects as they stand there, to see whether those of one key are equal.
+    /// The raw objects, used to check whether objects with the same key are equal.
     private(set) var objects: DistinctValues
-    /// Some list has an item twice.
+    /// Whether a list has an item twice.
     var hasRepeats = false
-    /// The items of the list that is being read.
+    /// The items of the current list.
     private var current: Set<UInt64> = []
 
     init(in room: DistinctRoom) {
@@ -165,10 +170,10 @@ struct ListFacts {
         objects = DistinctValues(in: room)
     }
 
-    /// Notes an object of a list.
+    /// Adds an object of a list.
     ///
-    /// - Returns: what is to see its members, and a number that no other object of it has; nil
-    ///   where it is too deep inside.
+    /// - Returns: The node for its members, and a number that is unique among these objects; `nil`
+    ///   if the object is too deeply nested.
     mutating func addObject(in node: FieldNode) -> (FieldNode, Int)? {
         facts.addObject()
         guard node.depth < FieldNode.depthMax else { return nil }
@@ -194,12 +199,12 @@ struct ListFacts {
     }
 }
 
-/// Which fields may be keys, or refer to the keys of other inputs.
+/// Decides which fields may be keys or refer to the keys of other inputs.
 struct FieldTracking {
-    /// The entities of all inputs, without case.
+    /// The folded names of all entities of the inputs and the store.
     let entities: Set<String>
     let room: DistinctRoom
-    /// Whether somebody wants to see what the values look like.
+    /// Whether to collect statistics of the values for the HTML report.
     var hasProfiles = false
 
     func isInteresting(_ name: String, in parent: String) -> Bool {

@@ -2,10 +2,11 @@ import Diagnostics
 import Files
 import RecordStreams
 
-/// The pattern of files that are the same but for the numbers in their names, such as a day.
+/// Finds a pattern for files whose names differ only in their numbers, such as a date.
 enum FilePattern {
-    /// `in/tasks-*.csv` for `in/tasks-2024-05-01.csv` and `in/tasks-2024-05-02.csv`; nil where the
-    /// pattern would name other files, too.
+    /// Returns a pattern that matches exactly these files; `nil` if no pattern does.
+    ///
+    /// For example, `in/tasks-*.csv` for `in/tasks-2024-05-01.csv` and `in/tasks-2024-05-02.csv`.
     static func pattern(of paths: [String]) -> String? {
         guard paths.count > 1, let first = paths.first else { return nil }
         let folder = PathText.folder(of: first)
@@ -22,14 +23,14 @@ enum FilePattern {
         return pattern
     }
 
-    /// A name with a star in the place of the digits, and of what stands between them.
+    /// Returns a name with `*` instead of each number; a date with separators is one number.
     private static func shape(_ name: String) -> String {
         var text = ""
         var rest = name[...]
         while let start = rest.firstIndex(where: isDigit) {
             text += rest[..<start] + "*"
             rest = rest[start...].drop(while: isDigit)
-            // The parts of a date are one thing.
+            // Skips the separators within a date.
             while let mark = rest.first, "-_.T".contains(mark),
                 let next = rest.dropFirst().first, isDigit(next)
             {

@@ -1,22 +1,24 @@
-/// The names of a table's columns, if its header does not give each of them one of its own.
+/// Unique column names for a table whose header has repeated or missing names.
 ///
 /// ```
 /// id,,name,name   →   id, column2, name, name2
 /// ```
 struct HeaderNames {
-    /// A name for each column.
+    /// The name of each column.
     private(set) var names: [String]
-    /// The names that the header has more than once.
+    /// The names that occur more than once in the header.
     private(set) var repeated: [String] = []
-    /// The places of the columns without a name.
+    /// The indices of the columns without a name.
     private(set) var nameless: Set<Int> = []
 
-    /// - Parameter header: the names as the header has them.
-    /// - Returns: `nil` if each column has a name of its own.
+    /// Creates unique names for the columns of a header.
+    ///
+    /// - Parameter header: The names in the header.
+    /// - Returns: `nil` if each name is already unique and not empty.
     init?(_ header: [String]) {
         names = header
         var taken = TakenNames()
-        // Names are compared as bytes: `String` would take canonically equal ones for the same.
+        // Compares names as bytes, because `String` treats canonically equivalent names as equal.
         var seen: Set<[UInt8]> = []
         var again: [Int] = []
         for (column, name) in header.enumerated() {
@@ -34,6 +36,6 @@ struct HeaderNames {
         for column in nameless.sorted() { names[column] = taken.claim("column\(column + 1)") }
     }
 
-    /// The names of columns without a header.
+    /// Returns the names of columns without a header.
     static func numbered(_ count: Int) -> [String] { (0..<count).map { "column\($0 + 1)" } }
 }

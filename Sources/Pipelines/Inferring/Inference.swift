@@ -6,37 +6,38 @@ import GraphStore
 import RecordStreams
 import YAML
 
-/// A model and a spec to begin with, made from samples of data or from a store.
+/// A model and a spec to start with, inferred from sample data or from a store.
 package struct Inference: Sendable {
-    /// The model, as YAML; nil where the spec does without one.
+    /// The model as YAML; `nil` if YAML cannot express the store's model.
     package private(set) var model: String?
-    /// A page with what every field looks like, and the evidence for keys and links, where the
-    /// options ask for it; of a store there is none.
+    /// The HTML report with the statistics of every field and the evidence for keys and links.
+    ///
+    /// It is `nil` for a store, or if the options do not request it.
     package private(set) var page: String?
-    /// What is to be told beside the result.
+    /// The warnings to print with the result.
     package var warnings: [Diagnostic] { losses + repeats.map(\.warning) }
     private var losses: [Diagnostic] = []
-    /// What is to be told of records that have one key, by their entities.
+    /// The warnings about records that share a key, with their entities.
     private var repeats: [(entity: String, warning: Diagnostic)] = []
     private let name: String
     private let entities: [InferredEntity]
     private let joins: [InferredJoin]
-    /// Tables whose first row is taken for values, with the names of their columns.
+    /// The tables whose first row is treated as values, with the names of their columns.
     let withoutHeader: [(file: String, columns: [String])]
-    /// Tables with lines above their header, and how many; 0 for comments.
+    /// The tables with lines above their header, with the number of lines; 0 for comments.
     let withLinesAbove: [(file: String, lines: Int)]
-    /// How many records of one import could not be read.
+    /// The largest number of records that one import could not read.
     private var rejects: Int
-    /// The store, where the spec exports from one.
+    /// The store and its model, if the spec exports from a store.
     private let store: (path: String, model: ManagedObjectModel)?
     /// Whether the spec exports from a store.
     var isOfStore: Bool { store != nil }
 
-    /// Reads files of records, or one store.
+    /// Infers a model and a spec from files of records or from one store.
     ///
     /// - Parameters:
-    ///   - paths: the files; `-` is standard input.
-    ///   - options: what is known of the files; of a store nothing need be known.
+    ///   - paths: The files; `-` is standard input.
+    ///   - options: The known facts about the files; not needed for a store.
     package init(
         from paths: [String], options: InferenceOptions = InferenceOptions()
     ) throws(RunFailure) {
@@ -45,7 +46,7 @@ package struct Inference: Sendable {
         try self.init(from: paths, options: options, spool)
     }
 
-    /// The same; copies of what can be read but once stay in the spool.
+    /// Infers from the paths and keeps copies of streams in the spool.
     init(
         from paths: [String], options: InferenceOptions, _ spool: InferenceSpool
     ) throws(RunFailure) {
@@ -115,7 +116,8 @@ package struct Inference: Sendable {
             ProfilePage(name: name, entities: entities, joins: joins, fields: found.fields).text
     }
 
-    /// The entities of the store to which new ones may refer; none if the import adds none.
+    /// Returns the entities of the store to which new ones may refer; empty if it adds no entity or
+    /// column.
     private static func stored(
         _ samples: [Sample], _ options: InferenceOptions
     ) throws(RunFailure) -> [StoredEntity] {
@@ -140,7 +142,7 @@ package struct Inference: Sendable {
             throw RunFailure(problems: diagnostics.map { Self.naming(path, options, in: $0) })
         }
         let (text, problems) = ModelYAMLWriter.text(of: found)
-        // A text that does not read back would be no model of this store.
+        // If the reader rejects the text, it does not describe the model of this store.
         model = problems.isEmpty ? text : nil
         losses = diagnostics + problems
         store = (path, found)
@@ -152,7 +154,8 @@ package struct Inference: Sendable {
         name = ""
     }
 
-    /// The diagnostic of a database that no store is, with the command that reads its tables.
+    /// Returns the diagnostic with a command that reads the tables of a database that is not a
+    /// store.
     private static func naming(
         _ path: String, _ options: InferenceOptions, in diagnostic: Diagnostic
     ) -> Diagnostic {
@@ -170,7 +173,7 @@ package struct Inference: Sendable {
         return diagnostic
     }
 
-    /// Nothing here is named by a spec, nor begins at one.
+    /// Returns the failure for an error, with fixes for a command without a spec.
     private static func failure(
         _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
     ) -> RunFailure {
@@ -183,7 +186,7 @@ package struct Inference: Sendable {
         return failure
     }
 
-    /// The name of the spec and of its store: `tasks`, or `data` for several entities.
+    /// Returns the name of the spec and of its store: `tasks`, or `data` for several entities.
     private static func name(of samples: [Sample]) -> String {
         guard samples.count == 1 else { return "data" }
         let name = String(
@@ -193,9 +196,10 @@ package struct Inference: Sendable {
         return name.isEmpty ? "data" : name
     }
 
-    // MARK: What imports ask for
+    // MARK: Results for imports
 
-    /// Refuses pairs of which neither side names objects alone: they would create those of one side.
+    /// Throws if both sides of a join table have unknown keys, since the import would create
+    /// objects.
     func checkJoins() throws(RunFailure) {
         guard let join = joins.first(where: \.hasUnknownOwners) else { return }
         let file = join.stages.first?.paths.first ?? ""
@@ -211,9 +215,9 @@ package struct Inference: Sendable {
             ])
     }
 
-    /// Warnings of what is left out or called by another name; an import tells of rejects itself.
+    /// Returns the warnings about skipped or renamed fields; the import itself reports rejects.
     ///
-    /// - Parameter newEntities: those whose keys are not the store's.
+    /// - Parameter newEntities: The entities whose keys are not those of the store.
     func warningsOfLosses(_ newEntities: [String]) -> [Diagnostic] {
         losses.filter { !InferenceInputs.isOfRejects($0) }
             + repeats.filter { newEntities.contains($0.entity) }.map(\.warning)
@@ -224,7 +228,7 @@ package struct Inference: Sendable {
         entities.filter { $0.records == 0 && !$0.stages.isEmpty }.map(\.name)
     }
 
-    /// What is to be told of entities whose objects come in several files.
+    /// Returns a note for each of these entities whose objects occur in several files.
     func decisionsOnDumps(of names: [String]) -> [String] {
         entities.filter { $0.isOfDumps && names.contains($0.name) }.map { entity in
             let key = entity.key.joined(separator: " + ")
@@ -233,12 +237,12 @@ package struct Inference: Sendable {
         }
     }
 
-    /// What is to be told of an attribute's type; nil for nothing.
+    /// Returns the note about an attribute's type; `nil` if there is nothing to report.
     func remark(on name: String, of entity: String) -> String? {
         attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }
     }
 
-    /// What the column of an attribute holds.
+    /// Returns the kind of values in the column of an attribute.
     func content(of name: String, in entity: String) -> ColumnContent {
         guard let attribute = attribute(name, of: entity) else { return .others }
         if attribute.isEmpty { return .nothing }
@@ -246,42 +250,42 @@ package struct Inference: Sendable {
         return attribute.facts?.lists == 0 ? .scalars : .lists
     }
 
-    /// The paths of objects of an entity's records that are null in some of them.
+    /// Returns the paths of objects that are null in some records of an entity.
     func nullObjects(of entity: String) -> [String] {
         entities.first { $0.name == entity }?.nullObjects ?? []
     }
 
-    /// The texts that were found to stand for null in the tables of an entity.
+    /// Returns the texts that were found to mean null in the tables of an entity.
     func nullMarkers(of entity: String) -> [NullMarkers.Use] {
         entities.first { $0.name == entity }?.stages.first { !$0.nullMarkers.isEmpty }?.nullMarkers
             ?? []
     }
 
-    /// The columns of an entity's records in an import, or the paths of their fields.
+    /// Returns the columns of an entity's records in an import, or the paths of their fields.
     func sources(of entity: String, stage: String?) -> [String] {
         let sources = entities.first { $0.name == entity }?.sources ?? []
         guard let form = form(of: entity, in: stage) else { return sources }
         return sources.compactMap(form.source)
     }
 
-    /// Whether the records of an entity in an import are rows of tables, and not in JSON.
+    /// Returns whether the records of an entity in an import are table rows and not JSON.
     func isTable(_ entity: String, stage: String?) -> Bool {
         if let form = form(of: entity, in: stage) { return form.columns != nil }
         let stages = entities.first { $0.name == entity }?.stages ?? []
         return stages.contains { $0.form.columns != nil }
     }
 
-    /// Whether the files of an import lack the column of an attribute.
+    /// Returns whether the files of an import lack the column of an attribute.
     func lacks(_ name: String, of entity: String, stage: String?) -> Bool {
         attribute(name, of: entity) != nil && seen(name, of: entity, in: stage) == nil
     }
 
-    /// How an import reads the records of an entity.
+    /// Returns how an import reads the records of an entity.
     private func form(of entity: String, in stage: String?) -> SampleForm? {
         entities.first { $0.name == entity }?.stages.first { $0.name == stage }?.form
     }
 
-    /// An attribute as an import fills it.
+    /// Returns the attribute as an import fills it; `nil` if its files lack the column.
     private func seen(
         _ name: String, of entity: String, in stage: String?
     ) -> InferredAttribute? {
@@ -290,8 +294,7 @@ package struct Inference: Sendable {
         return attribute?.seen(in: form)
     }
 
-    /// What is to be told of dates that fill an attribute of the store, if nothing tells the day from
-    /// the month.
+    /// Returns a note about dates for an attribute of the store if day and month are ambiguous.
     func remark(on name: String, of entity: String, for stored: AttributeDescription) -> String? {
         guard stored.type == .date, !PropertyOrigin(stored.userInfo).hasFormat,
             let attribute = attribute(name, of: entity), !attribute.isToldDate,
@@ -304,10 +307,12 @@ package struct Inference: Sendable {
             + flags.joined(separator: " or ")
     }
 
-    /// What fills an attribute of the store: by its type, and by how its values were written in the
-    /// first import.
+    /// Returns the mapping that fills an attribute of the store; `nil` if it needs none.
     ///
-    /// - Parameter stage: the import; nil for objects inside the records.
+    /// The mapping depends on the attribute's type and on the format of the values in the first
+    /// import.
+    ///
+    /// - Parameter stage: The import; `nil` for objects inside the records.
     func mapping(
         of name: String, in entity: String, as stored: AttributeDescription, stage: String?
     ) -> YAMLNode? {
@@ -324,10 +329,11 @@ package struct Inference: Sendable {
 
     // MARK: Trial
 
-    /// Imports the files once into a store that stays nowhere, if a type or a key is told, and allows
-    /// as many rejects as there are: what is told may not fit all records.
+    /// Counts rejects in a dry run if the user specified types or a key.
+    ///
+    /// These may not fit all records. The dry run uses a temporary store and allows all rejects.
     private mutating func tryTold(_ options: InferenceOptions, _ spool: InferenceSpool) {
-        // An import allows none.
+        // A direct import allows no rejects.
         guard !options.types.isEmpty || !options.key.isEmpty, !options.isOfImport else { return }
         var trial = RunOptions(workingFolder: WorkingFolder.path, now: Date())
         trial.isDry = true
@@ -346,11 +352,12 @@ package struct Inference: Sendable {
 
     // MARK: Results
 
-    /// The spec.
+    /// Returns the spec.
     ///
     /// - Parameters:
-    ///   - modelFile: where the model stands, as the spec names it; nil puts it into the spec.
-    ///   - path: what the spec calls a file.
+    ///   - modelFile: The path of the model, as the spec names it; `nil` to embed the model in the
+    ///     spec.
+    ///   - path: Returns the name of a file in the spec.
     package func spec(modelFile: String?, path: (String) -> String = { $0 }) -> String {
         var lines: [String] = []
         if let model {
@@ -367,11 +374,11 @@ package struct Inference: Sendable {
         return StoreExportText.spec(store: path(store.path), model: lines, store.model)
     }
 
-    /// The spec that imports into a store of another name, and allows no rejects.
+    /// Returns a spec that imports into another store and allows no rejects.
     ///
     /// - Parameters:
-    ///   - store: the path of the store, as the spec names it.
-    ///   - settings: lines of further keys.
+    ///   - store: The path of the store, as the spec names it.
+    ///   - settings: The lines of further keys.
     func spec(
         modelFile: String, store: String, settings: [String], path: (String) -> String
     ) -> String {
@@ -381,14 +388,14 @@ package struct Inference: Sendable {
     }
 }
 
-/// What the values of a column are.
+/// The kind of values in a column.
 enum ColumnContent {
-    /// No record has a value, or only lists without items.
+    /// No values, or only lists without items.
     case nothing
     /// Single values.
     case scalars
     /// Lists of single values.
     case lists
-    /// Objects, lists of them, and values of several kinds.
+    /// Objects, lists of objects, or values of several kinds.
     case others
 }

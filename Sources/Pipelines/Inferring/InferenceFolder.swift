@@ -3,7 +3,7 @@ import Files
 import RecordStreams
 import FoundationEssentials
 
-/// Writes what was inferred as two files of a folder.
+/// Writes the inferred model and spec as two files of a folder.
 package struct InferenceFolder {
     private let folder: String
     private let workingFolder: String
@@ -11,13 +11,15 @@ package struct InferenceFolder {
     static let modelName = "model.yaml"
     static let specName = "pipeline.yaml"
 
-    /// - Parameter workingFolder: where relative paths begin.
+    /// Creates a writer for a folder.
+    ///
+    /// - Parameter workingFolder: The folder to which relative paths refer.
     package init(_ folder: String, workingFolder: String) {
         self.folder = folder
         self.workingFolder = workingFolder
     }
 
-    /// Writes `model.yaml` and `pipeline.yaml`, which names its inputs as seen from the folder.
+    /// Writes `model.yaml` and `pipeline.yaml`, which names its inputs relative to the folder.
     package func write(_ inference: Inference, overwrites: Bool) throws(RunFailure) {
         try write(
             model: inference.model,
@@ -27,7 +29,7 @@ package struct InferenceFolder {
 
     /// Writes a model, if there is one, and a spec.
     ///
-    /// - Parameter fix: what to do if the files are there and must not be overwritten.
+    /// - Parameter fix: The fix to report if a file exists and must not be overwritten.
     func write(
         model: String?, spec: String, overwrites: Bool, fix: String
     ) throws(RunFailure) {
@@ -84,17 +86,17 @@ package struct InferenceFolder {
         RunFailure(.cannotCreate, [Diagnostic(code: code, message, at: .file(path), fix: fix)])
     }
 
-    /// A path as specs in the folder write it; absolute ones stay.
+    /// Returns a path relative to the folder, as specs in it name it; absolute paths are unchanged.
     func seenFromFolder(_ path: String) -> String {
-        // Standard input is no file.
+        // Standard input is not a file.
         guard !PathText.isAbsolute(path), path != "-" else { return path }
         return FileName(absolute(path)).relative(to: FileName(absolute(folder)))?.exactText ?? path
     }
 
-    /// Without links, so that `..` leads to where it seems to lead.
+    /// Returns the absolute path without symbolic links, so that `..` leads to the real parent.
     private func absolute(_ path: String) -> String {
         let whole = PathText.normalized(PathText.join(workingFolder, path))
-        // A folder that is still to be made has no links in it, but those above it may.
+        // A folder that does not exist yet has no links, but its parents may have some.
         var known = whole
         var rest: [String] = []
         while known.count > 1 {

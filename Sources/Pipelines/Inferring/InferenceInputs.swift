@@ -4,17 +4,19 @@ import FoundationEssentials
 import GraphModel
 import RecordStreams
 
-/// The files that an inference looks at, as samples of records of one form each.
+/// The input files of an inference, as samples of records.
 struct InferenceInputs {
     private(set) var samples: [Sample] = []
-    /// Files without a record that can be read.
+    /// The files without a readable record.
     private var empty: [String] = []
-    /// What is left out, or named anew.
+    /// The warnings about skipped or renamed fields.
     private var losses: [Diagnostic] = []
     private let known: InferenceOptions
     private let spool: InferenceSpool
 
-    /// - Parameter spool: where what comes but once is kept.
+    /// Reads samples of the files.
+    ///
+    /// - Parameter spool: The spool for copies of inputs that can be read only once.
     init(
         _ paths: [String], _ known: InferenceOptions, _ spool: InferenceSpool
     ) throws(RecordStreamError) {
@@ -48,7 +50,7 @@ struct InferenceInputs {
         tellSameNames(samples, groups.map { wanted[$0[0]] })
         for sample in samples {
             sample.finish()
-            // A table without records has the names of its columns.
+            // A table without records still has column names.
             guard sample.records == 0, sample.columns == nil else { continue }
             if sample.rejectCount > 0 {
                 losses += Self.withoutRecords(sample)
@@ -59,9 +61,9 @@ struct InferenceInputs {
         self.samples = samples.filter { $0.records > 0 || $0.columns != nil }
     }
 
-    /// Tells of records of one name that have nothing in common.
+    /// Adds warnings about records that share a name but neither the key nor half of the fields.
     ///
-    /// - Parameter wanted: the names that the samples were to have.
+    /// - Parameter wanted: The requested names of the samples.
     private mutating func tellSameNames(_ samples: [Sample], _ wanted: [String]) {
         for (place, sample) in samples.enumerated()
         where sample.records > 0 || sample.columns != nil {
@@ -86,7 +88,7 @@ struct InferenceInputs {
             guard !files.isEmpty else { throw RecordStreamError(missing: path) }
             for file in files where seen.insert(file.path).inserted {
                 let readable = try spool.readable(file)
-                // Of nothing at all, not even the form can be told.
+                // The format of a blank file cannot be detected.
                 if try Self.isBlank(readable) {
                     empty.append(file.pattern)
                 } else {
@@ -99,7 +101,7 @@ struct InferenceInputs {
         return inputs
     }
 
-    /// Whether a file has nothing but blanks and line ends.
+    /// Returns whether a file has only spaces, tabs, and line ends.
     private static func isBlank(_ file: InputFile) throws(RecordStreamError) -> Bool {
         guard FileDescriptor.size(file.path) != 0 else { return true }
         let source = try ByteSource(file, compression: .auto)
@@ -114,14 +116,14 @@ struct InferenceInputs {
         }
     }
 
-    /// Tables whose first row is taken for values, with the names of their columns.
+    /// The tables whose first row is treated as values, with the names of their columns.
     var withoutHeader: [(file: String, columns: [String])] {
         guard known.hasHeader == nil else { return [] }
         return samples.flatMap(\.inputs).filter { !$0.form.hasHeader }
             .map { ($0.pattern, $0.form.columns ?? []) }
     }
 
-    /// Tables with lines above their header, and how many; 0 for comments.
+    /// The tables with lines above their header, with the number of lines; 0 for comments.
     var withLinesAbove: [(file: String, lines: Int)] {
         samples.flatMap(\.inputs).flatMap { input in
             (input.form.hasTitle ? [(input.pattern, input.form.linesSkipped)] : [])
@@ -129,7 +131,7 @@ struct InferenceInputs {
         }
     }
 
-    /// Whether the store has the entities of all files, so that it tells the types of columns.
+    /// Whether the store has the entities of all files and thus knows the types of their columns.
     var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
 
     private func isOfStore(_ sample: Sample) -> Bool {
@@ -137,22 +139,22 @@ struct InferenceInputs {
         return InferredNames.match(sample.entityName, names) != nil
     }
 
-    /// Whether there is anything to look at.
+    /// Whether any sample has a record.
     var hasRecords: Bool { samples.contains { $0.records > 0 } }
 
-    /// What is to be told beside the result.
+    /// The warnings to print with the result.
     var warnings: [Diagnostic] {
         let named = hasRecords || areOfStore ? [] : samples
         return samples.flatMap(Self.warnings) + losses + samples.flatMap(InputLoss.of)
             + empty.map(Self.noRecords) + named.flatMap(Self.withoutRecords)
     }
 
-    /// A warning that the import of the files gives, too.
+    /// Returns whether the import of the files gives this warning, too.
     static func isOfRejects(_ warning: Diagnostic) -> Bool {
         !warning.code.hasPrefix("infer.") || warning.code == "infer.rejects"
     }
 
-    /// A file without records says nothing of their types.
+    /// Returns the warning about a file without records, from which no type can be inferred.
     private static func noRecords(in path: String) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.empty",
@@ -160,7 +162,7 @@ struct InferenceInputs {
             fix: "give a file with some records")
     }
 
-    /// What is to be told of a table whose records say nothing of their types.
+    /// Returns the warnings about a sample without records, from which no type can be inferred.
     private static func withoutRecords(_ sample: Sample) -> [Diagnostic] {
         guard let first = sample.rejects.first else { return sample.paths.map(onlyHeader) }
         let count = ReportWords.several(sample.rejectCount, "record")
@@ -199,9 +201,9 @@ struct InferenceInputs {
         ]
     }
 
-    // MARK: What is known
+    // MARK: User options
 
-    /// Refuses what is said of data that has no such field.
+    /// Throws if an option names a field or key that no record has.
     func checkKnown() throws(RunFailure) {
         if let entity = known.entity, samples.count > 1 {
             throw Self.usage(
@@ -237,15 +239,15 @@ struct InferenceInputs {
     }
 }
 
-/// Keeps what can be read but once, such as standard input, in files that are read several times.
+/// Copies inputs that can be read only once, such as standard input, to temporary files.
 final class InferenceSpool {
     private var paths: [FileName] = []
-    /// The paths of the copies, by the names of what was read.
+    /// The paths of the copies, by the names of the original inputs.
     private(set) var copies: [String: String] = [:]
 
     deinit { remove() }
 
-    /// The file, or a copy of a stream.
+    /// Returns the file, or a copy if it is a stream.
     func readable(_ file: InputFile) throws(RecordStreamError) -> InputFile {
         guard file.isStream else { return file }
         let path = FileName(
@@ -261,7 +263,7 @@ final class InferenceSpool {
             throw Self.failure(path, error.text)
         }
         paths.append(path)
-        // A signal that ends the process removes it, too.
+        // A signal that ends the process removes the copy, too.
         TemporaryFiles.add(path)
         copies[file.pattern] = path.exactText
         defer { FileSystem.close(descriptor) }
@@ -283,14 +285,14 @@ final class InferenceSpool {
         return Dictionary(names + [("-", input)]) { $1 }
     }
 
-    /// Returns the failure with the names of streams and not of their copies.
+    /// Returns the failure with the names of streams instead of their copies.
     func naming(in failure: RunFailure) -> RunFailure {
         var failure = failure
         failure.diagnostics = failure.diagnostics.map { naming(in: $0) }
         return failure
     }
 
-    /// Returns the diagnostic with the name of a stream and not of its copy.
+    /// Returns the diagnostic with the name of a stream instead of its copy.
     func naming(in diagnostic: Diagnostic) -> Diagnostic {
         let names = names
         var diagnostic = diagnostic
@@ -304,7 +306,7 @@ final class InferenceSpool {
         return diagnostic
     }
 
-    /// The name of what a copy is of; other paths stay.
+    /// Returns the name of the input that was copied to a path; other paths are unchanged.
     func name(ofCopy path: String) -> String {
         copies.first { $0.value == path }?.key ?? path
     }

@@ -1,37 +1,37 @@
 package import GraphModel
 package import RecordStreams
 
-/// What is known of data before anything is guessed from it.
+/// The known facts about the data, which need not be inferred.
 package struct InferenceOptions: Sendable {
-    /// The fields that tell records apart, as the input names them; empty to find them.
+    /// The fields that identify records, as named in the input; empty to infer them.
     package var key: [String] = []
-    /// The entity that records become; nil for one that is named like the file.
+    /// The entity of the records; `nil` to name it after the file.
     package var entity: String?
-    /// Types, by the fields that have them, as the input names them.
+    /// The types of fields, by their names in the input.
     package var types: [String: AttributeType] = [:]
-    /// Patterns of dates, by the fields that have them.
+    /// The date patterns of fields, by their names in the input.
     package var dates: [String: String] = [:]
-    /// The format of every file; nil to tell it from the name or the first byte.
+    /// The format of every file; `nil` to detect it from the name or the first byte.
     package var format: RecordFormat?
-    /// Whether the first row of a table names its columns; nil to find out.
+    /// Whether the first row of a table names its columns; `nil` to detect it.
     package var hasHeader: Bool?
-    /// How the bytes of every file stand for text; nil to find out.
+    /// The text encoding of every file; `nil` to detect it.
     package var encoding: TextEncoding?
-    /// Texts of a table that stand for null, beside the empty one; empty to find them.
+    /// The texts of a table that mean null, besides the empty text; empty to detect them.
     package var nullTexts: [String] = []
-    /// The character of tables after which the next one is literal; `nil` for none.
+    /// The escape character of tables, which makes the next character literal; `nil` for none.
     package var escape: UInt8?
-    /// The model of the store that the records go to; its keys identify objects inside records.
+    /// The model of the target store; its keys also identify objects inside records.
     var storeModel: ManagedObjectModel?
-    /// The path of that store, if new entities may refer to its objects.
+    /// The path of the target store, if new entities may refer to its objects.
     var store: String?
-    /// Entities that the store has get properties for columns that these lack.
+    /// Whether existing entities get properties for columns that they lack.
     var addsColumns = false
     /// The command line that reads standard input, for messages.
     var command = "etl infer -"
-    /// What is inferred is imported at once.
+    /// Whether the result is imported directly.
     var isOfImport = false
-    /// The command line that reads a file's records from standard input, with what is known of them.
+    /// Returns the command line that reads a file's records from standard input with these options.
     func command(of path: String) -> String {
         var words: [String] = []
         if !key.isEmpty { words += ["--key", key.joined(separator: ",")] }
@@ -49,31 +49,31 @@ package struct InferenceOptions: Sendable {
         return ([command] + words.map(CommandExample.shell)).joined(separator: " ")
     }
 
-    /// So many records of each form of input are read at most.
+    /// The maximum number of records to read for each entity; `nil` for all.
     package var limit: Int?
-    /// So many values are remembered, to see what is unique and what refers to what.
+    /// The maximum number of values to remember for detecting keys and references.
     package var valuesMax = DistinctRoom.countMax
-    /// Whether `Inference.page` shows what the values look like.
+    /// Whether to create the HTML report in `Inference.page`.
     package var hasProfiles = false
 
-    /// Nothing is known.
+    /// Creates options without any known facts.
     package init() {}
 
-    /// The types that a field of the input may have.
+    /// The types that the user can specify for a field.
     private static let fieldTypes: [AttributeType] = [
         .string, .integer64, .integer32, .integer16, .decimal, .double, .float, .boolean, .date,
         .uuid, .uri, .binary,
     ]
 
-    /// Whether a text says how dates are written.
+    /// Returns whether a text is a valid date pattern.
     package static func isDatePattern(_ text: String) -> Bool {
         (try? DatePattern(parsing: text)) != nil
     }
 
-    /// Their names, as models write them.
+    /// The names of the types that the user can specify, as models write them.
     package static var typeNames: [String] { fieldTypes.map(\.rawValue) }
 
-    /// A type by its name, whatever its case and blanks: `Integer 64` or `integer64`.
+    /// Returns the type with a name, ignoring case and spaces: `Integer 64` or `integer64`.
     package static func type(named name: String) -> AttributeType? {
         func plain(_ text: String) -> String { text.lowercased().filter { $0 != " " } }
         return fieldTypes.first { plain($0.rawValue) == plain(name) }

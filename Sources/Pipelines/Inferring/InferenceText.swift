@@ -3,7 +3,7 @@ import GraphModel
 import RecordStreams
 import YAML
 
-/// Writes what was inferred as YAML, with a comment beside everything that is a guess.
+/// Writes inferred models and specs as YAML, with a comment after each guess.
 enum InferenceText {
     // MARK: Model
 
@@ -42,7 +42,8 @@ enum InferenceText {
         }
     }
 
-    /// From how much data the entity was guessed, and what all of it has.
+    /// Returns the number of records from which the entity was inferred, and their common
+    /// attributes.
     private static func origin(_ entity: InferredEntity) -> [String] {
         guard let count = entity.records, count > 0 else { return [] }
         let records = ReportWords.several(count, entity.stages.isEmpty ? "object" : "record")
@@ -76,11 +77,13 @@ enum InferenceText {
 
     // MARK: Spec
 
+    /// Returns the text of a spec.
+    ///
     /// - Parameters:
-    ///   - store: the path of the store; `nil` for one that is named like the spec.
-    ///   - model: the lines of `store.model`.
-    ///   - settings: lines of further keys.
-    ///   - path: what the spec calls a file.
+    ///   - store: The path of the store; `nil` to name it after the spec.
+    ///   - model: The lines of `store.model`.
+    ///   - settings: The lines of further keys.
+    ///   - path: Returns the name of a file in the spec.
     static func spec(
         name: String, store: String? = nil, model: [String], settings: [String] = [],
         _ entities: [InferredEntity], _ joins: [InferredJoin], rejects: Int,
@@ -112,7 +115,7 @@ enum InferenceText {
         appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(entity.name))")
         append(key: entity.key, indent: "    ", to: &lines)
-        // Fields of an attribute's name fill it by themselves.
+        // A field with the name of an attribute needs no mapping.
         append(
             set: entity.attributes.compactMap { attribute in
                 attribute.seen(in: stage.form).flatMap(mapping)
@@ -126,12 +129,12 @@ enum InferenceText {
         lines.append("\(indent)key: \(key.count == 1 ? YAMLWriter.scalar(key[0]) : list(key))")
     }
 
-    /// A list of names on one line.
+    /// Returns a list of names on one line.
     private static func list(_ names: [String]) -> String {
         "[\(names.map { YAMLWriter.scalar($0) }.joined(separator: ", "))]"
     }
 
-    /// A table of pairs adds to a relationship of objects that are there.
+    /// Adds the import of a join table, which links existing objects.
     private static func append(
         _ stage: InferredImport, of join: InferredJoin, _ path: (String) -> String,
         to lines: inout [String]
@@ -221,7 +224,7 @@ enum InferenceText {
         lines += mappings.map { "\(indent)  \($0)" }
     }
 
-    /// What fills an attribute, where that is not just the field of its name.
+    /// Returns the mapping that fills an attribute; `nil` if it is just the field of the same name.
     static func mapping(_ attribute: InferredAttribute) -> String? {
         let name = YAMLWriter.scalar(attribute.name)
         if attribute.isRowKey {
@@ -294,7 +297,7 @@ enum InferenceText {
 
     // MARK: Parts
 
-    /// A path in which no parameter stands.
+    /// Returns a path as YAML text in which no parameter is expanded.
     static func file(_ path: String) -> String {
         let isPlain =
             PathText.hasFolder(path)
@@ -303,14 +306,15 @@ enum InferenceText {
                     && (scalar.properties.isAlphabetic
                         || "0123456789/._-".unicodeScalars.contains(scalar))
             }
-        // What has a slash and no other sign can be nothing but text, unless it begins with a dash.
+        // A path with a slash and only these characters is always a string, unless it begins with a
+        // dash.
         if isPlain, !path.hasPrefix("-") { return path }
         return YAMLWriter.scalar(literal(path))
     }
 
-    /// The text of a path in which no parameter stands.
+    /// Returns a path with escaped parameters.
     static func literal(_ path: String) -> String {
-        // By scalars: a combining mark may come after the brace.
+        // Compares scalars, because a combining mark may follow the brace.
         var text = String.UnicodeScalarView()
         for scalar in path.unicodeScalars {
             if scalar == "{", text.last == "$" { text.append("$") }
@@ -323,7 +327,7 @@ enum InferenceText {
         note.map { "\(line)  # \(comment($0))" } ?? line
     }
 
-    /// A text on one line.
+    /// Returns a text on one line.
     private static func comment(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -6,72 +6,72 @@ struct Leaf {
     let node: FieldNode
     /// The names from the record to the field.
     let path: [String]
-    /// The path as specs write it.
+    /// The path as a spec names it.
     let source: String
-    /// Every record has a value.
+    /// Whether every record has a value.
     let isEverywhere: Bool
 
     var name: String { path.last ?? "" }
 
-    /// The path to the field; a column of a table is named as it stands.
+    /// Returns the path to the field in files of a form; a column name is used literally.
     func path(in form: SampleForm) -> FieldPath {
         let source = form.source(of: source) ?? source
         guard form.columns == nil else { return FieldPath(name: source) }
         return (try? FieldPath(parsing: source)) ?? FieldPath(name: source)
     }
 
-    /// There is nothing in it, or only lists without items.
+    /// Whether the field has no values, or only lists without items.
     var hasNoValue: Bool {
         node.facts.count == 0
             || node.facts.lists == node.facts.count && (node.items?.facts.count ?? 0) == 0
     }
-    /// Its lists, if it has any, hold scalars alone.
+    /// Whether the field has only scalars and lists of scalars.
     var holdsScalars: Bool {
         guard node.facts.objects == 0, let items = node.items?.facts else {
             return node.facts.objects + node.facts.lists == 0
         }
         return items.objects + items.lists == 0
     }
-    /// How many values it has, those in lists one by one.
+    /// The number of values, counting each item of a list.
     var referenceCount: Int { node.items?.facts.count ?? node.facts.count }
 }
 
-/// An attribute of the model, and what fills it.
+/// An attribute of the model and the field that fills it.
 struct InferredAttribute {
     var name: String
     var type: AttributeType
-    /// It is the key, which every object must have.
+    /// Whether the attribute belongs to the key, which every object must have.
     ///
-    /// What else every record has, a later one may lack.
+    /// Other attributes are optional even if every record has them, because a later record may not.
     var isRequired: Bool
-    /// Every record has a value.
+    /// Whether every record has a value.
     var isEverywhere = false
     var source: String
-    /// The words that stand for its two values.
+    /// The words for true and false in the field.
     var words: TruthWords.Pair?
-    /// The pattern of its dates.
+    /// The pattern of the dates.
     var date: String?
-    /// Somebody says the pattern.
+    /// Whether the user specified the date pattern.
     var isToldDate = false
-    /// How its numbers are written.
+    /// The format of the numbers.
     var number: TypeGuess.Number?
-    /// It is made of all that the record holds.
+    /// Whether the value is computed from all fields of the record.
     var isRowKey = false
     var note: String?
-    /// The note is of use to people who see no model.
+    /// Whether the note is also useful without the model.
     var isRemark = false
-    /// Nothing tells whether the point of its numbers groups digits.
+    /// Whether the point in the numbers may group thousands.
     var isOpenNumber = false
-    /// No record has a value, or only lists without items.
+    /// Whether no record has a value, or only lists without items.
     var isEmpty = false
-    /// Its values, if they are in lists, are scalars, which may be keys.
+    /// Whether the values are scalars or lists of scalars, which may be keys.
     var holdsScalars = false
-    /// What is known of the values, for an attribute of another type.
+    /// The facts about the values, for conversion to another type.
     var facts: ValueFacts?
-    /// What later imports are to know of it; nil if the model is not that of an import.
+    /// The origin for later imports; `nil` if no import creates the model.
     var origin: PropertyOrigin?
 
-    /// The attribute as files of a form fill it; nil if they lack its column.
+    /// Returns the attribute as files of a form fill it; `nil` if they lack its column.
     func seen(in form: SampleForm) -> InferredAttribute? {
         guard !isRowKey else { return self }
         guard let source = form.source(of: source) else { return nil }
@@ -80,7 +80,7 @@ struct InferredAttribute {
         return seen
     }
 
-    /// The attribute as one of another type, with what tells how its values are written.
+    /// Returns the attribute with another type, and with the format of its values for that type.
     func retyped(_ type: AttributeType) -> InferredAttribute {
         guard type != self.type, let guess = facts?.guess(named: name, told: type) else {
             return self
@@ -91,9 +91,9 @@ struct InferredAttribute {
         return other
     }
 
-    /// The attribute with values that are written as those of the first import were.
+    /// Returns the attribute with the formats of the first import.
     ///
-    /// Values that are all written as exports write them are read as such.
+    /// If all values have the plain format that exports write, no other format applies.
     func keeping(_ origin: PropertyOrigin) -> InferredAttribute {
         guard origin.hasFormat, !isToldDate, let facts else { return self }
         let isPlain = facts.isPlain(type)
@@ -110,27 +110,27 @@ struct InferredRelationship {
     var target: String
     var isMany: Bool
     var inverse: String
-    /// What later imports are to know of it; nil if nothing fills it, or in a model of no import.
+    /// The origin for later imports; `nil` if no field fills it or no import creates the model.
     var origin: PropertyOrigin?
 }
 
-/// What fills a relationship.
+/// A link of the spec, which fills a relationship.
 struct InferredLink {
     var relationship: String
-    /// The attribute of the target's key; empty where the objects stand in the record.
+    /// The key attribute of the target; empty if the objects are nested in the record.
     var by: String
     var source: String
-    /// The entity of objects that stand in the record; nil where they are looked up.
+    /// The entity of objects that are nested in the record; `nil` if they are looked up.
     var nested: String?
-    /// Objects that are missing are made.
+    /// Whether missing objects are created.
     var creates = false
-    /// What the relationship holds already stays.
+    /// Whether existing links are kept.
     var adds = false
-    /// A record without the key is rejected.
+    /// Whether a record without the key is rejected.
     var isNeeded = false
     var note: String
 
-    /// The link as files of a form fill it; nil if they lack its column.
+    /// Returns the link as files of a form fill it; `nil` if they lack its column.
     func seen(in form: SampleForm) -> InferredLink? {
         guard let source = form.source(of: source) else { return nil }
         var seen = self
@@ -139,63 +139,65 @@ struct InferredLink {
     }
 }
 
-/// The import of files of one form: what a spec says of it.
+/// The import of files of one form, as a stage of the spec.
 struct InferredImport {
-    /// What the stage is called.
+    /// The name of the stage.
     var name: String
     var paths: [String]
     var form: SampleForm
-    /// Texts of a table that were said to stand for null.
+    /// The texts of a table that the user specified to mean null.
     var nulls: [String]
-    /// Those that were found to do.
+    /// The texts of a table that were found to mean null.
     var nullMarkers: [NullMarkers.Use]
     var records: Int
     var isCut: Bool
 }
 
-/// The import of a table that holds nothing but pairs of keys, which fill a relationship.
+/// The import of a join table, which has only pairs of keys that fill a relationship.
 struct InferredJoin {
-    /// The entity that its records would have.
+    /// The name of the entity that the records would have.
     var name: String
     var stages: [InferredImport]
-    /// The entity on the relationship's one side, its key, and the field that holds it.
+    /// The entity on the owning side of the relationship.
     var entity: String
+    /// The key attribute of that entity.
     var key: String
+    /// The field that holds the key.
     var keySource: String
-    /// Some records may have keys of the one side that no object has.
+    /// Whether some keys of the owning side may belong to no object.
     var hasUnknownOwners = false
     var link: InferredLink
 }
 
-/// An entity with its import; without one it gets its objects from the links of others.
+/// An entity with its imports; without imports, links of other entities create its objects.
 struct InferredEntity {
     var name: String
     var attributes: [InferredAttribute] = []
     var relationships: [InferredRelationship] = []
-    /// The attributes and relationships that tell objects apart.
+    /// The attributes and relationships that identify an object.
     var key: [String] = []
     var keyNote: String?
-    /// A key that comes in several files means one object, which the last of them describes.
+    /// Whether a key in several files identifies one object, which the last file describes.
     var isOfDumps = false
-    /// What is known of a file that seems to be that of one day.
+    /// The key and date of a file that seems to hold one day.
     struct Day {
         /// The fields of the key.
         var key: [String]
-        /// The field that has the day; `nil` if there is none.
+        /// The field that holds the day; `nil` if there is none.
         var field: String?
     }
     var day: Day?
-    /// Records that have one value of the key, or of a field that looks like it.
+    /// The records that repeat a value of the key, or of a field that looks like the key.
     var repeats: RepeatedKey?
-    /// What could not be taken over.
+    /// The facts that could not be inferred, and the fields that are left out.
     var notes: [String] = []
     var links: [InferredLink] = []
     /// The columns, or the paths of all fields.
     var sources: [String] = []
-    /// The paths of objects whose fields are columns, and which some record has null for.
+    /// The paths of objects whose fields are columns, and that are null in some records.
     var nullObjects: [String] = []
-    /// How many objects were seen; nil where none was.
+    /// The number of objects that were read; `nil` for an entity of tags.
     var records: Int?
-    /// One for each form in which its files are read.
+    /// The imports, one for each form of the files.
     var stages: [InferredImport] = []
 }

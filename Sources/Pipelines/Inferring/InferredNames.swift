@@ -1,20 +1,22 @@
 import Diagnostics
 import GraphModel
 
-/// Names of entities and properties, from those of files and fields, by simple rules.
+/// Derives the names of entities and properties from those of files and fields by simple rules.
 enum InferredNames {
     private static let people = ["people": "person", "children": "child", "men": "man"]
     private static let same: Set<String> = ["series", "species", "news", "data", "metadata"]
     private static let endings = ["movies": "movie", "cookies": "cookie", "statuses": "status"]
 
-    /// `Tasks` for `in/tasks-2024-05-01.ndjson.gz`; a name is never made singular or plural.
+    /// Returns the entity name for a file, such as `Tasks` for `in/tasks-2024-05-01.ndjson.gz`.
+    ///
+    /// The name keeps its singular or plural form.
     static func entity(ofFile path: String) -> String {
         var name = PathText.lastComponent(path)
         while case let stem = PathText.withoutSuffix(name), stem.utf8.count < name.utf8.count {
             name = stem
         }
         var words = words(name)
-        // What a feed puts behind the name: a day, a number, a part.
+        // Drops the suffix that a feed adds: a day, a number, or a part.
         while words.count > 1, isNumber(words[words.count - 1]) {
             words.removeLast()
             if words.count > 2, words.last == "of", isNumber(words[words.count - 2]) {
@@ -26,10 +28,10 @@ enum InferredNames {
 
     private static func isNumber(_ word: String) -> Bool { word.allSatisfy(\.isNumber) }
 
-    /// Whether two names of entities are one but for case.
+    /// Returns whether two entity names are equal except for case and separators.
     static func isSame(_ one: String, _ other: String) -> Bool { folded(one) == folded(other) }
 
-    /// `Tags` for `tags`.
+    /// Returns the entity name for a field, such as `Tags` for `tags`.
     static func entity(ofField name: String) -> String { entity(ofWords: words(name)) }
 
     private static func entity(ofWords words: [String]) -> String {
@@ -38,7 +40,9 @@ enum InferredNames {
         return first.properties.isAlphabetic ? name : "Record" + name
     }
 
-    /// `createdAt` for `created_at`, `artistId` for `ArtistId`, `id` for `ID`.
+    /// Returns the property name for a path.
+    ///
+    /// For example, `createdAt` for `created_at`, `artistId` for `ArtistId`, and `id` for `ID`.
     static func property(_ path: [String]) -> String {
         let words = path.flatMap(words)
         guard let first = words.first else { return "field" }
@@ -46,7 +50,7 @@ enum InferredNames {
         return name.unicodeScalars.first?.properties.isAlphabetic == true ? name : "field" + name
     }
 
-    /// The runs of letters and digits in a name.
+    /// Returns the runs of letters and digits in a name.
     private static func words(_ name: String) -> [String] {
         name.unicodeScalars.split { scalar in
             !(scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
@@ -57,7 +61,7 @@ enum InferredNames {
         word.prefix(1).uppercased() + word.dropFirst()
     }
 
-    /// A word without the capitals it begins with: `URLPath` gives `urlPath`.
+    /// Returns a word with its leading capitals in lowercase, such as `urlPath` for `URLPath`.
     static func lowered(_ word: String) -> String {
         let capitals = word.prefix { $0.isUppercase }
         guard capitals.count > 1 else {
@@ -68,7 +72,9 @@ enum InferredNames {
         return capitals.dropLast().lowercased() + capitals.suffix(1) + rest
     }
 
-    /// `task` for `tasks`, `category` for `categories`, `box` for `boxes`; for comparing names.
+    /// Returns the singular of a word, for comparing names.
+    ///
+    /// For example, `task` for `tasks`, `category` for `categories`, and `box` for `boxes`.
     static func singular(_ word: String) -> String {
         let lower = word.lowercased()
         if let known = people[lower] ?? endings[lower] {
@@ -83,22 +89,22 @@ enum InferredNames {
         return lower.hasSuffix("s") && lower.count > 1 ? String(word.dropLast()) : word
     }
 
-    /// Names, folded, of references to another one of the same kind.
+    /// The folded names of references to another object of the same entity.
     private static let ownKind: Set<String> = [
         "parent", "reportsto", "manager", "boss", "supervisor", "mentor", "replyto", "inreplyto",
         "referredby", "invitedby", "original", "duplicateof", "supersedes", "previous", "next",
         "predecessor", "successor", "dependson", "blockedby",
     ]
 
-    /// The same with the entity's name behind it, such as `rootTicket`; alone they may mean anything.
+    /// The words that mean such a reference only before the entity's name, as in `rootTicket`.
     private static let ownKindOfEntity: Set<String> = [
         "root", "master", "main", "linked", "related", "source", "origin", "duplicate", "copyof",
         "replaces", "replacedby", "mergedinto", "supersededby", "follows",
     ]
 
-    /// Whether a folded name, perhaps with `id` behind it, is that of such a reference.
+    /// Returns whether a folded name, with or without `id` at the end, is such a reference.
     ///
-    /// - Parameter entities: the folded names of the entity, which may stand behind the word.
+    /// - Parameter entities: The folded names of the entity, which may follow the word.
     static func meansOwnKind(_ folded: String, of entities: some Sequence<String> = []) -> Bool {
         let names = folded.hasSuffix("id") ? [folded, String(folded.dropLast(2))] : [folded]
         return names.contains { name in
@@ -111,7 +117,7 @@ enum InferredNames {
         }
     }
 
-    /// `order-items` for `OrderItems`, as stages are called.
+    /// Returns the name of a stage, such as `order-items` for `OrderItems`.
     static func stage(ofEntity name: String) -> String {
         var text = ""
         var before: Character = "-"
@@ -120,7 +126,7 @@ enum InferredNames {
             text += character.lowercased()
             before = character
         }
-        // A stage's name also names files.
+        // The name of a stage is also a file name.
         let plain = text.unicodeScalars.filter {
             ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
         }
@@ -128,7 +134,9 @@ enum InferredNames {
         return String(String.UnicodeScalarView(plain.prefix(50)))
     }
 
-    /// The words of a name, also those of camel case: `support`, `rep`, `id` of `SupportRepId`.
+    /// Returns the words of a name, including those in camel case.
+    ///
+    /// For example, `support`, `rep`, and `id` for `SupportRepId`.
     static func parts(_ name: String) -> [String] {
         var parts: [String] = []
         for word in words(name) {
@@ -150,7 +158,7 @@ enum InferredNames {
         return parts
     }
 
-    /// Returns the name that is the wanted one, or differs by case, separators, or plural only.
+    /// Returns the wanted name, or a name that differs only by case, separators, or plural.
     static func match(_ wanted: String, _ names: [String]) -> String? {
         if names.contains(wanted) { return wanted }
         let folded = folded(wanted)
@@ -162,21 +170,21 @@ enum InferredNames {
     /// The attribute that identifies a record by all of its fields.
     static let rowKey = "rowKey"
 
-    /// A name without case and separators: `category_id` and `CategoryId` give `categoryid`.
+    /// Returns a name without case and separators: `categoryid` for `category_id` and `CategoryId`.
     static func folded(_ name: String) -> String { words(name).joined().lowercased() }
 }
 
-/// The names that are taken, as a store's columns tell them apart.
+/// A set of used names, which ignores case as columns of a store do.
 struct TakenNames {
     private var taken: Set<String> = []
 
-    /// Nothing is taken.
+    /// Creates an empty set.
     init() {}
 
-    /// These names are taken.
+    /// Creates a set of these names.
     init(_ names: some Sequence<String>) { taken = Set(names.map { $0.uppercased() }) }
 
-    /// The name, with a number behind it where another has it.
+    /// Returns and reserves the name, with a number added if it is already used.
     mutating func claim(_ name: String) -> String {
         var candidate = name
         var number = 2
@@ -187,7 +195,7 @@ struct TakenNames {
         return candidate
     }
 
-    /// A property's name; one that means something else gets the entity's before it.
+    /// Returns and reserves a property name; a reserved name gets the entity's name as a prefix.
     mutating func claim(property name: String, of entity: String) -> String {
         guard PropertyNames.isReserved(name) else { return claim(name) }
         return claim(InferredNames.lowered(entity) + InferredNames.capitalized(name))

@@ -2,15 +2,15 @@ import Diagnostics
 import RecordStreams
 import YAML
 
-/// What an inference leaves out of its inputs, or calls by another name, as warnings.
+/// Warnings about inputs that an inference skips, renames, or may misread.
 enum InputLoss {
     private static let shownMax = 8
 
-    /// What is known before any record is read.
+    /// Returns the warnings about a file before any record is read.
     ///
     /// - Parameters:
-    ///   - inputs: those of one file.
-    ///   - file: the file's name for messages.
+    ///   - inputs: The inputs of one file.
+    ///   - file: The name of the file in messages.
     static func of(_ inputs: [SampleInput], in file: String) -> [Diagnostic] {
         guard let first = inputs.first else { return [] }
         var losses: [Diagnostic] = []
@@ -50,7 +50,7 @@ enum InputLoss {
         return losses
     }
 
-    /// What the records have that no path can name.
+    /// Returns the warnings about fields of the records that no path can name.
     static func of(_ sample: Sample) -> [Diagnostic] {
         let file = sample.paths.first ?? ""
         var losses: [Diagnostic] = []
@@ -90,7 +90,8 @@ enum InputLoss {
         ]
     }
 
-    /// Records of one name that have nothing in common.
+    /// Returns the warning about records that share a name but neither the key nor half of the
+    /// fields.
     static func sameName(
         _ file: String, _ entity: String, beside other: String, _ otherEntity: String
     ) -> Diagnostic {
@@ -104,12 +105,12 @@ enum InputLoss {
                 + " give the key one name in both files")
     }
 
-    /// What may be wrong with what was made of the records.
+    /// Returns the warnings about keys and types that may be wrong.
     static func of(_ entity: InferredEntity) -> [Diagnostic] {
         openNumbers(entity) + [entity.day.map { oneDay(entity, $0) }].compactMap(\.self)
     }
 
-    /// The file of one day, whose key has no day.
+    /// Returns the warning about a file of one day whose key has no day.
     private static func oneDay(
         _ entity: InferredEntity, _ day: InferredEntity.Day
     ) -> Diagnostic {
@@ -126,9 +127,10 @@ enum InputLoss {
                 + " --key")
     }
 
-    /// Numbers that may be a thousand times what they are read as.
+    /// Returns the warnings about numbers that may be 1,000 times as large as they are read.
     private static func openNumbers(_ entity: InferredEntity) -> [Diagnostic] {
-        // Where the comma separates columns, it is seldom in numbers.
+        // If commas separate the columns, numbers rarely have decimal commas, so a point is
+        // decimal.
         guard let stage = entity.stages.first, stage.form.delimiter == [UInt8(ascii: ";")] else {
             return []
         }
