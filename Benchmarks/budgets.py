@@ -1,14 +1,14 @@
-"""Committed figures, and whether what was measured is within them."""
+"""Committed figures, and the check that measured figures are within them."""
 
 import json
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, "budgets.json")
-# What a ratio may grow by.
+# The factor by which a ratio may grow.
 RATIO_SLACK = 1.2
-# Requests for memory are counted exactly, but threads meet in other orders from run to run, by which
-# a few of a thousand records come and go.
+# Allocations are counted exactly, but threads meet in a different order in each run, which changes
+# the count by a few per thousand records.
 ALLOCATION_SLACK = 1.05
 ALLOCATIONS_MORE = 10.0
 
@@ -21,7 +21,7 @@ def read() -> dict:
 
 
 def write(part: str, found: dict[str, float]) -> None:
-    """Replaces the figures of one part that were measured, and keeps the others."""
+    """Replaces the measured figures of one part, and keeps the others."""
     budgets = read()
     budgets.setdefault(part, {}).update(found)
     with open(FILE, "w") as file:
@@ -30,7 +30,7 @@ def write(part: str, found: dict[str, float]) -> None:
 
 
 def over(part: str, found: dict[str, float], limit) -> list[str]:
-    """A line for each figure that is above what `limit` makes of the committed one, or has none."""
+    """Returns a line for each figure above the limit of its committed one, or without one."""
     committed = read().get(part, {})
     lines = []
     for name, value in found.items():

@@ -1,4 +1,4 @@
-"""The jobs: what each side runs, from what it starts, and how the result is checked."""
+"""The jobs: the commands of each side, their starting point, and the check of the result."""
 
 import gzip
 import os
@@ -13,7 +13,7 @@ from measure import Contestant, remove, run
 SPECS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "specs")
 BULK = "--threads 2 --bulk --cache 64000 --icache 2000 --multi 16 --workers 1 --quiet".split()
 CACHE = "--quiet --cache 200000".split()
-# What our time is to be of the reference's at most, or of another yardstick's.
+# The maximum of etl's time as a ratio to the reference's, or to the named tool's.
 GOALS = {
     "J1": (1.2, ""),
     "J2": (1.0, ""),
@@ -32,13 +32,13 @@ GOALS = {
 
 @dataclass
 class Bench:
-    """Where everything is."""
+    """The paths of the commands, the data, and the working folder."""
 
     etl: str
     reference: str
-    # Holds `tasks.ndjson.gz`, `tasks.csv`, `tasks.json`.
+    # Contains `tasks.ndjson.gz`, `tasks.csv`, and `tasks.json`.
     data: str
-    # Stores, outputs, specs and so the reports of runs; on tmpfs, so that the disk's noise stays out.
+    # Stores, outputs, specs, and reports of runs. It is on tmpfs, so that the disk causes no noise.
     work: str
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Bench:
 
 
 def counts(path: str) -> tuple[int, int, int]:
-    """Tasks, links to tags, and completed tasks."""
+    """Returns the numbers of tasks, links to tags, and completed tasks."""
     with closing(sqlite3.connect(path)) as store:
         join = store.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"
@@ -70,7 +70,7 @@ def counts(path: str) -> tuple[int, int, int]:
 
 
 def same_counts(bench: Bench) -> None:
-    """Both sides made the same of the data, as far as counts tell."""
+    """Fails if the counts of both stores differ."""
     ours, theirs = counts(bench.path("ours.sqlite")), counts(bench.path("theirs.sqlite"))
     if ours != theirs:
         raise SystemExit(f"tasks, links, completed: {ours} in ours, {theirs} in the reference's")
@@ -93,7 +93,7 @@ def imports(bench: Bench, file: str, spec: str) -> list[Contestant]:
 def on_full_stores(
     bench: Bench, theirs: list[str], ours: list[str], compares: bool = True
 ) -> list[Contestant]:
-    """Each round begins with copies of full stores, which are made once."""
+    """Starts each round with copies of full stores, which are built once."""
     full, full_other = bench.path("full-ours.sqlite"), bench.path("full-theirs.sqlite")
     store, other = bench.path("ours.sqlite"), bench.path("theirs.sqlite")
 
@@ -126,7 +126,7 @@ def exports(bench: Bench, spec: str, name: str, options: str) -> list[Contestant
     def check() -> None:
         tasks = counts(bench.path("ours.sqlite"))[0]
         header = 1 if name.endswith("csv") else 0
-        # Texts in quotes may hold line ends.
+        # Quoted strings may contain line ends, so a CSV file may have more lines.
         found = lines(os.path.join(out, name)) - header
         if found < tasks or (header == 0 and found > tasks):
             raise SystemExit(f"{name} has {found} lines for {tasks} tasks")
@@ -141,7 +141,7 @@ def exports(bench: Bench, spec: str, name: str, options: str) -> list[Contestant
 
 
 def first_rows(bench: Bench) -> list[Contestant]:
-    """A hundred rows, from the start of the process to its end."""
+    """Imports a hundred rows, from the start of the process to its end."""
     small = bench.path("first")
     os.makedirs(small, exist_ok=True)
     with gzip.open(os.path.join(bench.data, "tasks.ndjson.gz"), "rt") as source:
@@ -154,7 +154,7 @@ def first_rows(bench: Bench) -> list[Contestant]:
 def all_jobs(
     bench: Bench, peers: list
 ) -> dict[str, tuple[str, Callable[[], list[Contestant]]]]:
-    """The jobs by name: what each is, and a function that makes its contestants."""
+    """Returns the jobs by name: a description and a function that creates the contestants."""
     return {
         name: (words, lambda name=name, pair=pair: pair() + peers_of(name, peers))
         for name, (words, pair) in pairs_of(bench).items()
@@ -162,7 +162,7 @@ def all_jobs(
 
 
 def peers_of(job: str, peers: list) -> list[Contestant]:
-    """Those of other tools that can do a job."""
+    """Returns the contestants of other tools that can do a job."""
     made = [peer.contestant(job) for peer in peers]
     return [one for one in made if one]
 

@@ -1,4 +1,4 @@
-"""Loads of any number of tasks, in three orders, and what each side does with them."""
+"""Loads of any number of tasks in three orders, and the commands of each side."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 from jobs import BULK, CACHE, SPECS, Bench, same_counts
 from measure import Contestant, remove
 
-# Made of the generator's lines, of which one in sixteen has spaces.
+# Commands that change the generator's lines. One line in sixteen has spaces.
 LOADS = {
     "random": "",
     "upsert": """ | sed -E 's/"priority": ?1/"priority":2/' | shuf""",
@@ -17,7 +17,7 @@ UPSERT = "--threads 2 --tags diff --upsert mem --skip".split()
 
 
 def make_load(tools: str, folder: str, rows: int, load: str) -> str:
-    """The file of a load, gzipped at a low level, since it is made to be read."""
+    """Returns the file of a load. It is gzipped at level 1, because it is only read here."""
     path = os.path.join(folder, f"growth-{rows}-{load}.ndjson.gz")
     if os.path.exists(path):
         return path
@@ -32,7 +32,7 @@ def make_load(tools: str, folder: str, rows: int, load: str) -> str:
 
 
 def load_spec(work: str, budget: str | None) -> str:
-    """The import's spec, with a budget where one is asked for."""
+    """Writes the import's spec, with a budget if one is given, and returns its path."""
     with open(os.path.join(SPECS, "import.yaml")) as file:
         text = file.read()
     text = text.replace("model.yaml", os.path.join(SPECS, "model.yaml"))
@@ -45,12 +45,12 @@ def load_spec(work: str, budget: str | None) -> str:
 
 
 def load_command(bench: Bench, spec: str, store: str, file: str) -> list[str]:
-    """Our import of a load."""
+    """Returns the command of etl's import of a load."""
     return [bench.etl, "run", spec, "--set", f"store={store}", "--set", f"data={file}"]
 
 
 def load_contestants(bench: Bench, spec: str, load: str, file: str) -> list[Contestant]:
-    """Both sides of a load; `upsert` works on what the one before it left."""
+    """Returns both sides of a load; `upsert` works on the store of the previous load."""
     store, other = bench.path("ours.sqlite"), bench.path("theirs.sqlite")
     ours = load_command(bench, spec, store, file)
     options = [*CACHE, *UPSERT] if load == "upsert" else BULK

@@ -1,4 +1,4 @@
-"""Runs commands in turn and takes the figures of each whole process with wait4."""
+"""Runs commands in turn and gets the figures of each process with wait4."""
 
 import os
 import select
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Figures:
-    """What one process took: seconds, and its peak memory in MB."""
+    """The wall and CPU seconds of one process, and its peak memory in MB."""
 
     wall: float
     cpu: float
@@ -25,8 +25,8 @@ class Figures:
 class Contestant:
     """A command that does a job.
 
-    `prepare` makes what it starts from and is not timed; `check` looks at what it left, and
-    raises where that is wrong: a fast wrong answer is none.
+    `prepare` creates the starting point and is not timed. `check` inspects the result, and raises
+    if it is wrong.
     """
 
     name: str
@@ -38,9 +38,10 @@ class Contestant:
 def run(
     command: list[str], pause: Callable[[], None] | None = None, every: float = 40
 ) -> Figures:
-    """Runs a command to its end; one that fails ends the benchmark with what it said.
+    """Runs a command until it exits. If it fails, ends the benchmark with its output.
 
-    With `pause` it is stopped every so many seconds while that is called, which is not timed.
+    With `pause`, the command is stopped every `every` seconds while `pause` runs. This time is not
+    counted.
     """
     stopped = 0.0
     with tempfile.TemporaryFile() as said:
@@ -54,7 +55,7 @@ def run(
             try:
                 pause()
             except BaseException:
-                # It would stand for ever.
+                # A stopped process would never end.
                 process.kill()
                 raise
             stopped += time.monotonic() - left
@@ -72,7 +73,7 @@ def run(
 
 
 def ends_within(pid: int, seconds: float) -> bool:
-    """Whether a process ends before so many seconds are over; it is left to be waited for."""
+    """Returns whether a process ends within `seconds`. The caller still has to wait for it."""
     end = os.pidfd_open(pid)
     try:
         return bool(select.select([end], [], [], seconds)[0])
@@ -81,7 +82,7 @@ def ends_within(pid: int, seconds: float) -> bool:
 
 
 def in_turn(contestants: list[Contestant], rounds: int) -> dict[str, list[Figures]]:
-    """A B A B …: neighbours in time share the machine's mood, so their ratio means something."""
+    """Runs A B A B …. Adjacent runs meet the machine in a similar state, so their ratio is useful."""
     taken: dict[str, list[Figures]] = {one.name: [] for one in contestants}
     for _ in range(rounds):
         for one in contestants:
@@ -93,7 +94,7 @@ def in_turn(contestants: list[Contestant], rounds: int) -> dict[str, list[Figure
 
 
 def ratios(ours: list[Figures], theirs: list[Figures]) -> list[float]:
-    """Our wall time over theirs, pair by pair."""
+    """Returns the ratio of our wall time to theirs, pair by pair."""
     return [a.wall / b.wall for a, b in zip(ours, theirs)]
 
 
@@ -102,7 +103,7 @@ def median(values: list[float]) -> float:
 
 
 def remove(*paths: str) -> None:
-    """Removes files, folders, and what SQLite and we keep beside a store."""
+    """Removes files and folders, and the files that SQLite and etl keep next to a store."""
     for path in paths:
         for end in ("", "-wal", "-shm", "-journal", ".etl-lock"):
             if os.path.isdir(path + end):

@@ -1,4 +1,4 @@
-"""Other tools that do the same jobs, each in the way that suits it, on stores of its own."""
+"""Other tools that do the same jobs, each in its own way and on its own store."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ UPDATE = "UPDATE task SET priority = 2 WHERE isCompleted = 0 AND createdAt < 151
 
 
 class Peer:
-    """A tool with its store; the jobs that it can do."""
+    """A tool with its store and the jobs that it can do."""
 
     name = ""
 
@@ -44,15 +44,15 @@ class Peer:
         self.full = bench.path(f"full-{self.name}.db")
 
     def load(self, file: str) -> list[str]:
-        """The command that fills a new store, or upserts into a full one."""
+        """Returns the command that fills a new store, or upserts into a full one."""
         raise NotImplementedError
 
     def change(self, job: str) -> list[str] | None:
-        """The command of J5 or J5u."""
+        """Returns the command of J5 or J5u, or None."""
         return None
 
     def write(self, job: str, path: str) -> list[str] | None:
-        """The command of an export."""
+        """Returns the command of an export, or None."""
         return None
 
     def path(self, script: str) -> str:
@@ -77,7 +77,7 @@ class Peer:
         return Contestant(self.name, command, prepare) if command else None
 
     def fill(self) -> None:
-        """Puts a copy of a full store, which is made once, into its place."""
+        """Replaces the store by a copy of a full one, which is built once."""
         if not os.path.exists(self.full):
             remove(self.store)
             run(self.load("tasks.ndjson.gz"))
@@ -143,7 +143,7 @@ class DuckDB(Peer):
 
 
 def installed(bench: Bench, tools: str, python: str) -> list[Peer]:
-    """The peers that this machine has."""
+    """Returns the tools that are installed."""
     folder = os.path.join(tools, "peers")
     peers: list[Peer] = [Python(bench, folder)]
     if shutil.which("sqlite3"):

@@ -1,4 +1,4 @@
-"""Builds what is measured, and the data that it works on."""
+"""Builds the commands that are measured and the data that they use."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 
 def build_product(name: str, root: str) -> str:
-    """Makes the release build that the README tells of; the path of the command."""
+    """Builds a product in release as the README does, and returns the path of the command."""
     build = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     build += ["--product", name, "--package-path", root]
     subprocess.run(build, check=True, stdout=sys.stderr)
@@ -15,17 +15,17 @@ def build_product(name: str, root: str) -> str:
 
 
 def tools_folder(root: str) -> str:
-    """Where the generator, the reference and its peers stand beside a checkout."""
+    """Returns the folder of the generator, the reference, and its peers, next to the checkout."""
     return os.path.join(os.path.dirname(root), "shared", "bench")
 
 
 def memory() -> str | None:
-    """A folder in memory, so that the disk's noise stays out."""
+    """Returns a folder in memory, or None. In memory, the disk causes no noise."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def build_reference(tools: str, folder: str) -> str:
-    """The reference's command; what its compiler says is told only where it fails."""
+    """Builds the reference and returns its command. Prints the compiler's output only if it fails."""
     path = os.path.join(folder, "ref")
     make = ["make", "-s", "-C", os.path.join(tools, "ref"), f"OUT={path}"]
     made = subprocess.run(make, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -35,7 +35,7 @@ def build_reference(tools: str, folder: str) -> str:
 
 
 def make_data(tools: str, folder: str, rows: int) -> str:
-    """Runs the generator, unless its files are there already; their folder."""
+    """Runs the generator, unless its files exist, and returns their folder."""
     made = os.path.join(folder, str(rows))
     if not os.path.exists(os.path.join(made, "tasks.json")):
         generator = os.path.join(tools, "gen.py")

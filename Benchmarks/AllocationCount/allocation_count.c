@@ -1,5 +1,5 @@
-// Counts every request for memory, of Swift's runtime, of SQLite and of zlib alike, by standing
-// before the C library's own functions. What they give is freed by its `free`, as ever.
+// Counts every memory allocation, of Swift's runtime, SQLite, and zlib, by interposing the C library's
+// functions. The returned memory is freed by the library's own `free`.
 #include "allocation_count.h"
 
 #include <errno.h>

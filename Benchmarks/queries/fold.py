@@ -1,4 +1,4 @@
-"""Prints a table in C: what each code point is without case and marks, where that is another text."""
+"""Prints a C table of the code points that folding of case and marks changes."""
 
 import unicodedata
 

@@ -1,5 +1,5 @@
 // The best SQL written by hand, straight on SQLite: `reference STORE SQL [count]` prints the number
-// of rows, a sum over what they hold, and the CPU seconds that the question took.
+// of rows, a sum of their values, and the CPU seconds of the query.
 
 #include <sqlite3.h>
 #include <time.h>
@@ -36,7 +36,7 @@ static bool isAscii(const unsigned char *text, size_t length) {
     return !(all & 0x8080808080808080ull);
 }
 
-// has_cafe(text): whether "cafe" is in it, whatever the case and the marks.
+// has_cafe(text): whether it contains "cafe", ignoring case and marks.
 static void hasCafe(sqlite3_context *context, int, sqlite3_value **values) {
     if (sqlite3_value_type(values[0]) != SQLITE_TEXT) return sqlite3_result_int(context, 0);
     const unsigned char *text = sqlite3_value_text(values[0]);

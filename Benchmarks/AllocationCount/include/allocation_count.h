@@ -1,4 +1,4 @@
 #pragma once
 
-/// How often the process has asked for memory so far; -1 where nobody counts.
+/// The number of allocations of the process so far; -1 if they are not counted.
 long allocation_count(void);
