@@ -17,7 +17,7 @@ package struct FileImport {
         package var files: [String]
         /// The store, which the import creates if it is missing.
         package var store: String
-        /// The facts about the files that the user knows.
+        /// The facts about the files that the user gives.
         package var options = InferenceOptions()
         /// Whether columns that the store's model lacks are added to it instead of being skipped.
         package var addsColumns = false
@@ -372,7 +372,7 @@ package struct FileImport {
         }
     }
 
-    /// Replaces the standard input of this process by its copy.
+    /// Replaces the standard input of this process with its copy.
     private func readAgain(_ copy: String) throws(RunFailure) {
         do {
             try FileSystem.replaceStandardInput(by: copy)
@@ -434,9 +434,9 @@ package struct FileImport {
         return ([records.joined(separator: ", ")] + nested).joined(separator: "; ")
     }
 
-    /// The name in messages of the spec without a file, in the store's folder.
+    /// The name of the spec in messages, since no file contains the spec.
     ///
-    /// Relative paths in the spec start at this folder.
+    /// It is in the store's folder, against which the relative paths of the spec are resolved.
     private var specFile: String {
         PathText.join(PathText.folder(of: request.store), "(etl import)")
     }

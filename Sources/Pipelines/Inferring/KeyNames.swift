@@ -27,8 +27,7 @@ enum KeyNames {
     /// Whether digits under that name are codes, and thus text.
     static func isCode(_ name: String) -> Bool { codes.contains(name) || name.hasSuffix("code") }
 
-    /// Returns the rank of a name as the key of an entity, 0 if it is likeliest; `nil` if it is
-    /// none.
+    /// Returns the rank of a name as an entity's key, from 0, the likeliest; `nil` for other names.
     ///
     /// Rank 3 is reserved for names that end in `id`, which the name alone does not decide.
     static func rank(_ name: String, of entity: String) -> Int? {

@@ -5,8 +5,8 @@ import RecordStreams
 /// ```
 /// {"meta": {"pages": [1, 2]}, "data": {"items": [{"id": 1}, {"id": 2}]}}   →   $.data.items
 /// ```
-/// Each array that contains an object is included. Nested arrays are parts of records. Also returns
-/// the paths to all other values, which are in no record.
+/// Each array that contains an object is included. Nested arrays are parts of records. The
+/// finder also returns the paths to all other values, which are in no record.
 struct RecordArrayFinder {
     private struct Level {
         var isObject: Bool
@@ -35,7 +35,8 @@ struct RecordArrayFinder {
 
     /// Returns the paths to the arrays of records, and to the values outside these arrays.
     ///
-    /// The path is `$` if the document is an array itself, or has no array of records.
+    /// The path is `$` if the document is an array itself, or has no array of records or more than
+    /// 100 of them.
     static func paths(
         in file: InputFile, _ encoding: TextEncoding
     ) throws(RecordStreamError) -> (arrays: [String], others: [String]) {

@@ -204,7 +204,7 @@ struct ReferenceGuess {
         return isTelling ? ReferenceHint.byValues : nil
     }
 
-    /// Whether all values are values of the key, and if so, whether the field holds lists of them.
+    /// Returns whether the field holds lists of the key's values; `nil` if it has other values.
     private func refers(
         _ draft: EntityDraft, _ place: Int, to target: Int, _ kind: KeyKind, _ hint: Int
     ) -> Bool? {

@@ -3,7 +3,7 @@ import Files
 import GraphModel
 import RecordStreams
 
-/// The records of files with the same fields, and the facts about these fields.
+/// The records of an entity's files, and the facts about their fields.
 final class Sample {
     let entityName: String
     private(set) var inputs: [SampleInput] = []
@@ -148,7 +148,7 @@ final class Sample {
         isFinished = true
         guard root.facts.isTabular else { return }
         NullMarkers.settle(root.members)
-        // A column without a name and values, such as that of a delimiter at the end of each line,
+        // A column without a name or values, such as that of a delimiter at the end of each line,
         // is not a column.
         for place in inputs.indices {
             guard let header = inputs[place].form.header else { continue }

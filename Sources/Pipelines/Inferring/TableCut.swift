@@ -5,7 +5,7 @@ struct TableCut {
     var comment: UInt8?
     /// The number of lines above the first row that are skipped.
     var linesSkipped = 0
-    /// The index of the first row's line, including comments and blank lines.
+    /// The zero-based line number of the first row; comments and blank lines count.
     var firstLine = 0
     var rows: [[[UInt8]]] = []
 

@@ -33,7 +33,7 @@ struct ValueFacts {
     /// Counts the ISO 8601 dates among the texts; `nearNumbers` counts the numbers.
     private var nearDates = NearType()
     private var nearNumbers = NearType()
-    /// Whether the last value ruled out a type and its position is not recorded yet.
+    /// Whether the last value is the first that is not of some type, and has no position yet.
     private(set) var hasNewMisfit = false
     /// The count and first position of each text that may mean null, by its index in
     /// `NullText.all`.
@@ -381,7 +381,7 @@ struct ValueFacts {
                 told.number = .text(form)
             }
         }
-        // Words that the import recognizes in any case need no mapping.
+        // Words that the import reads by itself, in upper or lower case, need no mapping.
         if type == .boolean, isTabular, texts == count, let words = truth.likely,
             ![words.yes, words.no].allSatisfy({ Self.isTruth($0) })
         {
