@@ -55,7 +55,7 @@ extension Scenario {
         .joined()
     }
 
-    /// Stages over a store `store.sqlite`.
+    /// Returns a spec with the given stages for `store.sqlite`.
     static func spec(
         _ stages: String, open: String = "create", store: String = "", saveEvery: Int = 17
     ) -> String {
@@ -89,7 +89,7 @@ extension Scenario {
           - { export: Task, to: out/tasks.ndjson }
         """
 
-    /// A store of 60 tasks, made by a spec of another name.
+    /// Creates a store of 60 tasks with a spec of another name.
     private static func fill(_ place: WorkPlace, _ store: String = "") throws {
         try place.write("model.yaml", model)
         try place.write("tasks.ndjson", tasks(0..<60, seed: 1, ordered: true))
@@ -103,7 +103,7 @@ extension Scenario {
         }
     }
 
-    /// Work that a spec does in a filled store.
+    /// Returns a scenario that runs a spec on a filled store.
     private static func filled(
         _ name: String, _ stages: String, store: String = "", files: [String: String] = [:],
         open: String = "create", saveEvery: Int = 17
@@ -241,7 +241,7 @@ extension Scenario {
             try fill(place)
         } work: { place in
             let target = place.path("repaired.sqlite")
-            // An earlier attempt may have come to its end, which nobody knows.
+            // An earlier attempt may have finished without reporting it.
             if Disk.exists(target), (try? FileSystem.removeAll(target)) == nil {
                 return Ending(.ioError, "the repaired store stays")
             }

@@ -2,9 +2,9 @@ import GraphModel
 
 /// Which property of the store each column of a file fills.
 ///
-/// The answer depends on the names alone, and neither on the order of the columns nor on their
-/// values. A property keeps the column that filled it first (`PropertyOrigin`); after that, the
-/// spelling of its name counts, and then its name without case and separators.
+/// The match depends only on the names, not on the order of the columns or on their values. A
+/// property keeps the column that filled it first (`PropertyOrigin`). Then the spelling of its name
+/// decides, and then its name without case and separators.
 ///
 /// ```
 /// store: name (from Name), name2 (from name)
@@ -28,7 +28,7 @@ struct ColumnMatch {
         var name: String
         /// The column that filled it first, if that has another name.
         var column: String?
-        /// Names, folded, of columns with the key of the object that it leads to.
+        /// Folded names of columns that may hold the keys of the related object.
         var keys: [String] = []
     }
 
@@ -36,14 +36,15 @@ struct ColumnMatch {
     private(set) var properties: [String: String] = [:]
     private var filled: Set<String> = []
 
-    /// - Parameter properties: those that come first have precedence.
+    /// - Parameter properties: the properties, in order of precedence.
     init(_ columns: [Column], _ properties: [Property]) {
         let header = Set(columns.map(\.source))
         let hinted = Dictionary(
             properties.compactMap { property in property.column.map { ($0, property.name) } }
         ) { first, _ in first }
         for property in properties where header.contains(property.name) {
-            // The column is another property's, unless the file is spelled as the store is.
+            // The column belongs to another property, unless the file uses the spelling of the
+            // store.
             let other = hinted[property.name].map { !header.contains($0) } ?? false
             guard !other, property.column.map(header.contains) != true else { continue }
             fill(property, from: property.name)
@@ -62,7 +63,8 @@ struct ColumnMatch {
         fill(properties, from: inOrder, \.folded, \.keys)
     }
 
-    /// Fills properties from the columns that have one of their names, the first ones first.
+    /// Fills properties from the columns that have one of their names, where earlier ones take
+    /// precedence.
     private mutating func fill(
         _ properties: [Property], from columns: [Column], _ name: (Column) -> String,
         _ names: (Property) -> [String]

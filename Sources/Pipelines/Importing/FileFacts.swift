@@ -1,29 +1,30 @@
 import GraphModel
 import YAML
 
-/// What an import must know of its files to fit them to a store.
+/// Facts about files that an import needs to fit them to a store.
 struct FileFacts {
     private let inference: Inference
-    /// The import that is being fitted: its files may lack columns that others of the entity have.
+    /// The import that is being fitted: its files may lack columns that other files of the entity
+    /// have.
     var stage: String?
 
     init(_ inference: Inference) {
         self.inference = inference
     }
 
-    /// How an inferred attribute fills one that the store has.
+    /// Returns the mapping of an inferred attribute to an attribute of the store.
     func mapping(
         _ name: String, _ entity: String, _ stored: AttributeDescription
     ) -> YAMLNode? {
         inference.mapping(of: name, in: entity, as: stored, stage: stage)
     }
 
-    /// What the column of an inferred attribute holds.
+    /// Returns the kind of values in the column of an inferred attribute.
     func content(_ name: String, _ entity: String) -> ColumnContent {
         inference.content(of: name, in: entity)
     }
 
-    /// The texts that were found to stand for null in the tables of an inferred entity.
+    /// Returns the texts that mean null in the tables of an inferred entity.
     func nullMarkers(_ entity: String) -> [NullMarkers.Use] { inference.nullMarkers(of: entity) }
 
     /// The paths of objects that are null in some records of an inferred entity.
@@ -37,13 +38,13 @@ struct FileFacts {
     /// Whether the records of an inferred entity are rows of tables.
     func isTable(_ entity: String) -> Bool { inference.isTable(entity, stage: stage) }
 
-    /// What is to be told of the values that fill an attribute of the store.
+    /// Returns a remark about the values that fill an attribute of the store.
     func remark(
         _ name: String, _ entity: String, _ stored: AttributeDescription
     ) -> String? {
         inference.remark(on: name, of: entity, for: stored)
     }
 
-    /// The columns of an inferred entity's records, or the paths of their fields.
+    /// Returns the columns of an inferred entity's records, or the paths of their fields.
     func sources(_ entity: String) -> [String] { inference.sources(of: entity, stage: stage) }
 }

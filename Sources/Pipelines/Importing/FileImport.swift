@@ -9,24 +9,24 @@ import YAML
 /// An import of files into a store, without a spec: `etl import`.
 ///
 /// It infers a model and a spec from the files, fits them to the model of the store if there is
-/// one, and gives the spec to the runner that runs all specs.
+/// one, and runs the spec with the usual runner.
 package struct FileImport {
-    /// What is to be imported, and into which store.
+    /// The files to import and the target store.
     package struct Request: Sendable {
         /// The files; `-` is standard input.
         package var files: [String]
         /// The store, which the import creates if it is missing.
         package var store: String
-        /// What is known of the files.
+        /// The facts about the files that the user gives.
         package var options = InferenceOptions()
-        /// Columns that the store's model lacks are added to it, and not skipped.
+        /// Whether columns that the store's model lacks are added to it instead of being skipped.
         package var addsColumns = false
-        /// The folder that gets the model and the spec; `nil` for none.
+        /// The folder to which the model and the spec are written; `nil` if they are not written.
         package var specFolder: String?
-        /// The folder at which relative paths start.
+        /// The folder against which relative paths are resolved.
         package var workingFolder: String
 
-        /// Creates a request with nothing known of the files.
+        /// Creates a request without known facts about the files.
         package init(files: [String], store: String, workingFolder: String) {
             self.files = files
             self.store = store
@@ -34,11 +34,11 @@ package struct FileImport {
         }
     }
 
-    /// The store before the import.
+    /// The state of the store before the import.
     private enum Target {
-        /// There is none yet.
+        /// The store does not exist yet.
         case new
-        /// The import needs nothing that the store's model lacks.
+        /// The store's model has all entities and properties of the import.
         case known
         /// The store's model gets entities or properties.
         case extended
@@ -52,10 +52,10 @@ package struct FileImport {
     private let target: Target
     /// The spec that runs.
     private let spec: YAMLNode
-    /// The spec as it was inferred, with its comments.
+    /// The inferred spec with its comments, before it is fitted to the store.
     private let inferredText: String
 
-    /// Infers the import, and changes nothing.
+    /// Infers the import without changing any file.
     package init(_ request: Request) throws(RunFailure) {
         self.request = request
         let spool = InferenceSpool()
@@ -84,7 +84,7 @@ package struct FileImport {
         try inference.checkJoins()
         let (readModel, problems) = ModelFile.read(text: inferredModel)
         guard let inferred = readModel else {
-            // The lines are those of a model that nobody has.
+            // The lines are those of the inferred model, which the user does not have.
             throw RunFailure(
                 .usage,
                 problems.filter { $0.severity == .error }.prefix(1).map {
@@ -127,9 +127,9 @@ package struct FileImport {
         spec = root
     }
 
-    /// The inferred spec, with the store of the request.
+    /// Returns the inferred spec, with the store of the request.
     ///
-    /// - Parameter readsOnce: one stage alone reads standard input, and no copy of it.
+    /// - Parameter readsOnce: whether a single stage reads standard input itself instead of a copy.
     private static func specText(
         _ inference: Inference, _ folder: InferenceFolder, _ request: Request,
         _ spool: InferenceSpool, readsOnce: Bool
@@ -157,7 +157,7 @@ package struct FileImport {
         }
     }
 
-    /// The model of a store; `nil` if there is no store yet.
+    /// Returns the model of a store; `nil` if the store does not exist yet.
     private static func model(of store: String) throws(RunFailure) -> ManagedObjectModel? {
         guard FileDescriptor.size(store) ?? 0 > 0 else { return nil }
         do throws(StoreError) {
@@ -176,7 +176,10 @@ package struct FileImport {
         }
     }
 
-    /// A folder that is missing is made, but not the ones above it: the path may be misspelt.
+    /// Throws if both the store's folder and its parent are missing, since the path may be
+    /// misspelled.
+    ///
+    /// If only the folder is missing, the import creates it.
     private static func checkFolder(of store: String) throws(RunFailure) {
         let above = PathText.folder(of: PathText.folder(of: store))
         guard !FileSystem.exists(PathText.folder(of: store)), !FileSystem.exists(above) else {
@@ -196,7 +199,7 @@ package struct FileImport {
 
     // MARK: Text
 
-    /// What was decided: one line for each import, and what may be wrong about it.
+    /// The decisions of the import: one line for each import, and one for each doubtful assumption.
     package var decisions: [String] {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
@@ -220,21 +223,21 @@ package struct FileImport {
         return lines
     }
 
-    /// What may be wrong with the type of a new attribute, which stays as it is from then on.
+    /// Doubts about the types of new attributes, which later imports do not change.
     package var remarks: [String] {
         fit.newAttributes.compactMap { own, entity, name in
             inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
         } + fit.remarks
     }
 
-    /// What the store's model gets; nil for nothing.
+    /// The additions to the store's model; `nil` if it does not change.
     package var modelChange: String? {
         guard case .extended = target else { return nil }
         return "New in the store's model: "
             + (fit.newEntities + fit.newProperties).joined(separator: ", ")
     }
 
-    /// Warnings of what is left out.
+    /// Warnings about data that is not imported.
     private var losses: [Diagnostic] {
         inference.warningsOfLosses(fit.newEntities)
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
@@ -283,7 +286,7 @@ package struct FileImport {
             }
     }
 
-    /// What the run did, and the next step.
+    /// Returns the result of the run and the next step.
     package func summary(of outcome: RunOutcome) -> [String] {
         let store = request.store
         let isNew = if case .new = target { true } else { false }
@@ -304,7 +307,7 @@ package struct FileImport {
 
     // MARK: Running
 
-    /// Writes the model and the spec into the folder for them, if there is one.
+    /// Writes the model and the spec to their folder, if the request has one.
     package func save() throws(RunFailure) {
         guard let folder = request.specFolder else { return }
         try InferenceFolder(folder, workingFolder: request.workingFolder).write(
@@ -328,8 +331,9 @@ package struct FileImport {
         return spec.documentText
     }
 
-    /// The spec that runs without a file: a new store gets its model from it, and another one has
-    /// its own.
+    /// The spec that runs without a file.
+    ///
+    /// It contains the model of a new store; an existing store has its own.
     private var specWithoutModelFile: YAMLNode {
         var spec = spec
         guard case .new = target, let model = inference.model else {
@@ -341,10 +345,10 @@ package struct FileImport {
         return spec
     }
 
-    /// Adds to the store's model what it lacks, and runs the import.
+    /// Extends the store's model if necessary, and runs the import.
     ///
-    /// - Parameter changed: is called when the model was changed, with the path of the old store if
-    ///   there is one.
+    /// - Parameter changed: called after the model was changed, with the path of the old store;
+    ///   `nil` if there is none.
     package func run(_ runner: PipelineRunner, changed: (String?) -> Void) -> RunOutcome {
         do {
             if let copy = spool.copies["-"] { try readAgain(copy) }
@@ -368,7 +372,7 @@ package struct FileImport {
         }
     }
 
-    /// Makes the copy of standard input the standard input of this process.
+    /// Replaces the standard input of this process with its copy.
     private func readAgain(_ copy: String) throws(RunFailure) {
         do {
             try FileSystem.replaceStandardInput(by: copy)
@@ -391,7 +395,7 @@ package struct FileImport {
                 PathText.join(folder, InferenceFolder.specName), text: nil, warnings: losses))
     }
 
-    /// The outcome with what a failed import has saved.
+    /// Returns the outcome with a note on the objects that a failed import saved.
     private func noting(_ outcome: RunOutcome) -> RunOutcome {
         guard outcome.status != .ok else { return outcome }
         let counts = Self.counts(of: outcome.stages + outcome.unfinished)
@@ -410,12 +414,12 @@ package struct FileImport {
         return outcome
     }
 
-    /// The records of all imports together.
+    /// Returns the sum of the counts of all imports.
     private static func counts(of stages: [StageReport]) -> RecordCounts {
         stages.compactMap(\.records).reduce(into: RecordCounts()) { $0.add($1) }
     }
 
-    /// What became of records and of the objects inside them, such as `3 read, 2 inserted, 1
+    /// Returns the results of records and of their nested objects, such as `3 read, 2 inserted, 1
     /// rejected; Lines: 4 inserted`.
     private static func listed(_ stages: [StageReport]) -> String {
         let counts = counts(of: stages)
@@ -430,7 +434,9 @@ package struct FileImport {
         return ([records.joined(separator: ", ")] + nested).joined(separator: "; ")
     }
 
-    /// What messages call the spec that is in no file; its paths start at the store's folder.
+    /// The name of the spec in messages, since no file contains the spec.
+    ///
+    /// It is in the store's folder, against which the relative paths of the spec are resolved.
     private var specFile: String {
         PathText.join(PathText.folder(of: request.store), "(etl import)")
     }
@@ -446,11 +452,12 @@ package struct FileImport {
         ).run { _, _ in }
     }
 
-    /// An unfinished run has positions in its inputs that a store with another model cannot keep.
+    /// Throws if the store has an unfinished run, whose input positions a new model would
+    /// invalidate.
     ///
     /// - Parameters:
     ///   - name: the name of this import's pipeline.
-    ///   - discardsOwn: its unfinished run is discarded.
+    ///   - discardsOwn: whether an unfinished run of that pipeline is discarded.
     private func refuse(
         unfinishedIn store: String, _ name: String, discardsOwn: Bool
     ) throws(RunFailure) {

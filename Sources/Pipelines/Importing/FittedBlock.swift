@@ -1,21 +1,20 @@
 import YAML
 
-/// A block of a spec that fills an entity while it is fitted to a store: a stage, or a link with
-/// `each`.
+/// A block of a spec that is fitted to a store: a stage, or a link with `each`.
 struct FittedBlock {
     /// The inferred entity.
     let own: String
     /// The store's entity.
     let entity: String
-    /// The stage fills nothing but what `set` names.
+    /// Whether the block fills only the attributes that `set` names.
     private(set) var isSetOnly: Bool
-    /// What fills the inferred attributes.
+    /// The mappings of the inferred attributes.
     let inferred: YAMLNode
-    /// What fills the inferred relationships.
+    /// The mappings of the inferred relationships.
     let inferredLinks: YAMLNode
-    /// What fills the store's attributes.
+    /// The mappings of the store's attributes.
     var set = YAMLNode([])
-    /// What fills the store's relationships.
+    /// The mappings of the store's relationships.
     var links = YAMLNode([])
     /// The columns that fill an attribute of their name, which needs no entry of `set`.
     private var plain: [String] = []
@@ -30,7 +29,7 @@ struct FittedBlock {
         block = node
     }
 
-    /// The whole block.
+    /// The complete block.
     var node: YAMLNode {
         var node = block
         node["set"] = set.entries.isEmpty ? nil : set
@@ -39,7 +38,7 @@ struct FittedBlock {
         return node
     }
 
-    /// Lets a mapping, or else a column, fill an attribute.
+    /// Fills an attribute by a mapping, or from a column if there is none.
     mutating func fill(_ name: String, by mapping: YAMLNode?, _ source: String) {
         if mapping == nil, name == source, !isSetOnly {
             plain.append(name)
@@ -48,7 +47,7 @@ struct FittedBlock {
         }
     }
 
-    /// Keeps columns from filling attributes of their name that they are not to fill.
+    /// Prevents other columns from filling attributes of their name.
     mutating func fillNothingElse() {
         guard !isSetOnly else { return }
         isSetOnly = true

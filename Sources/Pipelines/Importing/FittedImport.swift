@@ -1,6 +1,6 @@
 import GraphModel
 
-/// What one import of files fills in a store.
+/// The entity and the properties that one import of files fills in a store.
 struct FittedImport {
     /// The entity of the objects.
     var entity: String
@@ -12,27 +12,27 @@ struct FittedImport {
     var attributes: [AttributeDescription] = []
     /// The relationships that it fills.
     var links: [RelationshipDescription] = []
-    /// The columns that the store's model has no property for.
+    /// The columns without a property in the store's model.
     var skipped: [String] = []
     /// The columns of objects that lack the key by which the store identifies them.
     var withoutKey: [String] = []
-    /// The key is made of all that a record holds.
+    /// Whether the key consists of all fields of a record.
     var hasRowKey = false
-    /// The file has columns that the key does not cover.
+    /// Whether the file has columns that the key does not include.
     var hasOtherColumns = false
-    /// The attribute that is made of all columns, which no column fills.
+    /// The attribute that is computed from all columns and that no column fills.
     var computed: String?
-    /// It fills a relationship of objects that other imports create.
+    /// Whether it fills a relationship between objects that other imports create.
     var isJoin = false
     /// Some paths of the import only clear properties, so no record may have them.
     var clearsParts = false
 
-    /// The texts that this import takes for null, and no other did before.
+    /// The texts that this import is the first to read as null.
     var nulls: [NullMarkers.Use] = []
 
     private static let shownMax = 4
 
-    /// What it fills, such as `Album from Album.csv: key albumId; title String; artist → Artist`.
+    /// A summary, such as `Album from Album.csv: key albumId; title String; artist → Artist`.
     var line: String {
         let source = Self.listed(files, max: 2)
         if isJoin {
@@ -54,7 +54,7 @@ struct FittedImport {
         return "\(entity) from \(source): \(parts.joined(separator: "; "))"
     }
 
-    /// The first of several names, and how many more there are.
+    /// Returns the first of several names, and the number of the others.
     static func listed(_ names: [String], max: Int) -> String {
         // One more name takes no more space than the number.
         guard names.count > max + 1 else { return names.joined(separator: ", ") }

@@ -1,8 +1,8 @@
 import GraphModel
 
-/// Models with more entities and properties, which a lightweight migration gives to a store.
+/// Methods that add entities and properties to a model for a lightweight migration.
 extension ManagedObjectModel {
-    /// Returns the model with an entity edited, or with one more.
+    /// Returns the model with an entity edited, or with a new entity of that name.
     func editing(
         _ name: String, _ edit: (inout EntityDescription) -> Void
     ) throws(ModelError) -> ManagedObjectModel {
@@ -40,7 +40,7 @@ extension ManagedObjectModel {
             fetchRequestTemplates: fetchRequestTemplates, extras: extras)
     }
 
-    /// Returns the names that properties of the entity, of its ancestors, and of its descendants have.
+    /// Returns the names of all properties of the entity, its ancestors, and its descendants.
     func takenNames(in entity: String) -> TakenNames {
         let related = Set((lineage(of: entity) + family(of: entity)).map(\.name))
         return TakenNames(

@@ -1,9 +1,9 @@
 import Diagnostics
 import GraphModel
 
-/// What may be wrong about an import into a store that exists.
+/// Checks of an import into a store that exists.
 extension StoreFit {
-    /// New entities whose attributes are keys of two other entities, with the names of these.
+    /// New entities with only the keys of two other entities, and the names of these entities.
     var joinTables: [(fitted: FittedImport, entities: [String])] {
         imports.compactMap { fitted in
             guard newEntities.contains(fitted.entity), fitted.links.isEmpty,
@@ -18,8 +18,8 @@ extension StoreFit {
         }
     }
 
-    /// The entity that neither the store nor an input has, and whose key a column is by its name:
-    /// `Track` for `trackId`.
+    /// Returns the entity that neither the store nor an input has, and to whose key a column
+    /// refers: `Track` for `trackId`.
     private func unknownEntity(
         _ attribute: AttributeDescription, of fitted: FittedImport
     ) -> String? {
@@ -32,7 +32,7 @@ extension StoreFit {
         return isOwn ? nil : name
     }
 
-    /// Whether a column is named like the key of an entity: `trackId` for `Track.trackId` and for
+    /// Whether a column has the name of an entity's key: `trackId` for `Track.trackId` and for
     /// `Track.id`.
     private func isKey(_ name: String, of entity: String) -> Bool {
         let folded = InferredNames.folded(name)
@@ -44,9 +44,9 @@ extension StoreFit {
         }
     }
 
-    /// Refuses a file that fills nothing of an entity that the store has.
+    /// Throws if a file fills no property of an entity that the store has.
     ///
-    /// - Parameter filled: the names of what it fills.
+    /// - Parameter filled: the names of the properties that it fills.
     func checkFilled(_ filled: Set<String>, _ entity: String) throws(RunFailure) {
         guard filled.allSatisfy({ $0 == current.computed }), !current.isJoin,
             !newEntities.contains(entity)
@@ -63,7 +63,7 @@ extension StoreFit {
                 + "\(FittedImport.listed(names, max: 12)); or name another entity with --entity")
     }
 
-    /// Refuses a file that lacks a column of the row key, since each of its rows would be another
+    /// Throws if a file lacks a column of the row key, since each of its rows would be another
     /// object.
     mutating func checkRowKey(
         _ origin: PropertyOrigin, _ fields: RowKeyFields, _ block: FittedBlock
@@ -71,7 +71,7 @@ extension StoreFit {
         let sources = facts.sources(block.own)
         func has(_ field: String) -> Bool {
             sources.contains { source in
-                // An object may be null everywhere, and a value may be an object now.
+                // An object may be null in all records, and a value may be an object in this file.
                 source == field
                     || !facts.isTable(block.own)
                         && (field.hasPrefix(source + ".") || source.hasPrefix(field + "."))
@@ -89,7 +89,8 @@ extension StoreFit {
             fix: "add what is missing to the file, or import into a new store")
     }
 
-    /// Refuses types that the store's model does not have, since no import changes a type.
+    /// Throws if the user names a type that differs from the store's, since no import changes a
+    /// type.
     ///
     /// - Parameter types: the types that the user names, by column.
     func checkTypes(

@@ -2,10 +2,11 @@ import Diagnostics
 import GraphModel
 import YAML
 
-/// Relationships that imports fill.
+/// The mapping of relationships that imports fill.
 extension StoreFit {
-    /// Whether a column has the key of the object that another column fills a relationship with, as
-    /// in exports: `order.id` beside `order`.
+    /// Whether a column repeats the key of an object that another column links.
+    ///
+    /// Exports have such columns: `order.id` next to `order`.
     ///
     /// - Parameter names: the store's property for each column that has one.
     func isKeyAgain(_ source: String, _ names: [String: String], of entity: String) -> Bool {
@@ -18,12 +19,12 @@ extension StoreFit {
         }
     }
 
-    /// Returns what fills a relationship from a column of keys.
+    /// Returns the mapping of a relationship from a column of keys.
     ///
-    /// A list of keys fills a to-many relationship, and a single key a to-one relationship. A column
-    /// without a value clears either.
+    /// A list of keys fills a to-many relationship, and a single key a to-one relationship. A
+    /// column without a value clears either.
     ///
-    /// - Returns: nil if the column does not hold keys of the objects.
+    /// - Returns: `nil` if the column does not hold keys of the objects.
     func keys(
         from source: String, _ content: ColumnContent, to link: RelationshipDescription,
         _ isTable: Bool
@@ -45,7 +46,8 @@ extension StoreFit {
         return node
     }
 
-    /// Returns what clears a to-many relationship to objects that no single attribute identifies.
+    /// Returns a mapping that clears a to-many relationship if no single attribute identifies its
+    /// objects.
     private func nothing(
         from source: String, to link: RelationshipDescription, _ isTable: Bool
     ) -> YAMLNode? {
@@ -64,16 +66,16 @@ extension StoreFit {
         ])
     }
 
-    /// Whether an object is nothing but its key, as a tag is, so that a link may create it.
+    /// Whether objects have only their key, like tags, so that a link may create them.
     private func isNameAlone(_ entity: String) -> Bool {
         let attributes = model.attributes(of: entity).filter(\.takesValues)
         return attributes.count == 1 && attributes[0].type == .string
             && model.relationships(of: entity).allSatisfy(\.isToMany)
     }
 
-    /// Fills the properties that fields of an object have filled, if no record has the object.
+    /// Fills properties from the fields of an object that is null.
     ///
-    /// - Returns: whether the store has any.
+    /// - Returns: whether the store has any such property.
     mutating func fill(
         partsOf source: String, _ content: ColumnContent, in block: inout FittedBlock,
         _ names: inout [String: String]
@@ -149,7 +151,8 @@ extension StoreFit {
         block.links[found.name] = value
     }
 
-    /// Returns what fills a relationship; nil if the column does not hold its objects or their keys.
+    /// Returns the mapping of a relationship; `nil` if the column holds neither its objects nor
+    /// their keys.
     private mutating func value(
         of entry: YAMLEntry, _ declared: RelationshipDescription,
         to found: RelationshipDescription, in block: FittedBlock
@@ -170,7 +173,7 @@ extension StoreFit {
             facts.isTable(block.own))
     }
 
-    /// Fits the objects in the records, which fill a relationship.
+    /// Fits a relationship to objects that are nested in the records.
     private mutating func nested(
         _ block: YAMLNode, _ declared: RelationshipDescription,
         to found: RelationshipDescription
@@ -198,12 +201,12 @@ extension StoreFit {
         return value
     }
 
-    /// Returns the key of the objects of a relationship: the store's, as of all objects.
+    /// Returns the key of nested objects, which is the store's as for all objects.
     ///
     /// - Parameters:
     ///   - own: the inferred key, by the store's names.
-    ///   - filled: the properties that the objects in the records fill.
-    /// - Returns: nil if the store has a key, and the records do not fill it.
+    ///   - filled: the properties that the nested objects fill.
+    /// - Returns: `nil` if the store has a key and the records do not fill it.
     private func nestedKey(
         _ own: [String], _ relationship: RelationshipDescription, _ filled: Set<String>
     ) -> [String]? {
@@ -215,19 +218,19 @@ extension StoreFit {
         return keys.first(where: known.isSuperset)
     }
 
-    /// The column that fills a relationship.
+    /// Returns the column that fills a relationship.
     static func column(of entry: YAMLEntry) -> String {
         let source = entry.value["each"]?.text ?? source(of: entry.value) ?? entry.key
         return source.replacing("[*]", with: "")
     }
 
-    /// The field of a link that looks objects up by one key.
+    /// Returns the field of a link that identifies objects by one key.
     private static func source(of link: YAMLNode) -> String? {
         guard let by = link["by"]?.entries, by.count == 1 else { return nil }
         return StoreFit.source(by[0].value, by[0].key)
     }
 
-    /// Returns the keys of a link by the names that the store has for them.
+    /// Returns the keys of a link with the store's names.
     private func by(_ node: YAMLNode?, _ destination: String) -> YAMLNode? {
         guard let node else { return nil }
         let names = model.attributes(of: destination).map(\.name)
@@ -241,7 +244,8 @@ extension StoreFit {
             })
     }
 
-    /// Returns the only relationship between two entities of the kind that a join table fills.
+    /// Returns the many-to-many relationship between two entities; `nil` if there is not exactly
+    /// one.
     private func manyToMany(of entity: String, to own: String) -> RelationshipDescription? {
         let destination = InferredNames.match(own, model.entities.map(\.name)) ?? own
         let found = model.relationships(of: entity).filter { relationship in

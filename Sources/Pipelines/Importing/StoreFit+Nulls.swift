@@ -1,13 +1,13 @@
 import GraphModel
 import YAML
 
-/// Which texts of a table stand for null.
+/// The texts of a table that mean null.
 extension StoreFit {
-    /// Lets the texts stand for null that did so when a column was imported first.
+    /// Sets the texts that mean null in each column of a table.
     ///
-    /// Those that are found in this file do so, too, in columns that are new, and in those that have no
-    /// room for a text. A text of the store that says nothing of its column is never cleared by a
-    /// guess.
+    /// Texts that meant null in the first import of a column keep that meaning. Texts that are
+    /// detected in this file mean null only in new columns and in columns that hold no texts. A
+    /// guess therefore never clears a text of an existing column.
     ///
     /// - Parameters:
     ///   - own: the inferred entity.
@@ -36,7 +36,7 @@ extension StoreFit {
         stage["read"]?["null-in"] = columns.isEmpty ? nil : YAMLNode(columns)
     }
 
-    /// The texts that stood for null when a property was imported first.
+    /// Returns the texts that meant null when a property was imported first.
     private func nulls(of name: String, in model: ManagedObjectModel) -> [String] {
         let info =
             model.attribute(name, of: current.entity)?.userInfo
@@ -44,7 +44,7 @@ extension StoreFit {
         return PropertyOrigin(info ?? [:]).nulls
     }
 
-    /// Whether texts fill a property, or the key of the objects to which it leads.
+    /// Whether a property, or the key of its related objects, holds texts.
     private func holdsTexts(_ name: String) -> Bool {
         if let attribute = model.attribute(name, of: current.entity) {
             return attribute.type == .string

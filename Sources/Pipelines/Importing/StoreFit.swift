@@ -4,20 +4,21 @@ import YAML
 
 /// Fits the imports that were inferred from files to the model of a store.
 ///
-/// Inference names entities and properties after files and columns. If the store has an entity of that
-/// name, but for case, separators, and the singular, its model decides: which property a column
-/// fills (`ColumnMatch`), whether it is an attribute or a relationship, its type, and how its values
-/// are written. A column of keys fills a relationship if it has its name, or the name with the key of
-/// the other entity: `artistId` fills `artist`. The inference decides only what the model does not.
+/// Inference names entities and properties after files and columns. If the store has an entity of
+/// that name, ignoring case, separators, and plural, its model decides. It decides which property a
+/// column fills (`ColumnMatch`), whether that is an attribute or a relationship, its type, and the
+/// format of its values. A column of keys fills a relationship if it has its name, or the name with
+/// the key of the other entity: `artistId` fills `artist`. The inference decides only what the
+/// model does not.
 ///
 /// A file whose entity the model lacks adds the entity. A column without a property is skipped, or
 /// adds the property if `addsColumns` is set.
 struct StoreFit {
-    /// What was inferred.
+    /// The model that was inferred from the files.
     let inferred: ManagedObjectModel
-    /// The model as it is to be after the import.
+    /// The store's model after the import.
     private(set) var model: ManagedObjectModel
-    /// Columns without a property add one.
+    /// Whether columns without a property add one.
     let addsColumns: Bool
     /// The columns that identify a record, as the user names them; empty to use the store's key.
     let toldKey: [String]
@@ -25,14 +26,14 @@ struct StoreFit {
     let store: String
     /// The names of streams, by the paths of the copies that are read.
     private let streams: [String: String]
-    /// The store was created by an app, so that its model must not change.
+    /// Whether the store was created by an app, so that its model must not change.
     let isOfApp: Bool
     private(set) var facts: FileFacts
-    /// The model before the import.
+    /// The store's model before the import.
     let original: ManagedObjectModel
-    /// The texts that stood for null in the first import of a column do so again.
+    /// Whether texts that meant null in the first import of a column mean it again.
     let keepsNulls: Bool
-    /// What the imports fill, in their order.
+    /// The fitted imports, in their order.
     private(set) var imports: [FittedImport] = []
     /// The entities that the model lacked.
     private(set) var newEntities: [String] = []
@@ -40,11 +41,11 @@ struct StoreFit {
     private(set) var newProperties: [String] = []
     /// The relationships that this import adds.
     var newLinks: [(entity: String, relationship: String)] = []
-    /// What is to be told of the attributes that are new.
+    /// The attributes that this import adds, with their inferred entities.
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
-    /// What is to be told of the values that fill attributes of the store.
+    /// Remarks about the values that fill attributes of the store.
     private(set) var remarks: [String] = []
-    /// There are imports of other files.
+    /// Whether there are several imports.
     private var hasSeveral = false
     /// The import that is being fitted.
     var current = FittedImport(entity: "", files: [])
@@ -97,7 +98,7 @@ struct StoreFit {
 
     // MARK: Entities
 
-    /// Returns the store's name of an inferred entity, which it adds if the store has none.
+    /// Returns the store's name of an inferred entity, and adds the entity if the store has none.
     mutating func entity(_ own: String) throws(RunFailure) -> String {
         if let name = InferredNames.match(own, model.entities.map(\.name)) {
             guard model.entity(named: name)?.isAbstract == true else { return name }
@@ -119,7 +120,7 @@ struct StoreFit {
         }
         newEntities.append(own)
         newAttributes += entity.ownAttributes.map { (own, own, $0.name) }
-        // Links add their relationships.
+        // Fitting the links adds the relationships.
         try change { model throws(ModelError) in
             try model.editing(own) {
                 $0.ownAttributes = entity.ownAttributes
@@ -146,11 +147,11 @@ struct StoreFit {
 
     // MARK: Attributes
 
-    /// Fits what fills the properties of an entity: a stage, or a link with `each`.
+    /// Fits the mappings of an entity's properties in a stage or in a link with `each`.
     ///
     /// - Parameters:
     ///   - own: the inferred entity.
-    ///   - names: gets the store's property for each column and for each inferred attribute.
+    ///   - names: receives the store's property for each column and for each inferred attribute.
     mutating func fit(
         block: YAMLNode, of own: String, to entity: String, _ names: inout [String: String]
     ) throws(RunFailure) -> YAMLNode {
@@ -207,7 +208,7 @@ struct StoreFit {
         return block.node
     }
 
-    /// Which properties of the store the columns of a block fill.
+    /// Returns the match between the columns of a block and the properties of the store.
     private func match(_ attributes: [AttributeDescription], _ block: FittedBlock) -> ColumnMatch {
         var columns = attributes.filter { block.inferred[$0.name]?["expr"] == nil }.map {
             ColumnMatch.Column(source: Self.source(block.inferred[$0.name], $0.name), name: $0.name)
@@ -218,7 +219,7 @@ struct StoreFit {
         return ColumnMatch(columns, properties(of: block.entity))
     }
 
-    /// The properties of an entity that columns may fill.
+    /// Returns the properties of an entity that columns may fill.
     func properties(of entity: String) -> [ColumnMatch.Property] {
         let attributes = model.attributes(of: entity).filter(\.takesValues).map {
             ColumnMatch.Property(name: $0.name, column: PropertyOrigin($0.userInfo).column)
@@ -233,10 +234,11 @@ struct StoreFit {
         return attributes + links
     }
 
-    /// Lets the key that is made of all columns be so made, if the store has it.
+    /// Computes the key from all columns if the store's key is computed that way.
     ///
-    /// It covers the columns that it covered in the first import, so a row with one more column is
-    /// the same object. A file that has the key's column, such as an export, has the keys themselves.
+    /// The key includes the same columns as in the first import, so a row with one more column is
+    /// the same object. A file with the key's own column, such as an export, contains the keys
+    /// themselves.
     private mutating func setRowKey(
         of block: inout FittedBlock, _ match: ColumnMatch
     ) throws(RunFailure) {
@@ -254,8 +256,7 @@ struct StoreFit {
         current.computed = rowKey.name
     }
 
-    /// Fits an attribute that identifies records by all columns, which a store with another key does
-    /// not need.
+    /// Fits an attribute that identifies records by all columns, unless the store has another key.
     private mutating func fit(
         computed name: String, in block: inout FittedBlock, _ names: inout [String: String]
     ) {
@@ -266,7 +267,7 @@ struct StoreFit {
         current.computed = found.name
     }
 
-    /// Lets a column fill a property of the store.
+    /// Fills a property of the store from a column.
     private mutating func fit(
         _ attribute: AttributeDescription, from source: String, to name: String,
         in block: inout FittedBlock, _ names: inout [String: String]
@@ -291,7 +292,7 @@ struct StoreFit {
         if let remark = facts.remark(attribute.name, block.own, found) {
             remarks.append("\(block.entity).\(found.name): \(remark)")
         }
-        // A mapping of the inferred type may not be one of the store's.
+        // A mapping for the inferred type may be invalid for the store's type.
         let isAlike = found.type == attribute.type || found.type.isNumber && attribute.type.isNumber
         let isFit = isAlike && !PropertyOrigin(found.userInfo).hasFormat
         let node =
@@ -300,9 +301,10 @@ struct StoreFit {
         block.fill(found.name, by: node, source)
     }
 
-    /// Fills the attribute in which the store keeps an object as JSON that has a field.
+    /// Fills the attribute in which the store keeps an object as JSON, if the column is one of its
+    /// fields.
     ///
-    /// - Returns: whether the store has one.
+    /// - Returns: whether the store has such an attribute.
     mutating func fill(
         wholeOf source: String, in block: inout FittedBlock, _ names: inout [String: String]
     ) -> Bool {
@@ -320,7 +322,7 @@ struct StoreFit {
         return false
     }
 
-    /// Adds the constraints of a new entity, when it has its relationships.
+    /// Adds the constraints of a new entity after its relationships have been added.
     private mutating func addConstraints(
         of own: String, to entity: String, _ names: [String: String]
     ) throws(RunFailure) {
@@ -340,18 +342,18 @@ struct StoreFit {
         return model.attribute(name, of: entity)
     }
 
-    /// The column that fills an attribute.
+    /// Returns the column that fills an attribute.
     static func source(_ node: YAMLNode?, _ name: String) -> String {
         node?.text ?? node?["from"]?.text ?? name
     }
 
-    /// Adds an attribute to those that the model is to get.
+    /// Adds an attribute to the attributes that the model gets.
     ///
     /// - Parameters:
     ///   - source: the column that fills it.
     ///   - own: the inferred entity.
     ///   - taken: the names of the properties of the entity's family.
-    /// - Returns: its name, which is another one if an entity of the family has that.
+    /// - Returns: its name, which is changed if a property of the family already has it.
     private mutating func add(
         _ attribute: AttributeDescription, from source: String, of own: String, to entity: String,
         _ taken: inout TakenNames, _ added: inout [AttributeDescription]
@@ -368,7 +370,7 @@ struct StoreFit {
         return attribute.name
     }
 
-    /// Notes a property that an existing entity gets.
+    /// Records a property that an existing entity gets; throws if the store is an app's.
     mutating func add(property: String) throws(RunFailure) {
         guard !isOfApp else {
             throw RunFailure(
@@ -403,6 +405,8 @@ struct StoreFit {
         stage = YAMLNode(entries)
     }
 
+    /// Returns the key of a stage.
+    ///
     /// - Parameter own: the inferred key, by the store's names.
     private func key(
         _ own: [String], _ entity: String, _ names: [String: String]
@@ -411,7 +415,7 @@ struct StoreFit {
         let keys = model.uniquenessConstraints(of: entity)
         let filled = Set(current.attributes.map(\.name) + current.links.map(\.name))
         try checkFilled(filled, entity)
-        // As at the first import, the key is that of the files that have its columns.
+        // As in the first import, `--key` applies to the files that have its columns.
         let isOfOthers =
             hasSeveral
             && !toldKey.allSatisfy { names[$0] != nil || current.skipped.contains($0) }
@@ -423,7 +427,7 @@ struct StoreFit {
                     "\(file) has no column '\(column)' that fills a property of \(entity)",
                     fix: "name columns with --key: \(Self.columns(current))")
             }
-            // By another key, records would change the one that identifies their objects.
+            // With another key, records would change the key that identifies their objects.
             if let key = keys.first(where: filled.isSuperset),
                 !keys.contains(where: { Set($0) == Set(told) })
             {
@@ -466,7 +470,7 @@ struct StoreFit {
 }
 
 extension AttributeType {
-    /// Whether its values are numbers, which are written alike.
+    /// Whether its values are numbers, which share one format.
     fileprivate var isNumber: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .decimal, .double, .float: true

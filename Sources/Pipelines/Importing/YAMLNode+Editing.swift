@@ -1,6 +1,6 @@
 import YAML
 
-/// Parts of a spec that is edited before it runs.
+/// Methods that edit a spec before it runs.
 extension YAMLNode {
     /// Creates a node for text.
     init(text: String) {
@@ -60,7 +60,9 @@ extension YAMLNode {
         }
     }
 
-    /// The document's text; a list of mappings, such as the stages, has a line for each key.
+    /// The document's text.
+    ///
+    /// A list of mappings, such as the stages, has one line per key.
     var documentText: String {
         entries.map { entry in
             guard case .sequence(let items) = entry.value.content,

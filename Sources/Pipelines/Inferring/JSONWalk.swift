@@ -1,11 +1,11 @@
 import RecordStreams
 
-/// Walks over the JSON text of a record that a reader has found to be valid.
+/// Walks the JSON text of a record that a reader has already validated.
 struct JSONWalk {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var record: Int
     private var at = 0
-    /// A field without a name was met, which no path can name.
+    /// Whether a field has an empty name, which no path can refer to.
     private(set) var hasNamelessField = false
 
     /// - Parameter record: a number that no other record has.
@@ -14,7 +14,8 @@ struct JSONWalk {
         self.record = record
     }
 
-    /// Notes what the record's fields hold; false where it is no object.
+    /// Adds the values of the record's fields to `root`; returns `false` if the record is not an
+    /// object.
     mutating func observe(_ root: FieldNode) -> Bool {
         skipSpace()
         guard peek == UInt8(ascii: "{") else { return false }
@@ -120,7 +121,7 @@ struct JSONWalk {
 
     // MARK: Parts
 
-    /// A string's place between its quotes.
+    /// The range of a string between its quotes.
     private struct Text {
         var range: Range<Int>
         var hasEscapes = false
@@ -149,7 +150,7 @@ struct JSONWalk {
         return JSONEscapes.resolved(raw).withUnsafeBufferPointer(body)
     }
 
-    /// At least one byte, so that nothing is looked at twice.
+    /// Consumes at least one byte, so that no byte is read twice.
     private mutating func number() -> UnsafeBufferPointer<UInt8> {
         let start = at
         at += 1
@@ -187,7 +188,7 @@ struct JSONWalk {
 
 /// Escapes in JSON strings (RFC 8259 section 7).
 enum JSONEscapes {
-    /// The text that a string with escapes stands for.
+    /// Returns the text of a string with its escapes resolved.
     static func resolved(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)

@@ -1,6 +1,6 @@
-/// What names of fields say about keys; all of them folded.
+/// Rules about field names that may be keys; all names are folded.
 enum KeyNames {
-    /// Names of identifiers, which are no numbers although they may have digits alone.
+    /// Names of identifiers, which are text even if they contain only digits.
     private static let codes: Set<String> = [
         "code", "sku", "isbn", "ean", "gtin", "upc", "iban", "slug", "symbol", "serial", "barcode",
         "serialnumber", "iso", "isocode", "reference",
@@ -10,7 +10,7 @@ enum KeyNames {
     ]
     private static let numbers: Set<String> = ["number", "no", "nr", "num"]
 
-    /// What stands first in many a table, and tells nothing apart.
+    /// Words in the names of first columns that do not identify records.
     private static let others = [
         "title", "description", "text", "note", "comment", "date", "time", "day", "month", "year",
         "created", "updated", "amount", "price", "total", "quantity", "count", "size", "status",
@@ -18,18 +18,18 @@ enum KeyNames {
         "first", "last", "age", "address", "street", "city", "country", "category",
     ]
 
-    /// Whether a name alone makes a field worth a look, besides those that end in `id`.
+    /// Whether a name that does not end in `id` makes a field a candidate key.
     static func mayBeKey(_ name: String) -> Bool {
         rank(name, of: "") != nil
             || ["code", "number", "no", "key"].contains(where: name.hasSuffix)
     }
 
-    /// Whether digits under that name are text all the same.
+    /// Whether digits under that name are codes, and thus text.
     static func isCode(_ name: String) -> Bool { codes.contains(name) || name.hasSuffix("code") }
 
-    /// How likely a name is that of an entity's key, best first; nil for other names.
+    /// Returns the rank of a name as an entity's key, from 0, the likeliest; `nil` for other names.
     ///
-    /// Rank 3 is that of names that end in `id`, which take more than the name to judge.
+    /// Rank 3 is reserved for names that end in `id`, which the name alone does not decide.
     static func rank(_ name: String, of entity: String) -> Int? {
         switch name {
         case "id": return 0
@@ -50,31 +50,31 @@ enum KeyNames {
         return numbers.contains(name) ? 7 : nil
     }
 
-    /// Names of what tells things apart only in a list.
+    /// Names of fields that identify items only within a list.
     private static let positions: Set<String> = [
         "position", "pos", "index", "idx", "line", "lineno", "linenumber", "seq", "sequence",
         "sequencenumber", "order", "ordinal", "rank", "nr", "no", "item", "step", "year", "month",
         "week", "quarter", "day", "date", "version", "revision", "page",
     ]
 
-    /// Whether the name is that of a document's number, and not of a place in a list.
+    /// Whether the name is that of a document number and not of a position in a list.
     static func isNumber(_ name: String) -> Bool {
         numbers.contains(name) && !positions.contains(name)
     }
 
-    /// Whether things are told apart by that name only in a list, or along with another field.
+    /// Whether fields of that name are unique only within a list or together with another field.
     static func isPosition(_ name: String) -> Bool { positions.contains(name) }
 
-    /// The rank of the last names that mean the ID of these records, whatever their values are.
+    /// The highest rank of names that mean the ID of these records, whatever the values are.
     static let lastOfOwnIDs = 2
 
-    /// The rank of the last names that mean an ID, which is one everywhere.
+    /// The highest rank of names that mean an ID in any table.
     static let lastOfIDs = 3
 
     /// The rank of a first column that is a number of something, such as `Kundennr`: before `name`.
     static let numberOfOther = 7
 
-    /// Whether a name ends as that of a number does.
+    /// Whether a name ends with a word for a number.
     static func endsAsNumber(_ name: String) -> Bool {
         numbers.contains { name.hasSuffix($0) && name.count > $0.count + 2 }
     }

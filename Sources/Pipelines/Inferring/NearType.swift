@@ -1,26 +1,25 @@
-/// Counts the values of a type among those of a column, to name the first one that keeps the column
-/// from having the type.
+/// Counts the values of a column that are of a type, and keeps the first value that is not.
 ///
-/// A column of other values closes after a few of them, and costs nothing more.
+/// Counting stops after a few other values, so columns of another type cost little.
 struct NearType {
-    /// Values of the type.
+    /// The number of values of the type.
     private(set) var count = 0
-    /// Values of none.
+    /// The number of values that are not of the type.
     private(set) var misfits = 0
-    /// The first value of none.
+    /// The first value that is not of the type.
     private(set) var first = ""
     /// The file and line of that value.
     var place: String?
 
     private static let shownMax = 40
 
-    /// Whether the column may still be one of the type, but for a few values.
+    /// Whether the column may still have the type, with few exceptions.
     var isOpen: Bool { misfits <= 3 + count / 16 }
 
-    /// Whether the column has the type, but for a few values.
+    /// Whether the column has the type, with few exceptions.
     var isNear: Bool { misfits > 0 && misfits * 5 <= count }
 
-    /// The first value of none was met, and its place is not known yet.
+    /// Whether a value is not of the type and the position of the first one is still unknown.
     var wantsPlace: Bool { misfits > 0 && place == nil }
 
     /// - Returns: whether the value is the first one that is not of the type.

@@ -1,21 +1,20 @@
 import GraphModel
 import RecordStreams
 
-/// Texts of a table that are taken for no value.
+/// Texts of a table that are read as null.
 enum NullMarkers {
-    /// One of them in a column.
+    /// One null text in a column.
     struct Use {
         var text: String
         var column: String
         var count: Int
-        /// Where it stands first.
+        /// The file and line of the first occurrence.
         var place: String
     }
 
-    /// Decides which of the texts stand for no value in a table; in its columns the others become
-    /// texts.
+    /// Decides which of the texts mean null in a table, and counts the others as texts.
     ///
-    /// A doubtful one must not stand in a column that holds texts anyway.
+    /// An ambiguous text means null only if every column that has it holds no other texts.
     static func settle(_ columns: [FieldNode]) {
         let found = NullText.all.indices.filter { place in
             let own = columns.filter { $0.facts.markers[place] != nil }
@@ -33,7 +32,7 @@ enum NullMarkers {
 }
 
 extension FieldNode {
-    /// The texts that stand for no value.
+    /// The texts of the column that mean null.
     var nulls: [NullMarkers.Use] {
         facts.markers.sorted { $0.key < $1.key }.map { place, marker in
             NullMarkers.Use(

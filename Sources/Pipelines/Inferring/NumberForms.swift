@@ -1,6 +1,6 @@
-/// Numbers of tables that are written with a decimal comma, or in groups of three digits.
+/// Detects numbers of tables that have a decimal comma or groups of three digits.
 struct NumberForms {
-    /// How the numbers of a column are written.
+    /// A format of the numbers of a column.
     struct Form: Equatable {
         var decimal: Character = "."
         var thousands: Character?
@@ -10,21 +10,21 @@ struct NumberForms {
     private var mayBePoint = true
     private var hasFractions = false
     private var hasGroups = false
-    /// A comma that can be no mark of groups, or one that can be nothing else.
+    /// Whether a number is valid only with a decimal comma; `provesPoint` is the counterpart.
     private var provesComma = false
     private var provesPoint = false
     private var digitsMax = 0
     private(set) var scaleMax = 0
-    /// The values that are such numbers, and those that are none.
+    /// Counts the values that are such numbers and the values that are not.
     var near = NearType()
     /// The first number that has a comma or a point.
     private(set) var example = ""
     private var hasCommas = false
     private var hasPoints = false
-    /// A mark stands twice in a number, so that it groups digits.
+    /// Whether a mark occurs twice in a number, so that it groups digits.
     private var repeatsMark = false
 
-    /// - Returns: whether the value is the first one that is no number.
+    /// - Returns: whether the value is the first one that is not a number.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard near.isOpen, mayBeComma || mayBePoint else { return false }
         let comma = UInt8(ascii: ",")
@@ -51,10 +51,10 @@ struct NumberForms {
         return false
     }
 
-    /// The form that the values prove, of numbers that a double holds.
+    /// The format that the values prove, if all of them are numbers with at most 15 digits.
     var proven: Form? { near.misfits == 0 ? likely : nil }
 
-    /// The form of the values that are numbers, which they prove.
+    /// The format that the numbers prove, even if other values are not numbers.
     var likely: Form? {
         guard digitsMax <= 15 else { return nil }
         if mayBeComma, provesComma, hasFractions || repeatsMark {
@@ -63,8 +63,9 @@ struct NumberForms {
         return mayBePoint && provesPoint && hasGroups ? Form(thousands: ",") : nil
     }
 
-    /// The mark of which nothing tells whether it groups digits or stands before a fraction: three
-    /// digits follow it everywhere.
+    /// The mark that may group digits or begin a fraction; the values prove neither.
+    ///
+    /// Exactly three digits follow it in every number.
     var openMark: Character? {
         guard near.misfits == 0, mayBeComma, mayBePoint, digitsMax <= 15, hasCommas != hasPoints
         else { return nil }
@@ -77,7 +78,7 @@ struct NumberForms {
         var scale = 0
     }
 
-    /// Reads `-?1.234.567,89`; nil for other text and for leading zeros.
+    /// Parses `-?1.234.567,89`; returns `nil` for other text and for leading zeros.
     private static func parts(
         _ bytes: UnsafeBufferPointer<UInt8>, decimal: UInt8, group: UInt8
     ) -> Parts? {

@@ -1,7 +1,7 @@
 import Diagnostics
 import GraphModel
 
-/// What was found out about files, as one HTML page that needs nothing else.
+/// A self-contained HTML page with the findings about files.
 struct ProfilePage {
     private static let columns = [
         "field", "becomes", "empty", "different", "range", "spread", "frequent values", "evidence",
@@ -11,7 +11,7 @@ struct ProfilePage {
     let name: String
     let entities: [InferredEntity]
     let joins: [InferredJoin]
-    /// By the entities and the join tables.
+    /// The fields of each entity and join table, by its name.
     let fields: [String: [InferredField]]
 
     var text: String { page.text }

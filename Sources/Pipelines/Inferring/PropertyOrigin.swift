@@ -1,21 +1,21 @@
 import GraphModel
 
-/// What the import that created a property knew of its column, in the property's user info.
+/// The source column of a property and its formats, as the first import stored them in user info.
 ///
-/// A later import of a changed file reads the column in the same way. User info is in no version
-/// hash, so it changes no store.
+/// A later import of a changed file reads the column in the same way. User info is not part of
+/// version hashes, so it does not change the store's version.
 struct PropertyOrigin: Equatable {
-    /// The column as its file has it: the path of a field, if it is not the property's name.
+    /// The column's name in its file, or the path of a field, if it is not the property's name.
     var column: String?
     /// The pattern of its dates.
     var date: String?
-    /// How its numbers are written.
+    /// The format of its numbers.
     var number: TypeGuess.Number?
-    /// The texts of its column that stand for null, besides the empty one.
+    /// The texts of the column that mean null, in addition to the empty text.
     var nulls: [String] = []
-    /// The fields of which a row key is made.
+    /// The fields that the row key consists of.
     var rowKey: RowKeyFields?
-    /// Those that every record had, if that is not all of them.
+    /// The fields of the row key that every record had, if not all of them did.
     var needed: RowKeyFields?
 
     private static let columnKey = "etl.column"
@@ -40,7 +40,7 @@ struct PropertyOrigin: Equatable {
         needed = userInfo[Self.neededKey].flatMap(RowKeyFields.init(parsing:))
     }
 
-    /// Whether it is known how the values are written.
+    /// Whether the format of the values is known.
     var hasFormat: Bool { date != nil || number != nil }
 
     /// The entries of the user info.
@@ -53,7 +53,7 @@ struct PropertyOrigin: Equatable {
         return all.compactMap { key, value in value.map { (key, $0) } }
     }
 
-    /// Returns the user info of a property that gets another name.
+    /// Returns the user info of a property that was renamed.
     static func userInfo(
         _ userInfo: [String: String], of column: String, fills property: String
     ) -> [String: String] {
@@ -64,7 +64,7 @@ struct PropertyOrigin: Equatable {
 }
 
 extension TypeGuess.Number {
-    /// A unit, or a number in the form: `1.234,5`.
+    /// A unit, or a number in the format: `1.234,5`.
     fileprivate var example: String {
         switch self {
         case .seconds: "seconds"

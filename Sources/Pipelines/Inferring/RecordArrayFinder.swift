@@ -5,14 +5,14 @@ import RecordStreams
 /// ```
 /// {"meta": {"pages": [1, 2]}, "data": {"items": [{"id": 1}, {"id": 2}]}}   →   $.data.items
 /// ```
-/// Each array that has an object in it is taken. Arrays inside arrays are parts of records. The paths
-/// to all other values, which are in no record, are noted.
+/// Each array that contains an object is included. Nested arrays are parts of records. The
+/// finder also returns the paths to all other values, which are in no record.
 struct RecordArrayFinder {
     private struct Level {
         var isObject: Bool
         var key: String?
         var expectsKey: Bool
-        /// The key has a value that is neither an object nor an array nor null.
+        /// Whether the key has a value that is not an object, an array, or null.
         var hasScalar = false
     }
 
@@ -20,21 +20,23 @@ struct RecordArrayFinder {
     private var isInString = false
     private var isEscaped = false
     private var key: [UInt8]?
-    /// The level of the array that is being counted.
+    /// The nesting level of the array that is being counted.
     private var arrayLevel: Int?
     private var count = 0
-    /// The array that is being counted holds something.
+    /// Whether the array that is being counted has items.
     private var hasItems = false
     private var found: [String] = []
     private var others: [String] = []
 
     private static let keyBytesMax = 1024
     private static let levelsMax = 512
-    /// A document with more of them is a record.
+    /// The maximum number of arrays; a document with more of them is one record.
     private static let arraysMax = 100
 
-    /// The paths to the arrays of records, `$` if the document is one itself or has none, and the
-    /// paths to the values that are in none of these arrays.
+    /// Returns the paths to the arrays of records, and to the values outside these arrays.
+    ///
+    /// The path is `$` if the document is an array itself, or has no array of records or more than
+    /// 100 of them.
     static func paths(
         in file: InputFile, _ encoding: TextEncoding
     ) throws(RecordStreamError) -> (arrays: [String], others: [String]) {
@@ -46,7 +48,8 @@ struct RecordArrayFinder {
             let count = try source.read(into: room, count: 1 << 18)
             guard count > 0 else { break }
             for index in 0..<count { finder.take(room[index]) }
-            // An array of records needs no path, and neither does what is no document.
+            // Neither an array of records nor text that is nested too deeply for a document needs a
+            // path.
             if finder.isPlain { return (["$"], []) }
         }
         let found = finder.found
@@ -71,7 +74,7 @@ struct RecordArrayFinder {
             if let last = levels.indices.last, levels[last].isObject {
                 levels[last].expectsKey = true
             }
-        // Only `null` begins so, and outside strings nothing else has the letter before a value.
+        // Only `null` begins with this letter, and no other value contains it outside strings.
         case UInt8(ascii: "n"):
             if let last = levels.indices.last { levels[last].hasScalar = false }
             hasItems = true
@@ -103,7 +106,7 @@ struct RecordArrayFinder {
         if let length = key?.count, length > Self.keyBytesMax { key = nil }
     }
 
-    /// Notes a member whose value is in no array of records.
+    /// Records the path of a member whose value is in no array of records.
     private mutating func endMember() {
         guard let last = levels.indices.last, levels[last].hasScalar, arrayLevel == nil else {
             return

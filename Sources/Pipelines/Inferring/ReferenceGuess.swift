@@ -3,23 +3,23 @@ import GraphModel
 /// Finds fields that refer to the keys of other samples, by name and content.
 struct ReferenceGuess {
     private(set) var drafts: [EntityDraft]
-    /// The entities that an entity's import needs before it.
+    /// The entities that must be imported before an entity.
     private var needs: [Int: Set<Int>] = [:]
 
     private static let tagNames: Set<String> = [
         "tags", "labels", "keywords", "categories", "topics", "genres", "hashtags",
     ]
 
-    /// The entities of the store.
+    /// The names of the store's entities.
     private let storedNames: [String]
-    /// Entities of the store get relationships, too.
+    /// Whether entities of the store get relationships, too.
     private let addsColumns: Bool
 
     init(_ drafts: [EntityDraft], _ known: InferenceOptions) {
         self.drafts = drafts
         storedNames = known.storeModel?.entities.map(\.name) ?? []
         addsColumns = known.addsColumns
-        // Lists come last, as they may be the other sides of what comes first.
+        // Lists come last, because they may be the inverses of single references.
         for isList in [false, true] {
             for place in drafts.indices where !drafts[place].isStored {
                 for leaf in drafts[place].leaves.indices
@@ -37,7 +37,7 @@ struct ReferenceGuess {
         for place in drafts.indices { findTags(place) }
     }
 
-    /// The drafts in an order in which every import finds what it refers to.
+    /// The drafts in an order in which every import finds the objects that it refers to.
     var order: [Int] {
         var order: [Int] = []
         func visit(_ place: Int) {
@@ -50,13 +50,14 @@ struct ReferenceGuess {
         return order + nested
     }
 
-    /// The draft whose import makes the objects.
+    /// Returns the draft whose import creates the objects.
     private func root(of place: Int) -> Int {
         drafts[place].owner.map { root(of: $0.draft) } ?? place
     }
 
-    /// Whether the entity of a draft gets a relationship to objects that only the store has; in one
-    /// that the store has, the names of its relationships decide.
+    /// Whether a draft's entity may get a relationship to objects that only the store has.
+    ///
+    /// If the store has the entity, the names of its relationships decide instead.
     private func mayReferToStore(_ place: Int) -> Bool {
         addsColumns || InferredNames.match(drafts[root(of: place)].name, storedNames) == nil
     }
@@ -80,7 +81,7 @@ struct ReferenceGuess {
         }
         guard let best = found.map(\.hint).min() else { return }
         let likely = found.filter { $0.hint == best }
-        // Where no name decides, nobody knows which of them is meant.
+        // If no name decides, the reference is ambiguous.
         guard best <= ReferenceHint.ownKind || likely.count == 1, let choice = likely.first else {
             return
         }
@@ -94,11 +95,10 @@ struct ReferenceGuess {
             leaf: draft.leaves[leaf], target: drafts[choice.target].name, isMany: choice.isMany)
     }
 
-    /// Lets a table of pairs fill the only relationship of its kind that the store has between the
-    /// entities whose keys it holds by the names of its fields.
+    /// Maps a table of two keys to the store's only many-to-many relationship between two entities.
     ///
-    /// A key that no object has, or that is missing, concerns its record. It makes no other entity of
-    /// the table.
+    /// The names of the fields determine the entities. An unknown or missing key affects only its
+    /// record and does not turn the table into an entity.
     private mutating func takeStoredPair(_ place: Int, _ model: ManagedObjectModel) {
         let draft = drafts[place]
         guard draft.owner == nil, !draft.isStored, draft.leaves.count == 2,
@@ -123,7 +123,7 @@ struct ReferenceGuess {
         drafts[place].storedPair = isReversed ? Array(pair.reversed()) : pair
     }
 
-    /// The draft of the only entity of the store whose key a field has by its name.
+    /// Returns the only entity of the store whose key has the field's name.
     private func storedTarget(of leaf: Leaf) -> Int? {
         let found = drafts.indices.filter { target in
             drafts[target].keyLeaf != nil
@@ -134,7 +134,7 @@ struct ReferenceGuess {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// Leaves out a list that only says what references of its items say, as in exports.
+    /// Omits a list that only repeats the references of its items, as in exports.
     private mutating func isOtherSide(_ leaf: Int, of place: Int, _ target: Int) -> Bool {
         let draft = drafts[place]
         let count = draft.leaves[leaf].referenceCount
@@ -148,7 +148,7 @@ struct ReferenceGuess {
         return true
     }
 
-    /// Leaves out the key that exports write beside a reference: `order.id` beside `order`.
+    /// Omits the key that exports write in addition to a reference: `order.id` next to `order`.
     private mutating func leaveOutRepeatedKeys(_ place: Int) {
         let draft = drafts[place]
         for reference in draft.references.sorted(by: { $0.key < $1.key }).map(\.value)
@@ -172,7 +172,7 @@ struct ReferenceGuess {
         return values.isSubset(of: others) && others.isSubset(of: values)
     }
 
-    /// Tells of what could not be compared.
+    /// Adds a note about values that could not be compared.
     private mutating func note(
         _ leaf: Int, of place: Int, _ key: Leaf, _ target: Int, _ named: Int?
     ) {
@@ -187,7 +187,7 @@ struct ReferenceGuess {
                 + "values to compare")
     }
 
-    /// How much the values say alone; nil where they might agree by chance.
+    /// Returns the strength of the values as evidence; `nil` if they may match by chance.
     private func strength(
         _ draft: EntityDraft, _ leaf: Int, of key: Leaf, _ kind: KeyKind, isSelf: Bool
     ) -> Int? {
@@ -204,7 +204,7 @@ struct ReferenceGuess {
         return isTelling ? ReferenceHint.byValues : nil
     }
 
-    /// Whether every value is one of the key's, and whether the field holds lists of them.
+    /// Returns whether the field holds lists of the key's values; `nil` if it has other values.
     private func refers(
         _ draft: EntityDraft, _ place: Int, to target: Int, _ kind: KeyKind, _ hint: Int
     ) -> Bool? {
@@ -216,7 +216,7 @@ struct ReferenceGuess {
             else { return nil }
             return true
         }
-        // A table without rows has names alone.
+        // A table without rows has only names.
         if draft.records == 0 { return hint == ReferenceHint.named ? false : nil }
         guard KeyKind(node.facts.guess(named: "", isKey: true).type) == kind,
             let values = node.distinct, values.count > 0, values.isWhole, !values.hasEmpty,
@@ -225,7 +225,7 @@ struct ReferenceGuess {
         return false
     }
 
-    /// The items of lists that sets can stand for: scalars of one kind, none twice.
+    /// Returns the items of lists that can become sets: scalars of one kind without duplicates.
     private func scalarItems(_ node: FieldNode) -> ListFacts? {
         guard let items = node.items, node.facts.lists == node.facts.count, items.facts.count > 0,
             !items.hasNulls, !items.hasRepeats, !items.distinct.hasEmpty,
@@ -260,7 +260,7 @@ struct ReferenceGuess {
         }
     }
 
-    /// By a usual name, or a plural whose items come again and again.
+    /// Whether the name is a usual one for tags, or a plural whose items repeat often.
     private func looksLikeTags(_ name: String, _ items: ListFacts) -> Bool {
         let folded = InferredNames.folded(name)
         return Self.tagNames.contains(folded)

@@ -1,12 +1,12 @@
-/// What the name of a field says of the entity that it may refer to.
+/// The evidence in a field's name that the field refers to an entity.
 struct ReferenceHint {
-    /// It is that of the entity, or of its key.
+    /// The name is that of the entity or of its key.
     static let named = 0
-    /// It ends in that, or means another one of the kind.
+    /// The name ends in the entity's name, or refers to another object of the same entity.
     static let ownKind = 1
-    /// It has a word in common with the entity's, or names what people do.
+    /// The name shares a word with the entity's, or names a role of people.
     static let related = 2
-    /// The values alone say so.
+    /// Only the values are evidence.
     static let byValues = 4
 
     private static let people: Set<String> = [
@@ -18,7 +18,7 @@ struct ReferenceHint {
         "reviewer", "approver", "approved", "supervisor", "instructor", "teacher", "driver",
         "operator", "technician", "contact", "sender", "recipient",
     ]
-    /// What is counted or measured refers to nothing.
+    /// Names of counts and measurements, which are not references.
     private static let measures: Set<String> = [
         "count", "total", "quantity", "qty", "amount", "price", "size", "days", "hours", "age",
         "year", "month", "day", "rank", "level", "units", "score", "weight", "height", "length",
@@ -40,8 +40,7 @@ struct ReferenceHint {
         self.isSelf = isSelf
     }
 
-    /// How likely the field refers to the entity by its name, best first; nil where nothing in the
-    /// name says so.
+    /// The strength of the name as evidence for the entity, 0 if strongest; `nil` without evidence.
     var strength: Int? {
         let name = InferredNames.folded(leaf.name)
         let entities = Set(
@@ -66,7 +65,7 @@ struct ReferenceHint {
         return isSelf ? nil : related(entities)
     }
 
-    /// `parent`, `parentId`, `parentTicket` of tickets, or `reportsTo.employeeId` as exports have it.
+    /// `parent`, `parentId`, `parentTicket` of tickets, or `reportsTo.employeeId` as in exports.
     private func meansOwnKind(_ name: String, _ entities: Set<String>, _ key: String) -> Bool {
         InferredNames.meansOwnKind(name, of: entities)
             || !key.isEmpty && name.hasSuffix(key)

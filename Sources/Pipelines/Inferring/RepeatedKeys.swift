@@ -2,31 +2,31 @@ import Diagnostics
 import GraphModel
 import RecordStreams
 
-/// What is known of records that have one value of a field that looks like a key.
+/// A report on records that share a value of a field that looks like a key.
 struct RepeatedKey {
     /// The field, as the input names it.
     var field: String
-    /// So many records have the value of an earlier one.
+    /// The number of records whose value an earlier record has.
     var count: Int
-    /// All of them are equal to that one in all fields.
+    /// Whether all of these records equal the earlier record in all fields.
     var areEqual: Bool
     /// Whether each record was compared with all earlier ones.
     var isWhole = true
-    /// Where the first of them is, and the number of the record that has the value, too.
+    /// The position of the first of these records, or of the first that differs.
     var location: RecordLocation
     var earlier: Int
 
-    /// So many records may repeat others.
+    /// The maximum number of records that may repeat others.
     fileprivate var countMax: Int
 
-    /// So many of the records may repeat others if a field is to be the key.
+    /// The maximum number of records that may repeat others if the field is the key.
     static func countMax(of records: Int) -> Int { max(1, records / 100) }
 
-    /// The field is the key all the same, if it tells the other records apart.
+    /// Whether the field is still the key: the repetitions are few, equal, and completely compared.
     var isKey: Bool { areEqual && isFew && isWhole }
     private var isFew: Bool { count <= countMax }
 
-    /// What is to be told of it.
+    /// Returns the warning about the repetitions.
     ///
     /// - Parameter entity: the entity of the records.
     func warning(of entity: InferredEntity) -> Diagnostic {
@@ -55,21 +55,21 @@ struct RepeatedKey {
 }
 
 extension Sample {
-    /// What a record is compared by.
+    /// The position of a record and the hash of its content.
     private struct Row {
         var file: Int
         var number: Int
         var content: UInt64
     }
 
-    /// Reads everything once more, to see whether records with one value of a field are equal.
+    /// Reads all files again to check whether records with the same value of a field are equal.
     ///
     /// - Parameters:
     ///   - leaf: the field, which every record has.
-    ///   - countMax: stops at more records than these.
-    ///   - limit: the records that are read.
-    /// - Returns: what was found until two records were not equal; nil if no value came twice in
-    ///   one file.
+    ///   - countMax: the maximum number of repetitions; reading stops after more.
+    ///   - limit: the maximum number of records to read.
+    /// - Returns: the repetitions up to the first record that differs; `nil` if no value occurs
+    ///   twice in one file.
     func repeats(
         of leaf: Leaf, countMax: Int, limit: Int
     ) throws(RecordStreamError) -> RepeatedKey? {
@@ -118,10 +118,10 @@ extension Sample {
         return found
     }
 
-    /// All fields of a row of a table.
+    /// Returns a hash of all fields of a row of a table.
     private static func content(_ fields: UnsafeBufferPointer<Field>) -> UInt64 {
         fields.reduce(0) { hash, field in
-            // An empty text is another value than none.
+            // An empty text differs from a missing value.
             let isText: UInt64 = field.kind == .string ? 1 : 0
             return DistinctValues.hash(
                 hash, and: DistinctValues.hash(field.bytes) &+ isText)

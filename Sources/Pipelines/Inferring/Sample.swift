@@ -3,24 +3,24 @@ import Files
 import GraphModel
 import RecordStreams
 
-/// The records of some files that have one form, and what was seen of them.
+/// The records of an entity's files, and the facts about their fields.
 final class Sample {
     let entityName: String
     private(set) var inputs: [SampleInput] = []
-    /// How the first file is read.
+    /// The format of the first file.
     private let form: SampleForm
     let root: FieldNode
     private(set) var records = 0
-    /// How many files have records.
+    /// The number of files that have records.
     private(set) var filesWithRecords = 0
     private(set) var rejects: [Diagnostic] = []
     private(set) var rejectCount = 0
     private(set) var hasNamelessField = false
     /// Whether there are more records than were read.
     private(set) var isCut = false
-    /// Texts that somebody says to stand for null in a table; nil to find those that do.
+    /// The texts that mean null in tables, as the user names them; `nil` to detect them.
     private let toldNulls: [String]?
-    /// Those of them that are not empty.
+    /// The texts of `toldNulls` that are not empty.
     var nulls: [String] { (toldNulls ?? []).filter { !$0.isEmpty } }
 
     private var isFinished = false
@@ -32,11 +32,11 @@ final class Sample {
     /// Whether all files are tables.
     var isTable: Bool { form.columns != nil && inputs.allSatisfy { $0.form.columns != nil } }
     var paths: [String] { inputs.map(\.pattern) }
-    /// The files as a spec names them, by the form in which they are read.
+    /// The file patterns for a spec, grouped by the format of the files.
     ///
-    /// Their order stays, since the last record of a key counts. One pattern replaces the names of
-    /// the files if it matches only them. What can be read but once has no pattern, since its copy is
-    /// read instead.
+    /// The order of the files is kept, since the last record of a key wins. One pattern replaces
+    /// the names of the files if it matches only them. Streams can be read only once, so their
+    /// copies are listed without a pattern.
     var parts: [(form: SampleForm, patterns: [String])] {
         var parts: [(form: SampleForm, patterns: [String])] = []
         for input in inputs {
@@ -52,7 +52,7 @@ final class Sample {
         }
     }
 
-    /// - Parameter hasTables: some of the files are tables, whose numbers are texts.
+    /// - Parameter hasTables: whether some of the files are tables, whose numbers are texts.
     init(
         entityName: String, first input: SampleInput, hasTables: Bool, tracking: FieldTracking,
         nulls: [String]
@@ -63,7 +63,7 @@ final class Sample {
         root = FieldNode(isTabular: hasTables, tracking: tracking)
     }
 
-    /// The key of an entity of the store.
+    /// Creates a sample with the keys of an entity of the store.
     init(_ stored: StoredEntity) {
         entityName = stored.name
         form = SampleForm(format: .csv, columns: [stored.key.name])
@@ -82,7 +82,7 @@ final class Sample {
         return options
     }
 
-    /// A reader of some fields of a file's records.
+    /// Returns a reader for some fields of a file's records.
     func reader(
         of input: SampleInput, _ paths: [FieldPath]
     ) throws(RecordStreamError) -> RecordReader {
@@ -92,7 +92,7 @@ final class Sample {
 
     /// Reads a file's records.
     ///
-    /// - Parameter limit: records that the sample may have in all.
+    /// - Parameter limit: the maximum number of records in the entire sample.
     func read(_ input: SampleInput, limit: Int) throws(RecordStreamError) {
         var input = input
         if let same = inputs.last(where: { $0.form == input.form }) {
@@ -143,13 +143,13 @@ final class Sample {
         }
     }
 
-    /// Finds the texts that stand for null, when all is read.
+    /// Determines the texts that mean null after all files have been read.
     func finish() {
         isFinished = true
         guard root.facts.isTabular else { return }
         NullMarkers.settle(root.members)
-        // A column without a name and without a value, such as that of a delimiter at the end of
-        // each line, is none.
+        // A column without a name or values, such as that of a delimiter at the end of each line,
+        // is not a column.
         for place in inputs.indices {
             guard let header = inputs[place].form.header else { continue }
             let empty = header.nameless.compactMap { nameless($0, in: inputs[place].form) }
@@ -161,14 +161,15 @@ final class Sample {
         }
     }
 
-    /// What is known of a column to which the header gives no name.
+    /// Returns the facts about a column that the header does not name.
     func nameless(_ column: Int, in form: SampleForm) -> FieldNode? {
         guard let names = form.columns, names.indices.contains(column) else { return nil }
         return root.members.first { $0.text == names[column] }
     }
 
-    /// The columns of a table whose names differ from those of earlier files by case and separators
-    /// only, by the earlier names.
+    /// Returns the columns whose names match those of earlier files except for case and separators.
+    ///
+    /// The keys of the result are the earlier names.
     private func aliases(of names: [String]) -> [String: String] {
         let own = Set(names)
         var known: Set<String> = []
@@ -185,10 +186,10 @@ final class Sample {
         return aliases
     }
 
-    /// The texts that were found to stand for null, when all is read.
+    /// The texts that mean null; empty until all files have been read.
     var nullMarkers: [NullMarkers.Use] { isFinished ? root.members.flatMap(\.nulls) : [] }
 
-    /// The same, by the columns in which they do.
+    /// The texts that mean null, by column.
     var columnNulls: [String: [String]] {
         Dictionary(grouping: nullMarkers, by: \.column).mapValues { $0.map(\.text) }
     }
@@ -209,7 +210,7 @@ final class Sample {
         }
     }
 
-    /// Whether a field stands in its row as it is, without quotes around it.
+    /// Whether the field's text in the row has no quotes around it.
     private static func isPlain(_ field: Field, of row: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = row.baseAddress, let start = field.start, start >= first,
             start < first + row.count
@@ -219,18 +220,18 @@ final class Sample {
 
     // MARK: Several fields
 
-    /// Reads everything once more, to see which sets of fields tell records apart.
+    /// Reads all files again to check which sets of fields are unique.
     ///
     /// - Parameters:
-    ///   - sets: places among the fields.
-    ///   - limit: as before.
+    ///   - sets: indexes of `fields`.
+    ///   - limit: the maximum number of records to read.
     func areUnique(
         _ sets: [[Int]], of fields: [Leaf], valuesMax: Int, limit: Int
     ) throws(RecordStreamError) -> [Bool] {
         let room = DistinctRoom(valuesMax)
         var values = sets.map { _ in DistinctValues(in: room) }
         var count = 0
-        // All files are one here: what repeats between two of them tells no records apart.
+        // All files are treated as one: a value that occurs in two files is not unique.
         for input in inputs {
             let reader = try reader(of: input, fields.map { $0.path(in: input.form) })
             let batch = RecordBatch()
@@ -251,35 +252,35 @@ final class Sample {
     }
 }
 
-/// How the records of a file are read.
+/// The format of a file.
 struct SampleForm: Equatable {
     var format: RecordFormat
-    /// Where the records stand in a JSON document.
+    /// The path to the records in a JSON document.
     var at = "$"
-    /// What separates the columns, where it is not the format's own byte.
+    /// The delimiter of the columns; `nil` if it is the format's own.
     var delimiter: [UInt8]?
     /// The names of a table's columns.
     var columns: [String]?
-    /// The first row names the columns.
+    /// Whether the first row contains the names of the columns.
     var hasHeader = true
-    /// The names that replace those of the header, if these are not enough.
+    /// The names that replace those of the header, if the header lacks or repeats names.
     var header: HeaderNames?
-    /// Lines before the table.
+    /// The number of lines before the table.
     var linesSkipped = 0
-    /// They are no part of the table, as a title.
+    /// Whether the skipped lines are not part of the table, such as a title.
     var hasTitle = false
-    /// What comments begin with.
+    /// The byte that comments begin with.
     var comment: UInt8?
     var encoding = TextEncoding.utf8
-    /// What makes the next character literal.
+    /// The byte that makes the next character literal.
     var escape: UInt8?
-    /// Whether the first row is a header, and how bytes stand for text, was told.
+    /// Whether the user set `hasHeader`.
     var isHeaderTold = false
     var isEncodingTold = false
-    /// The columns that have other names than the fields that they fill, by the names of these.
+    /// The columns whose names differ from the fields that they fill, by field.
     var aliases: [String: String] = [:]
 
-    /// The path to a field in these files; nil for a column that a table lacks.
+    /// Returns the path to a field in these files; `nil` if the table has no such column.
     func source(of field: String) -> String? {
         guard let columns else { return field }
         if columns.contains(field) { return field }
@@ -295,22 +296,24 @@ struct SampleForm: Equatable {
     }
 }
 
-/// One file and how it is to be read.
+/// A file, or one array of records in it, and its format.
 struct SampleInput {
     let file: InputFile
-    /// What a spec calls it.
+    /// The name of the file in a spec.
     let pattern: String
     var form: SampleForm
-    /// What the records are called, where a document holds several kinds.
+    /// The name of the records, if a document holds several kinds.
     private(set) var name: String?
     /// The name of the array that holds the records, if they are inside a document.
     var arrayName: String? { form.at == "$" ? nil : Self.lastKey(of: form.at) }
     /// The paths to values of the document that are in no record of any input.
     private(set) var leftOut: [String] = []
-    /// What may separate the fields of a table that has one column.
+    /// A delimiter that may separate the fields of a table that was read as one column.
     private(set) var likelyDelimiter: String?
 
-    /// Looks at the beginning of a file, or at all of a document whose records are inside.
+    /// Returns the inputs of a file, one for each array of records in a JSON document.
+    ///
+    /// Reads only the beginning of a file, or a JSON document completely if its records are inside.
     static func inputs(
         of file: InputFile, called pattern: String, _ known: InferenceOptions
     ) throws(RecordStreamError) -> [SampleInput] {
@@ -365,7 +368,8 @@ struct SampleInput {
         return [input]
     }
 
-    /// The format that the content tells; that of a table only if all its rows have the same columns.
+    /// Returns the format of the content; a table's only if all rows have the same number of
+    /// columns.
     private static func format(
         of file: InputFile, _ encoding: TextEncoding, _ known: InferenceOptions
     ) throws(RecordStreamError) -> RecordFormat {
@@ -383,7 +387,7 @@ struct SampleInput {
         }
     }
 
-    /// `items` of `$.data.items[*]`.
+    /// Returns `items` for `$.data.items[*]`.
     private static func lastKey(of path: String) -> String {
         var key: [Character] = []
         var isEscaped = false
@@ -418,7 +422,7 @@ struct SampleInput {
 }
 
 extension InputFile {
-    /// What a spec calls the file: as text, `?` stands for a byte that is not UTF-8.
+    /// The name of the file in a spec; `?` replaces each byte that is not valid UTF-8.
     var pattern: String {
         var text = String.UnicodeScalarView()
         for unit in path.units {

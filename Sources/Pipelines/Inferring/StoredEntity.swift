@@ -2,26 +2,25 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// An entity of the store that the records go to, with the values of its key, to which fields of
-/// new entities may refer.
+/// An entity of the target store with the values of its key, to which new entities may refer.
 struct StoredEntity {
     let name: String
     /// The attribute that identifies its objects by itself.
     let key: AttributeDescription
-    /// What an inference sees of a table that has the key alone.
+    /// The key's facts, as inference collects them for a table with only this column.
     let root: FieldNode
     private(set) var count = 0
 
     /// The values of the key.
     var values: DistinctValues? { root.members.first?.distinct }
 
-    /// Reads the keys of all entities of a store that have one attribute as key.
+    /// Reads the keys of all entities of a store that have a single attribute as the key.
     static func all(
         inStoreAt path: String, _ model: ManagedObjectModel, _ tracking: FieldTracking
     ) throws -> [StoredEntity] {
         var options = StoreOptions()
         options.isReadOnly = true
-        // Keys are there before links and indexes are; the import completes the load.
+        // Keys are readable before links and indexes are complete; the import completes the load.
         options.readsUnfinishedLoad = true
         let container = try PersistentContainer(model: model, .sqlite(at: path, options: options))
         let context = container.newContext()

@@ -2,22 +2,21 @@ import Diagnostics
 import GraphModel
 import RecordStreams
 
-/// What the beginning of a table tells: the byte between its fields, and whether its first row names
-/// its columns.
+/// The delimiter and the header of a table, detected from its beginning.
 struct TablePeek {
     private(set) var delimiter: [UInt8]
     private(set) var hasHeader = true
-    /// Lines before the table: 1 for Excel's `sep=;`, which names the delimiter.
+    /// The number of lines before the table: 1 for Excel's `sep=;`, which names the delimiter.
     private(set) var linesSkipped = 0
-    /// Lines stand above the header, as a title does.
+    /// Whether there are lines above the header, such as a title.
     private(set) var hasTitle = false
-    /// What comments begin with.
+    /// The byte that comments begin with.
     private(set) var comment: UInt8?
     /// The fields of the first row.
     private(set) var firstRow: [String] = []
-    /// What may separate the fields of a table that has one column.
+    /// A delimiter that may separate the fields of a table that was read as one column.
     private(set) var likelyDelimiter: String?
-    /// Records stand below the first row, all with as many fields.
+    /// Whether there are records below the first row and all have the same number of fields.
     private(set) var isTable = false
 
     private static let bytesMax = 1 << 18
@@ -78,7 +77,7 @@ struct TablePeek {
         isTable = cut.isTable && cut.records > 0
     }
 
-    /// Whether a line in the rest of a table begins as comments do, and would be a record.
+    /// Whether a line in the rest of the table begins like a comment but would be a record.
     private static func hasRow(
         beginning cut: TableCut, in source: ByteSource
     ) throws(RecordStreamError) -> Bool {
@@ -97,14 +96,14 @@ struct TablePeek {
                 } else {
                     if isAtStart { isOfComment = byte == cut.comment }
                     isAtStart = false
-                    // A line of this length is no record.
+                    // A line of this length is not a record.
                     if isOfComment, line.count < bytesMax { line.append(byte) }
                 }
             }
         }
     }
 
-    /// The byte that a first line `sep=;` names, and the line's length with its end.
+    /// Returns the byte that a first line `sep=;` names, and the line's length with its end.
     private static func separatorLine(
         _ bytes: UnsafeBufferPointer<UInt8>
     ) -> (delimiter: UInt8, length: Int)? {
@@ -119,16 +118,16 @@ struct TablePeek {
         return (byte, line.count + (isPair ? 2 : 1))
     }
 
-    /// Whether the first row names columns: texts, each another one.
+    /// Whether the first row names columns: all its fields are texts, and no two are equal.
     ///
-    /// Years may name columns, behind those that have other names.
+    /// Years may name columns after other columns that have textual names.
     static func isHeader(_ rows: [[[UInt8]]]) -> Bool {
         guard let first = rows.first else { return true }
         let names = first.map { String(decoding: $0, as: UTF8.self) }
         let values = first.filter(isValue)
         guard !values.isEmpty else {
-            // A row of texts with one of them twice names nothing, unless it stands alone or above
-            // values of another kind.
+            // A row that repeats a text is not a header, unless it is the only row or a column
+            // below it has values of another kind.
             return rows.count < 2 || Set(names.filter { !$0.isEmpty }).count == names.count
                 || names.contains("") || first.indices.contains { isOfValues($0, rows.dropFirst()) }
         }
@@ -136,12 +135,12 @@ struct TablePeek {
         let areYears =
             years.count == values.count && values.count < first.count
             && years.allSatisfy { (1800...2200).contains($0) } && Set(years).count == years.count
-        // One year may be a value; below the name of a column there are other values.
+        // A single year may be a value; below a column name, the values differ from years.
         return areYears
             && (years.count > 1 || !isYear(below: first.firstIndex(where: isValue), rows))
     }
 
-    /// Whether the rows behind the first have nothing but years in a column.
+    /// Whether the rows after the first have only years in a column.
     private static func isYear(below column: Int?, _ rows: [[[UInt8]]]) -> Bool {
         guard let column else { return true }
         return rows.dropFirst().allSatisfy { row in
@@ -151,14 +150,14 @@ struct TablePeek {
         }
     }
 
-    /// Whether a column has numbers, dates or UUIDs and nothing else.
+    /// Whether a column has only numbers, dates, or UUIDs.
     static func isOfValues(_ column: Int, _ rows: ArraySlice<[[UInt8]]>) -> Bool {
         let fields = rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }
             .filter { !$0.isEmpty }
         return !fields.isEmpty && fields.allSatisfy(isValue)
     }
 
-    /// A number, a date or a UUID.
+    /// Whether a field is a number, a date, or a UUID.
     private static func isValue(_ field: [UInt8]) -> Bool {
         field.withUnsafeBufferPointer { bytes in
             var facts = ValueFacts(isTabular: true)

@@ -1,13 +1,13 @@
-/// Cuts tables into rows and fields, to look at their beginning and at rows that a reader gave out.
+/// Splits the beginning of a table, or single rows of it, into rows and fields.
 struct TableRows {
-    /// The first byte of the delimiter, and the others.
+    /// The first byte of the delimiter; `more` contains the others.
     private let delimiter: UInt8
     private let more: [UInt8]
-    /// The byte around fields; nil where there is none.
+    /// The byte around fields; `nil` if fields have no quotes.
     let quote: UInt8?
-    /// What lines begin with that are no rows.
+    /// The byte at the beginning of comment lines.
     let comment: UInt8?
-    /// What makes the next character literal.
+    /// The byte that makes the next character literal.
     private let escape: UInt8?
 
     init(
@@ -21,11 +21,11 @@ struct TableRows {
         self.comment = comment
     }
 
-    /// The rows at the beginning of a table, without blank ones.
+    /// Returns the rows at the beginning of a table without blank ones.
     ///
     /// - Parameters:
-    ///   - isWhole: whether these are all bytes, so that the last row is whole.
-    ///   - limit: so many rows at most.
+    ///   - isWhole: whether these are all bytes, so that the last row is complete.
+    ///   - limit: the maximum number of rows.
     func rows(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, limit: Int) -> [[[UInt8]]] {
         var rows: [[[UInt8]]] = []
         var at = 0
@@ -42,7 +42,7 @@ struct TableRows {
         return rows
     }
 
-    /// The fields of one row.
+    /// Returns the fields of one row.
     func fields(_ row: UnsafeBufferPointer<UInt8>) -> [[UInt8]] {
         var at = 0
         return self.row(row, &at).fields

@@ -1,5 +1,4 @@
-/// Finds where a table begins and what separates its fields: a title or comments may stand above
-/// its header.
+/// Finds the beginning of a table and its delimiter, below any title or comments.
 ///
 /// ```
 /// Report of
@@ -7,18 +6,19 @@
 /// id,name,price
 /// 1,Pen,2.5
 /// ```
-/// No line is skipped if all rows have as many fields as the first one, nor one that any delimiter
-/// cuts into as many fields as the header has; empty fields after a single one do not count. What is not certain is refused: a wrong guess would
-/// lose the header, or records.
+/// No line is skipped if all rows have as many fields as the first one. Nor is a line that any
+/// delimiter splits into at least as many fields as the header has; empty fields after a single one
+/// do not count. An uncertain start is an error, since a wrong guess would lose the header or
+/// records.
 struct TableStart {
-    /// What was found out.
+    /// The result of the search.
     enum Finding {
         case cut(TableCut)
-        /// Nothing is certain. This cut is possible; `nil` if most records fit no header.
+        /// No cut is certain; this one is possible. `nil` if most records match no header.
         case doubt(TableCut?)
     }
 
-    /// A table begins within so many lines, but for comments.
+    /// The maximum number of lines above the header; unlimited if all of them are comments.
     private static let titleMax = 20
     private static let linesMax = 500
     private static let rowsMax = 100
@@ -28,13 +28,13 @@ struct TableStart {
     private let isWhole: Bool
     private let delimiters: [[UInt8]]
     private let escape: UInt8?
-    /// Where the first lines begin.
+    /// The offsets of the first lines.
     private let starts: [Int]
     private let hasComments: Bool
 
     /// - Parameters:
     ///   - own: the delimiter of the format.
-    ///   - escape: what makes the next character literal.
+    ///   - escape: the byte that makes the next character literal.
     init(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, own: UInt8, escape: UInt8? = nil) {
         self.bytes = bytes
         self.escape = escape
@@ -47,7 +47,7 @@ struct TableStart {
             || zip(bytes, bytes.dropFirst()).contains { $0 == 10 && $1 == Self.sign }
     }
 
-    /// - Parameter hasTitle: whether other lines may stand above the table.
+    /// - Parameter hasTitle: whether there may be other lines above the table.
     func find(hasTitle: Bool) -> Finding {
         let whole = best(comment: nil)
         if let cut = withoutComments(whole) { return .cut(cut) }
@@ -74,8 +74,9 @@ struct TableStart {
                 rest, isWhole: isWhole, limit: Self.rowsMax))
     }
 
-    /// The cut of the whole into rows of one width, with as many columns as can be; else the cut by
-    /// the format's own delimiter.
+    /// Returns the cut into rows of equal width with the most columns.
+    ///
+    /// Returns the cut by the format's own delimiter if no delimiter gives such rows.
     private func best(comment: UInt8?) -> TableCut {
         var best = cut(delimiters[0], comment: comment)
         for delimiter in delimiters.dropFirst() {
@@ -91,7 +92,7 @@ struct TableStart {
         return best
     }
 
-    /// Signs in a line that may separate fields though they seldom do, such as `||` and `£`.
+    /// Returns unusual delimiters in a line, such as `||` and `£`.
     private func longDelimiters(_ start: Int?) -> [[UInt8]] {
         guard let start else { return [] }
         var signs: [String] = []
@@ -114,9 +115,9 @@ struct TableStart {
 
     // MARK: Comments
 
-    /// The table without lines that begin with `#`, if they are comments.
+    /// Returns the table without lines that begin with `#`, if they are comments.
     ///
-    /// If one below the header would be a record, those above it are a title.
+    /// If a line below the header would be a record, the lines above the header are a title.
     private func withoutComments(_ whole: TableCut) -> TableCut? {
         guard hasComments else { return nil }
         var cut = best(comment: Self.sign)
@@ -130,14 +131,14 @@ struct TableStart {
         } else if cut.width < 2 {
             return nil
         }
-        // The header may begin so, too: `#id,name`.
+        // The header may begin with the same character: `#id,name`.
         let isHeader = starts[..<header].contains { !isBlank($0) && cut.isRow(line(at: $0)) }
         guard !isHeader || cut.isHeaderProven else { return nil }
         if areComments(below: header, cut) { return cut }
         return isOnTop ? asTitle(cut) : nil
     }
 
-    /// The same cut with the comments above the header as lines that are skipped.
+    /// Returns the same cut, with the comments above the header as skipped lines.
     func asTitle(_ cut: TableCut) -> TableCut {
         var again = self.cut(cut.delimiter, comment: nil, at: starts[cut.firstLine])
         (again.linesSkipped, again.firstLine) = (cut.firstLine, cut.firstLine)
@@ -181,7 +182,7 @@ struct TableStart {
         return (certain, possible)
     }
 
-    /// Whether lines are narrower than the table, whatever separates their fields.
+    /// Whether the lines above are narrower than the table with every delimiter.
     private func isTitle(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
         return lines.allSatisfy { start in
@@ -189,16 +190,19 @@ struct TableStart {
         }
     }
 
-    /// The fields of a line above a table; a title and a blank line without the empty ones that
-    /// spreadsheets add.
+    /// Returns the fields of a line above a table.
+    ///
+    /// In a title or a blank line, the trailing empty fields that spreadsheets add are removed.
     private func title(at start: Int, _ delimiter: [UInt8]) -> [[UInt8]] {
         let fields = TableRows(delimiter: delimiter).fields(line(at: start))
         let padding = fields.reversed().prefix(while: \.isEmpty).count
         return fields.count - padding > 1 ? fields : fields.dropLast(padding)
     }
 
-    /// Whether lines above a table are no header with shorter records: they have one field each, a
-    /// blank line stands among them, or the first of them has a value.
+    /// Whether lines above a table are not a header with shorter records.
+    ///
+    /// They are not a header if each has one field, a blank line is among them, or the first line
+    /// has a value.
     private func isApart(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
             .map { title(at: $0, cut.delimiter) }
@@ -208,7 +212,7 @@ struct TableStart {
 
     // MARK: Rows of several widths
 
-    /// What most rows fit, if no cut gives rows of one width.
+    /// Returns the cut that matches most rows, if no cut gives rows of equal width.
     private func uneven(_ whole: TableCut, _ possible: TableCut?) -> Finding {
         let cuts = delimiters.map { cut($0, comment: nil) }
         let wide = cuts.filter { $0.width > 1 }
@@ -229,8 +233,8 @@ struct TableStart {
 
     // MARK: Other delimiters
 
-    /// What may separate the fields of a table that has one column by every delimiter that is known;
-    /// `nil` if nothing does.
+    /// Returns an unusual delimiter that may separate the fields of a one-column table; `nil` if
+    /// none does.
     func likelyDelimiter(of found: TableCut) -> String? {
         guard found.width == 1, found.records > 0, found.firstLine < starts.count else {
             return nil

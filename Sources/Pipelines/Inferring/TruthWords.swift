@@ -1,7 +1,7 @@
-/// Finds columns of two words, such as Y and N, that stand for true and false.
+/// Detects columns with two words, such as Y and N, that mean true and false.
 ///
-/// A column has them in one spelling only: of `Y` and `y` nobody knows whether they differ. So each
-/// of the two values has a word of its own, and nothing is lost.
+/// A column must use one spelling, since `Y` and `y` might differ in meaning. Each of the two
+/// values thus has exactly one word, and no information is lost.
 struct TruthWords {
     /// The words for true and false.
     struct Pair: Equatable {
@@ -35,9 +35,9 @@ struct TruthWords {
         if word == found.yes { hasYes = true } else { hasNo = true }
     }
 
-    /// The words, where both came and nothing else.
+    /// The words, if the column has both of them and no other values.
     var pair: Pair? { hasYes && hasNo && others == 0 ? found : nil }
 
-    /// The words of which one came, for a column that is known to hold truth values.
+    /// The words, if at least one occurs, for a column that is known to hold truth values.
     var likely: Pair? { found }
 }

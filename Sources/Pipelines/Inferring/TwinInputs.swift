@@ -8,14 +8,15 @@ import RecordStreams
 /// db.json      {"users": [{"id": 1, "name": "Ann"}], "posts": […]}
 /// users.csv    id,name,age
 /// ```
-/// All give `Users`: the names agree, and so do the fields, of which some may be in one input only.
+/// All are inputs of `Users`: their names match, and so do their fields, although some fields may
+/// be in only one input.
 struct TwinInputs {
-    /// The records of an input of which the fields are read.
+    /// The maximum number of records of an input from which the fields are read.
     private static let recordsMax = 100
 
     private let inputs: [SampleInput]
     private let known: InferenceOptions
-    /// The names, folded, of the fields of each input that was asked for.
+    /// The folded names of the fields of each input that has been read.
     private var fields: [Int: Set<String>] = [:]
 
     init(_ inputs: [SampleInput], _ known: InferenceOptions) {
@@ -23,9 +24,9 @@ struct TwinInputs {
         self.known = known
     }
 
-    /// The inputs of each entity, by their places.
+    /// Returns the indexes of the inputs of each entity.
     ///
-    /// - Parameter wanted: the names that they give to their entities.
+    /// - Parameter wanted: the entity names that the inputs suggest.
     mutating func groups(_ wanted: [String]) throws(RecordStreamError) -> [[Int]] {
         var groups: [[Int]] = []
         for place in inputs.indices {
@@ -41,7 +42,7 @@ struct TwinInputs {
         return groups
     }
 
-    /// Whether two inputs hold records of one kind.
+    /// Whether two inputs hold records of the same kind.
     private mutating func areTwins(
         _ first: Int, _ second: Int, _ entity: String
     ) throws(RecordStreamError) -> Bool {
@@ -49,9 +50,9 @@ struct TwinInputs {
         return agree(try fields(of: first), try fields(of: second), entity)
     }
 
-    /// Whether two records have the key in common, or half of the fields of the smaller one.
+    /// Whether two sets of fields share the key, or at least half of the smaller set.
     private func agree(_ one: Set<String>, _ other: Set<String>, _ entity: String) -> Bool {
-        // No record tells of another kind.
+        // An input without records may be of any kind.
         guard !one.isEmpty, !other.isEmpty else { return true }
         let common = one.intersection(other)
         guard !common.isEmpty else { return false }
@@ -91,8 +92,10 @@ struct TwinInputs {
         return found
     }
 
-    /// The entities of the inputs, where the name of a document gives way to that of its only array
-    /// if another input, or the store, has that name and records of that kind.
+    /// Returns the entity name of each input.
+    ///
+    /// The name of a document's only array replaces the name of the document if another input, or
+    /// the store, has that name and records of the same kind.
     mutating func names(_ wanted: [String]) throws(RecordStreamError) -> [String] {
         var names = wanted
         for (place, input) in inputs.enumerated() {
@@ -104,7 +107,7 @@ struct TwinInputs {
                 continue
             }
             for other in inputs.indices where other != place && wanted[other] == own {
-                // Arrays of one name in two documents need not be of one kind.
+                // Arrays with the same name in two documents may be of different kinds.
                 guard try agree(fields(of: place), fields(of: other), own) else { continue }
                 names[place] = own
                 break
@@ -113,7 +116,8 @@ struct TwinInputs {
         return names
     }
 
-    /// Whether the store has the entity of an array and its fields, and not the one of the file.
+    /// Whether the store has the entity of an array with its fields, and not the entity of the
+    /// file.
     private mutating func isStored(
         _ array: String, and file: String, _ place: Int
     ) throws(RecordStreamError) -> Bool {

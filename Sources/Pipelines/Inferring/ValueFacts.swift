@@ -1,9 +1,9 @@
 import GraphModel
 import RecordStreams
 
-/// What all values of one field have in common: enough to choose a type that loses none.
+/// Facts about all values of a field, sufficient to choose a type that loses no value.
 struct ValueFacts {
-    /// Values that are not null.
+    /// The number of values that are not null.
     private(set) var count = 0
     private(set) var texts = 0
     private(set) var numbers = 0
@@ -11,7 +11,7 @@ struct ValueFacts {
     var objects = 0
     var lists = 0
 
-    /// Whether what is text by nature may be a number: in tables, not in JSON.
+    /// Whether texts may be numbers: in tables, but not in JSON.
     let isTabular: Bool
     private var allUUIDs = true
     private var allDates = true
@@ -23,19 +23,20 @@ struct ValueFacts {
     private(set) var high = Int64.min
     private var hasTrailingZeros = false
     private var hasOffsets = false
-    /// No text has a blank in it, and none is long.
+    /// Whether all texts are short and contain no whitespace.
     private var allWords = true
     private var truth = TruthWords()
     private var hasBareDays = false
     private var scaleMax = 0
     private(set) var dates = DateForms()
     private var numberForms = NumberForms()
-    /// Dates of ISO 8601, and numbers, among the texts.
+    /// Counts the ISO 8601 dates among the texts; `nearNumbers` counts the numbers.
     private var nearDates = NearType()
     private var nearNumbers = NearType()
-    /// The value that was added last kept the column from a type, and its place is not known yet.
+    /// Whether the last value is the first that is not of some type, and has no position yet.
     private(set) var hasNewMisfit = false
-    /// How often each text came that may stand for no value, by its place among them.
+    /// The count and first position of each text that may mean null, by its index in
+    /// `NullText.all`.
     private(set) var markers: [Int: (count: Int, place: String)] = [:]
 
     init(isTabular: Bool) {
@@ -83,15 +84,15 @@ struct ValueFacts {
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
     }
 
-    /// - Parameter first: where it stands; asked for the first one.
+    /// - Parameter first: returns the position; called only for the first occurrence.
     mutating func addMarker(_ place: Int, at first: () -> String) {
         if markers[place] == nil { markers[place] = (0, first()) }
         markers[place]?.count += 1
     }
 
-    /// Makes texts of those markers that are values after all.
+    /// Counts the markers that are values as texts.
     ///
-    /// - Returns: how often each of them came.
+    /// - Returns: the texts with the number of their occurrences.
     mutating func takeMarkers(_ isValue: (Int) -> Bool) -> [(text: String, count: Int)] {
         var taken: [(String, Int)] = []
         for (place, marker) in markers.sorted(by: { $0.key < $1.key }) where isValue(place) {
@@ -111,7 +112,7 @@ struct ValueFacts {
         if allReals { _ = addNumeral(bytes) }
     }
 
-    /// Notes where the value is that was added last.
+    /// Records the position of the value that was added last.
     mutating func place(misfit place: String) {
         hasNewMisfit = false
         if nearDates.wantsPlace { nearDates.place = place }
@@ -120,7 +121,7 @@ struct ValueFacts {
         if numberForms.near.wantsPlace { numberForms.near.place = place }
     }
 
-    /// Whether the last numeral was one that a number holds as it is.
+    /// Adds a numeral and returns whether a numeric type stores it without loss.
     private mutating func addNumeral(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if let value = ScalarParser.integer(bytes), !(value == 0 && bytes.count > 1) {
             low = min(low, value)
@@ -129,7 +130,7 @@ struct ValueFacts {
         }
         allIntegers = false
         let numeral = Numeral(bytes)
-        // In a table 1e5 may as well be a code.
+        // In a table, 1e5 may be a code.
         let mayBe = !isTabular || numeral.map { !$0.hasExponent && !$0.isNegativeZero } ?? false
         let isReal = mayBe && numeral?.fitsDouble(bytes) == true
         if !isReal { allReals = false }
@@ -140,7 +141,7 @@ struct ValueFacts {
         return isReal
     }
 
-    /// - Returns: whether the text is a date that an attribute keeps as it is.
+    /// - Returns: whether the text is a date that an attribute stores without loss.
     private mutating func addDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 10, bytes[0] &- 48 <= 9, let seconds = ScalarParser.isoDate(bytes)
         else { return false }
@@ -157,17 +158,18 @@ struct ValueFacts {
     /// Whether the values look like identifiers: numbers or single words.
     var isOneWord: Bool { numbers == count || allWords }
 
-    /// Whether all of them are dates, in one form or another.
+    /// Whether all values are dates, in ISO 8601 or in one other proven format.
     var isDate: Bool { texts == count && (allDates || dates.proven != nil) }
 
-    /// The two words of a column that has both and nothing else, and what they stand for; nil for
-    /// those that are read as truth values without being told.
+    /// The words for true and false in a column that has only these two.
+    ///
+    /// `nil` if etl reads the words as truth values without a mapping.
     var truthWords: TruthWords.Pair? {
         guard isTabular, texts == count, !allTruthTexts else { return nil }
         return truth.pair
     }
 
-    /// Whether a value has no blank in it and is not long.
+    /// Whether a value is short and contains no whitespace.
     static func isWord(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.count <= 64 && !bytes.contains { $0 <= 32 }
     }
@@ -181,36 +183,35 @@ struct ValueFacts {
 
     // MARK: Types
 
-    /// Words in the names of columns whose digits are no quantity.
+    /// Words in the names of columns whose digits are not a quantity.
     private static let textNames = [
         "phone", "fax", "zip", "postal", "postcode", "iban", "isbn", "barcode", "code", "version",
     ]
 
-    /// Words in the names of what is paid.
+    /// Words in the names of amounts of money.
     private static let moneyNames = [
         "price", "amount", "total", "cost", "fee", "tax", "balance", "salary", "discount",
         "revenue", "payment", "budget",
     ]
 
-    /// Last words in the names of moments.
+    /// Last words in the names of points in time.
     private static let momentNames: Set<String> = [
         "at", "on", "time", "timestamp", "date", "datetime", "ts", "epoch", "created", "updated",
         "modified", "since", "until", "seen", "expires", "expiry", "mtime", "ctime", "atime",
         "unix",
     ]
 
-    /// Units behind the names of moments: `created_at_ms`, `epochMillis`.
+    /// Units after the names of points in time: `created_at_ms`, `epochMillis`.
     private static let secondNames: Set<String> = ["s", "sec", "secs", "second", "seconds"]
     private static let millisecondNames: Set<String> = [
         "ms", "msec", "msecs", "milli", "millis", "millisecond", "milliseconds",
     ]
 
-    /// The type that holds every value as it is, how it is written, and what is to be said of the
-    /// choice.
+    /// Returns the type that stores every value without loss, the format of the values, and a note.
     ///
     /// - Parameters:
-    ///   - isKey: whether more values than these are sure to come.
-    ///   - decimal: what stands before the fractions of other columns; nil if nothing tells.
+    ///   - isKey: whether other values than these are certain to follow.
+    ///   - decimal: the decimal mark of other columns; `nil` if it is unknown.
     func guess(named name: String, isKey: Bool, decimal: Character? = nil) -> TypeGuess {
         if count == 0 {
             return TypeGuess(.string, note: "no value in the data, so the type is open")
@@ -239,7 +240,7 @@ struct ValueFacts {
         return number(named: name, decimal)
     }
 
-    /// The text of a column that has another type, but for a few values.
+    /// A string type with a note, for a column that has another type with few exceptions.
     private var misfitNote: TypeGuess? {
         var kinds = [(nearDates, "date"), (dates.near, "date")]
         if isTabular { kinds += [(nearNumbers, "number"), (numberForms.near, "number")] }
@@ -249,7 +250,7 @@ struct ValueFacts {
         }
     }
 
-    /// A date in another form than that of ISO 8601.
+    /// Returns the type of dates in another format than ISO 8601.
     private func writtenDate(named name: String) -> TypeGuess? {
         if let pattern = dates.proven {
             return TypeGuess(.date, note: "guessed: each value is such a date", date: pattern)
@@ -280,9 +281,9 @@ struct ValueFacts {
                 ?? TypeGuess(
                     .string, note: allDigits ? "leading zeros or long numbers, kept as text" : nil)
         }
-        // A later file may hold larger ones, which a narrower type would refuse.
+        // A later file may hold larger numbers, which a narrower type would reject.
         if allIntegers { return epoch(named: name) ?? TypeGuess(.integer64) }
-        // Whole numbers beside fractions: a double holds those up to 2^53.
+        // Integers among fractions: a double stores integers up to 2^53 exactly.
         if low <= high, max(low.magnitude, high.magnitude) > 1 << 53 {
             return TypeGuess(.string, note: tooLong)
         }
@@ -294,7 +295,7 @@ struct ValueFacts {
                 ? "exports write 1.50 as 1.5; say String to keep the zeros" : nil)
     }
 
-    /// What numbers such as 1.234 are, by what stands before the fractions of other columns.
+    /// Returns the type of numbers such as 1.234, by the decimal mark of other columns.
     private func openForm(_ mark: Character, _ decimal: Character?) -> TypeGuess? {
         switch (mark, decimal) {
         case (".", "."): return nil
@@ -319,31 +320,31 @@ struct ValueFacts {
         }
     }
 
-    /// What stands before the fractions of numbers, if the values prove it.
+    /// The decimal mark of the numbers, if the values prove it.
     var decimalMark: Character? {
         guard isTabular, count > 0, texts == count else { return nil }
         if let form = numberForms.proven { return form.decimal }
         return allReals && !allIntegers && scaleMax > 0 && numberForms.openMark == nil ? "." : nil
     }
 
-    /// Whether the values are written as exports write those of a type, which no other form is:
-    /// dates as ISO 8601, and numbers as JSON.
+    /// Whether the values have the unambiguous format of exports: ISO 8601 dates or JSON numbers.
     func isPlain(_ type: AttributeType) -> Bool {
         if type == .date { return count > 0 && texts == count && allDates }
         return count > 0 && numbers == count || numberForms.proven == nil && decimalMark == "."
     }
 
-    /// More digits behind the point are those of a measurement or a computation.
+    /// The maximum number of decimals; more suggest a measurement or a computation.
     private static let decimalScaleMax = 4
 
-    /// A moment that is counted from 1970 on.
+    /// Returns the type of a time that is a count since 1970.
     private func epoch(named name: String) -> TypeGuess? {
         var parts = InferredNames.parts(name)
         let unit = parts.last ?? ""
         let isInSeconds = Self.secondNames.contains(unit)
         let isInMilliseconds = Self.millisecondNames.contains(unit)
         if isInSeconds || isInMilliseconds { parts.removeLast() }
-        // What is called `ms` alone may be any time, but few are as long as that from 1970 on.
+        // A column named just `ms` may be any duration, but few durations are as long as the time
+        // since 1970.
         let isMoment = parts.last.map(Self.momentNames.contains) ?? isInMilliseconds
         guard isMoment else { return nil }
         // From 1990 to 2100.
@@ -357,7 +358,7 @@ struct ValueFacts {
         return nil
     }
 
-    /// How the values are written that somebody says to be of a type.
+    /// Returns the type that the user names, with the format of the values.
     func guess(
         named name: String, told type: AttributeType, decimal: Character? = nil
     ) -> TypeGuess {
@@ -380,7 +381,7 @@ struct ValueFacts {
                 told.number = .text(form)
             }
         }
-        // Words that the import reads by itself, in any case, need no mapping.
+        // Words that the import reads by itself, in upper or lower case, need no mapping.
         if type == .boolean, isTabular, texts == count, let words = truth.likely,
             ![words.yes, words.no].allSatisfy({ Self.isTruth($0) })
         {
@@ -394,14 +395,13 @@ struct ValueFacts {
         return word.withUTF8 { ScalarParser.boolean($0) } != nil
     }
 
-    /// The range of whole numbers that fills so little of itself that a value is in it by chance
-    /// only seldom.
+    /// Whether the integers cover so little of their range that a match by chance is rare.
     func isSparse(_ count: Int) -> Bool {
         guard allIntegers, low <= high else { return false }
         return Double(high) - Double(low) > 20 * Double(count)
     }
 
-    /// Whether all values are whole numbers.
+    /// Whether all values are integers.
     var isWhole: Bool { count > 0 && allReals && allIntegers }
 
     private var dateNote: String? {
@@ -410,9 +410,9 @@ struct ValueFacts {
     }
 }
 
-/// A type, and how its values are written.
+/// A type and the format of its values.
 struct TypeGuess {
-    /// How numbers are written, or the dates that they tell.
+    /// The format of numbers, or the unit of dates that are stored as numbers.
     enum Number: Equatable {
         case seconds, milliseconds
         case text(NumberForms.Form)
@@ -420,9 +420,9 @@ struct TypeGuess {
 
     var type: AttributeType
     var note: String?
-    /// The note is of use to people who see no model.
+    /// Whether the note is useful without seeing the model.
     var isRemark = false
-    /// Nothing tells whether the point of its numbers groups digits.
+    /// Whether the point in its numbers may be a decimal mark or group thousands.
     var isOpenNumber = false
     /// The pattern of a date.
     var date: String?
@@ -443,7 +443,7 @@ struct TypeGuess {
     }
 }
 
-/// A number by its digits, to see whether a double has the same ones.
+/// The digits of a number, to check whether a double has the same ones.
 private struct Numeral: Equatable {
     private var digits: [UInt8] = []
     /// The power of ten of the last digit.
@@ -454,7 +454,7 @@ private struct Numeral: Equatable {
 
     var isNegativeZero: Bool { isNegative && digits.isEmpty }
 
-    /// Reads JSON's grammar, `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
+    /// Parses JSON's grammar, `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard ScalarParser.double(bytes) != nil else { return nil }
         self.init(scanning: bytes)
@@ -485,7 +485,7 @@ private struct Numeral: Equatable {
         if digits.isEmpty { exponent = 0 }
     }
 
-    /// Whether the double nearest to the number is written with its digits.
+    /// Whether the nearest double is written with the same digits.
     func fitsDouble(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         // Fifteen digits always survive, as long as the double is a normal one.
         if digits.count <= 15, exponent > -280, exponent < 280 { return true }

@@ -61,7 +61,7 @@ package struct StoreMigration {
         fileprivate var old: ManagedObjectModel?
         /// The path at which its mapping file is or can be.
         fileprivate var mappingPath: String?
-        /// The mapping; `nil` if there is none.
+        /// The mapping; `nil` if the step has no mapping.
         fileprivate var mapping: MappingModel?
         /// The app's mapping model that the step uses.
         package fileprivate(set) var xcodeMapping: String?

@@ -44,7 +44,7 @@ struct QueryVariables {
         let lists = predicate.predicate.listVariables
         var first: GraphPredicateError?
         var choice = Array(repeating: 0, count: texts.count)
-        // Several values are a list, and so is a value to the right of IN.
+        // Several values are a list, and a value to the right of IN is one, too.
         let readings = texts.map { text in
             self.readings(
                 of: text.values, asList: text.values.count > 1 || lists.contains(text.name))

@@ -10,7 +10,7 @@ package struct StoreCheck: Sendable {
     package struct Answer: Sendable {
         /// The verified store, or the new one after a repair.
         package var store: String
-        /// The number of recovered objects by entity; `nil` if this was no repair.
+        /// The number of recovered objects by entity; `nil` if the check was not a repair.
         package var objects: [String: Int]?
         /// The losses of a repair.
         package var losses: [StoreFinding] = []

@@ -22,8 +22,8 @@ enum RejectFileName {
     /// Returns unique file names for the inputs of a stage.
     static func names(of inputs: [FileName], stage: String) -> [FileName: FileName] {
         var names: [FileName: FileName] = [:]
-        // Compare names as text and without case, because some file systems treat such names as
-        // equal.
+        // Compare names as text and without case, because some file systems treat names that differ
+        // only in these as equal.
         let alike = Dictionary(grouping: Set(inputs)) { base(of: $0).displayText.lowercased() }
         for same in alike.values {
             for (place, input) in same.sorted().enumerated() {

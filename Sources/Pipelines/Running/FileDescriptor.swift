@@ -10,7 +10,7 @@ enum FileDescriptor {
         try FileSystem.open(path, [.writing, .creating, .appending], mode: 0o644)
     }
 
-    /// Opens a file to see whether it is locked, as far as this user may.
+    /// Opens a file to check whether it is locked, with write access if this user has it.
     ///
     /// - Returns: the descriptor, or -1 on failure.
     static func openForLocking(_ path: String) -> Int32 {
@@ -93,7 +93,7 @@ enum FileDescriptor {
         (try? FileStatus(of: path))?.timeWritten ?? 0
     }
 
-    /// Removes a file; nothing happens where there is none.
+    /// Removes a file if it exists; ignores errors.
     static func remove(_ path: some FilePath) { try? FileSystem.remove(path) }
 
     /// The names in a folder without `.` and `..`; empty if it cannot be read.
@@ -101,7 +101,7 @@ enum FileDescriptor {
         (try? FileSystem.names(in: folder)) ?? []
     }
 
-    /// Removes an empty folder; nothing happens where there is none.
+    /// Removes an empty folder if it exists; ignores errors.
     static func removeFolder(_ path: FileName) { try? FileSystem.removeFolder(path) }
 
     /// Flushes the entries of a folder of rejects to disk, if its file system supports that.
@@ -141,7 +141,7 @@ enum FileDescriptor {
         return head(descriptor)
     }
 
-    /// SHA-256 over what files hold; those that are missing hold nothing.
+    /// Returns the SHA-256 digest of files; a missing file counts as empty.
     ///
     /// - Parameter ignored: ranges at the start of each file that are treated as zeros.
     /// - Returns: `nil` if a file cannot be read.
@@ -182,7 +182,7 @@ enum FileDescriptor {
         return status.size
     }
 
-    /// The path without links; nil where it leads to nothing, or is not UTF-8.
+    /// Returns the path without symbolic links; `nil` if its target is missing or it is not UTF-8.
     static func resolved(_ path: String) -> String? { FileSystem.resolved(path)?.exactText }
 }
 

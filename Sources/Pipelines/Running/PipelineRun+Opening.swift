@@ -4,7 +4,7 @@ import GraphModel
 import GraphStore
 import RecordStreams
 
-/// How a run opens its store, and what it continues of an earlier attempt.
+/// The way a run opens its store, and the state that it resumes from an earlier attempt.
 extension PipelineRun {
     /// A container for stages.
     struct Opened {

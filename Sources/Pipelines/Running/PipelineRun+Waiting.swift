@@ -6,7 +6,7 @@ extension PipelineRun {
     /// Whether the run could not open its store because of a lock, so it has saved nothing.
     func isLockedOut(by error: any Error) -> Bool { !hasBegun && error.isStoreInUse }
 
-    /// Returns the interruption that ended the wait for a lock; `nil` if there was none.
+    /// Returns the interruption that ended the wait for a lock; `nil` if no interruption did.
     func stop(endingWaitOf error: any Error) -> Interrupted? {
         guard error.isStoreInUse else { return nil }
         return runner.interruption.reason().map { Interrupted($0) }

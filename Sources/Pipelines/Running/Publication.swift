@@ -179,7 +179,7 @@ struct Publication: Sendable {
     ) throws {
         if let plan {
             try publish(plan.moves.filter { keepsRejects && FileSystem.isFolder($0.from) })
-            // A loss of power must not bring back a store whose files are gone.
+            // A loss of power must not restore a store whose files have been deleted.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
         }
@@ -193,7 +193,8 @@ struct Publication: Sendable {
 
     private static func publish(_ moves: [Move]) throws {
         for move in moves where FileDescriptor.size(move.from) != nil { try publish(move) }
-        // Those that an earlier attempt has moved, too: it may have ended before this.
+        // Includes the folders of files that an earlier attempt moved, since it may have ended
+        // before this step.
         for folder in Set(moves.map(\.to.folder)) where FileSystem.isFolder(folder) {
             try FileDescriptor.synchronizeFolder(folder)
         }
@@ -274,7 +275,7 @@ struct Publication: Sendable {
             (self.file, self.moves) = (file, moves)
         }
 
-        /// Reads the plan; `nil` if there is none or it is damaged.
+        /// Reads the plan; `nil` if it is missing or damaged.
         ///
         /// A damaged plan was never complete, so no file depends on it.
         ///

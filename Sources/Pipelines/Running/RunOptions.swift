@@ -6,7 +6,8 @@ import RecordStreams
 
 /// The options of a run.
 package struct RunOptions: Sendable {
-    /// What to do if another run holds the store's lock, or another program has locked its file.
+    /// The policy for a store whose lock another run holds, or whose file another program has
+    /// locked.
     package enum LockedPolicy: Sendable, Hashable {
         /// Exit with 75.
         case fail

@@ -135,7 +135,7 @@ final class StoreLock {
             defer { FileSystem.close(descriptor) }
             guard FileSystem.lock(descriptor) else { return holder }
             FileSystem.unlock(descriptor)
-            // Its number is another process's by now, or it has come to its end since.
+            // The process has finished since, or its process ID now belongs to another process.
         }
         // Do not try the lock of a dead process: that could make a run that is starting fail.
         holder.isAtWork = false
@@ -174,7 +174,8 @@ final class StoreLock {
     deinit {
         if isHeld {
             FileDescriptor.rewrite(descriptor, "")
-            // A process that begins may have the file, too, until it is what it is to be.
+            // A starting child process shares the descriptor until `exec`, so closing it may keep
+            // the lock.
             FileSystem.unlock(descriptor)
         }
         FileSystem.close(descriptor)

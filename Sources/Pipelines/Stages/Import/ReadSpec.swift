@@ -173,7 +173,7 @@ extension InputCompression: ExplainedChoice {
 
 /// The files of an import and how to read them.
 package struct ReadSpec: Sendable, Hashable {
-    /// What becomes of the rows of a table that have fewer fields than columns.
+    /// The policy for rows of a table that have fewer fields than columns.
     package enum Ragged: String, ExplainedChoice {
         case reject, pad
 
