@@ -196,17 +196,17 @@ extension BulkWriter {
         }
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
-            return .obstacle(.waiting(link: link, key: parking.names.awaited(key, link: link)))
+            return .obstacle(.waiting(link: link, key: deferredRows.names.awaited(key, link: link)))
         case .decideUnlessWaiting(let place) where plan.mayComeLater(link: link):
-            let awaited = parking.names.awaited(key, link: link)
-            if try parking.waiting.mayCome(awaited, for: place) {
+            let awaited = deferredRows.names.awaited(key, link: link)
+            if try deferredRows.waiting.mayCome(awaited, for: place) {
                 return .obstacle(.waiting(link: link, key: awaited))
             }
         case .breakCycle(let place) where plan.mayComeLater(link: link):
-            let awaited = parking.names.awaited(key, link: link)
-            if try parking.waiting.mayCome(awaited, for: place) {
+            let awaited = deferredRows.names.awaited(key, link: link)
+            if try deferredRows.waiting.mayCome(awaited, for: place) {
                 if cutLinks.last != link { cutLinks.append(link) }
-                parking.cutKeys.append(awaited)
+                deferredRows.cutKeys.append(awaited)
                 return .nothing
             }
         default:

@@ -7,7 +7,7 @@ extension BulkWriter {
             rejectNullKey(batch, place, token: token)
             return try noteOtherFaults(batch, place, token: token)
         }
-        if parking.mayWait(key: hash) {
+        if deferredRows.mayWait(key: hash) {
             return try park(batch, place, token: token, key: hash, until: hash)
         }
         let (writes, rejected) = (writesWithNested, tally.rejected)
@@ -24,10 +24,10 @@ extension BulkWriter {
     private func park(
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
     ) throws(StoreError) {
-        parking.add(batch, place, token: token, key: key, until: awaited)
-        parkedTokens.append(token)
+        deferredRows.add(batch, place, token: token, key: key, until: awaited)
+        deferredTokens.append(token)
         times?.keep()
-        if parking.isOverMemory { try spillParked() }
+        if deferredRows.isOverMemory { try spillDeferredRows() }
     }
 
     func keyHash(_ batch: RowBatch, _ place: Int) -> UInt64? {

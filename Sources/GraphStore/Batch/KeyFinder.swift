@@ -16,7 +16,7 @@ struct KeyFinder: ~Copyable {
     /// Whether the table was empty when the load began.
     var isFirstLoad: Bool { rowsEstimate == 0 }
     /// Whether indexes are deferred to the end of the load.
-    private(set) var hasPutOff = false
+    private(set) var hasDeferredIndexes = false
     /// The name of the key's unique index if it is deferred; the map cannot be discarded without
     /// building this index.
     private var keyIndexPutOff: String?
@@ -55,8 +55,8 @@ struct KeyFinder: ~Copyable {
             usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
         else { return }
-        let putOff = definition.indexes.filter { mayPutOff($0) }
-        hasPutOff = !putOff.isEmpty
+        let putOff = definition.indexes.filter { mayDefer($0) }
+        hasDeferredIndexes = !putOff.isEmpty
         keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
         // Cached statements may use the dropped indexes.
         connection.clearStatementCache()
@@ -85,7 +85,7 @@ struct KeyFinder: ~Copyable {
         index.isUnique && index.columns == plan.keyColumns.map { "\($0) COLLATE BINARY ASC" }
     }
 
-    private borrowing func mayPutOff(_ index: StoreLayout.Index) -> Bool {
+    private borrowing func mayDefer(_ index: StoreLayout.Index) -> Bool {
         if isKeyIndex(index) { return true }
         // Other constraints are checked by their indexes, and links from other rows use theirs.
         let writesOtherRows = plan.toManys.contains { many in

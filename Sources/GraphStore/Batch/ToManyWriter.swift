@@ -18,7 +18,7 @@ struct ToManyWriter {
 
     /// - Parameters:
     ///   - claims: The links that several records of the load may set.
-    ///   - mayPutOff: Whether the owners' table was empty when the load began, and many rows are
+    ///   - mayDefer: Whether the owners' table was empty when the load began, and many rows are
     ///     expected.
     ///   - mayWalk: Whether the owners may be read with a sequential cursor.
     ///   - otherTurn: The index of the inverse among the relationships that the load writes.
@@ -26,14 +26,14 @@ struct ToManyWriter {
     init(
         _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
         _ schema: StoreLayout,
-        _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
+        _ claims: LinkClaims, mayDefer: Bool, mayWalk: Bool, _ far: InverseChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(StoreError) {
         self.policy = policy
         switch many.place {
         case .joinTable(let join):
             let isAlone = !claims.contain(join)
-            if mayPutOff, isAlone, policy != .remove,
+            if mayDefer, isAlone, policy != .remove,
                 let spool = try JoinSpool(join, schema, far, on: connection)
             {
                 place = .spool(spool)

@@ -41,7 +41,7 @@ struct RowTrial {
         byteCount += Self.byteCount(batch)
         try writer.apply(batch, firstToken: first)
         // The missing targets may be in the real store; here, the deferred links are left out.
-        _ = writer.takeParkedTokens()
+        _ = writer.takeDeferredTokens()
         try writer.finish()
         var refused: [Int: BulkReject] = [:]
         // The only problem of some rows is that a linked object cannot be created here.

@@ -8,7 +8,7 @@ import Synchronization
 /// its completion mark, in one transaction. So if a run ends for any reason, the next one finds
 /// exactly what was saved, and resumes after it. Only a successful run removes its notes.
 final class RunJournal: Sendable {
-    private static let stageKinds = ["stage", "input", ParkedRecords.kind] + BulkWriter.noteKinds
+    private static let stageKinds = ["stage", "input", DeferredRecords.kind] + BulkWriter.noteKinds
 
     private struct State {
         var stages: [StageNote] = []

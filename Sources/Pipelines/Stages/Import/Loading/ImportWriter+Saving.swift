@@ -9,7 +9,7 @@ extension ImportWriter {
     /// It does not save if index builds are deferred, because another process could then violate
     /// uniqueness.
     mutating func saveAtPause() throws {
-        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
+        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasDeferredIndexes {
             try save()
         }
     }
@@ -74,7 +74,7 @@ extension ImportWriter {
         try keepRejectsOfParked()
         // Remove the notes now, so that after a failure the next attempt does not write these rows
         // again.
-        try context.removeProgressNotes(BulkWriter.waitingKinds + [ParkedRecords.kind])
+        try context.removeProgressNotes(BulkWriter.waitingKinds + [DeferredRecords.kind])
     }
 
     private mutating func keepRejectsOfParked() throws {

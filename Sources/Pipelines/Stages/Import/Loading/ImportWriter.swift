@@ -14,7 +14,7 @@ struct ImportWriter {
     let summary: ReadSummary
     let context: ManagedObjectContext
     let writer: BulkWriter
-    let parked: ParkedRecords
+    let parked: DeferredRecords
     let paths: NotedPaths
     /// Whether an earlier attempt has left a position.
     let goesOn: Bool
@@ -68,7 +68,7 @@ struct ImportWriter {
         goesOn = note != nil
         reportedLinks = Set(
             spec.link.filter { $0.missing == .report }.map(\.relationship.text))
-        parked = ParkedRecords(context, paths)
+        parked = DeferredRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk,
             memory: MemoryShares(environment.spec.budget.memory).load(
@@ -248,7 +248,7 @@ struct ImportWriter {
         }
         unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
-        for token in writer.takeParkedTokens() {
+        for token in writer.takeDeferredTokens() {
             try parked.add(batch.record(ofRow: Int(token - first)), token: token)
         }
         for link in writer.takeMissedLinks() {

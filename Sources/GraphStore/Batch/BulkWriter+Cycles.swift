@@ -14,16 +14,18 @@ extension BulkWriter {
     /// Resolves cycles, as many as fit in memory, and decides the rows for which that fails.
     func settleCircles() throws(StoreError) {
         // Rows that may have to be rolled back must not be returned to the caller.
-        let pauseAt = parking.pauseAt
-        parking.pauseAt = .max
-        defer { parking.pauseAt = pauseAt }
+        let pauseAt = deferredRows.pauseAt
+        deferredRows.pauseAt = .max
+        defer { deferredRows.pauseAt = pauseAt }
         let checkpoint = try checkpoint()
-        let circles = parking.waiting
+        let circles = deferredRows.waiting
         let failed = try unwindCircles(rejectsBefore: checkpoint.rejectCount)
         guard !failed.isEmpty else { return try release(checkpoint) }
         try restore(checkpoint)
-        parking.waiting = circles
-        for place in failed where parking.waiting.take(place) { try settle(from: place, .decide) }
+        deferredRows.waiting = circles
+        for place in failed where deferredRows.waiting.take(place) {
+            try settle(from: place, .decide)
+        }
     }
 
     /// Writes rows that wait in cycles.
@@ -31,16 +33,16 @@ extension BulkWriter {
     /// - Returns: The rows whose left-out link could not be set in the end.
     private func unwindCircles(rejectsBefore: Int) throws(StoreError) -> [Int] {
         var broken: [Cut] = []
-        parking.cutKeys.removeAll(keepingCapacity: true)
-        while let place = try parking.waiting.nextInCircle() {
-            _ = parking.waiting.take(place)
+        deferredRows.cutKeys.removeAll(keepingCapacity: true)
+        while let place = try deferredRows.waiting.nextInCircle() {
+            _ = deferredRows.waiting.take(place)
             broken += try breakCircle(at: place)
             try decideHopeless()
             // The left-out links are set after all rows that they depend on are resolved.
-            guard broken.count + rejects.count - rejectsBefore >= parking.rejectsMax else {
+            guard broken.count + rejects.count - rejectsBefore >= deferredRows.rejectsMax else {
                 continue
             }
-            if try !parking.waitsForCut() { break }
+            if try !deferredRows.waitsForCut() { break }
         }
         guard !broken.isEmpty else { return [] }
         // Some rows are rejected only when they are written.
@@ -54,12 +56,12 @@ extension BulkWriter {
     private func breakCircle(at place: Int) throws(StoreError) -> [Cut] {
         cutLinks.removeAll(keepingCapacity: true)
         var cuts: [Cut] = []
-        if try settleOne(place, .breakCycle(place: place)), !cutLinks.isEmpty {
+        if try resolveOne(place, .breakCycle(place: place)), !cutLinks.isEmpty {
             let inserted = plan.keyCells.isEmpty ? lastInserted?.primaryKey ?? 0 : 0
             cuts = cutLinks.map {
                 Cut(place: Int32(place), link: Int32($0), inserted: inserted)
             }
-            parking.cutKeys.append(try parking.entries[place].key)
+            deferredRows.cutKeys.append(try deferredRows.entries[place].key)
         }
         try settleWoken()
         return cuts
@@ -73,8 +75,8 @@ extension BulkWriter {
         _ broken: [Cut], refused: Set<Int64>
     ) throws(StoreError) -> [Int] {
         func isWritten(_ place: Int) throws(StoreError) -> Bool {
-            guard !parking.waiting.isRefused(place) else { return false }
-            return !refused.contains(try parking.entries[place].token)
+            guard !deferredRows.waiting.isRefused(place) else { return false }
+            return !refused.contains(try deferredRows.entries[place].token)
         }
         var failed: [Int] = []
         var rest = broken[...]
@@ -83,9 +85,9 @@ extension BulkWriter {
             rest = rest.dropFirst(links.count)
             let place = Int(first.place)
             guard try isWritten(place) else { continue }
-            let entry = try parking.entries[place]
+            let entry = try deferredRows.entries[place]
             var later: [Int] = []
-            for other in try parking.entries.places(key: entry.key) where other > place {
+            for other in try deferredRows.entries.places(key: entry.key) where other > place {
                 if try isWritten(other) { later.append(other) }
             }
             var overruled: [Int] = []
@@ -97,7 +99,8 @@ extension BulkWriter {
                 try !relink(place, entry, inserted: first.inserted, cut, but: overruled)
             else { continue }
             // Earlier rows with the same key must wait again too, because this row waits for them.
-            failed += try parking.entries.places(key: entry.key).filter { $0 < place } + [place]
+            failed +=
+                try deferredRows.entries.places(key: entry.key).filter { $0 < place } + [place]
         }
         return failed
     }
@@ -112,10 +115,10 @@ extension BulkWriter {
     ///   - overruled: Links whose targets must exist, but which are not set.
     /// - Returns: False if the target was rejected after all, or a constraint forbids the link.
     private func relink(
-        _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],
+        _ place: Int, _ entry: DeferredRowIndex.Entry, inserted: Int64, _ links: [Int],
         but overruled: [Int]
     ) throws(StoreError) -> Bool {
-        let (batch, place) = try parkedRow(place, entry)
+        let (batch, place) = try deferredRow(place, entry)
         row.clear()
         times?.begin(entry.token)
         guard try setKey(batch, place, token: entry.token) else { return false }
@@ -158,7 +161,7 @@ extension BulkWriter {
     }
 
     private func findWritten(
-        _ batch: RowBatch, _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64
+        _ batch: RowBatch, _ place: Int, _ entry: DeferredRowIndex.Entry, inserted: Int64
     ) throws(StoreError) -> Statement? {
         guard plan.keyCells.isEmpty else {
             guard let hash = resolvedKeyHash(entry.key),
@@ -181,7 +184,7 @@ extension BulkWriter {
         else { return false }
         let cell = plan.plan.attributes.count + link
         for place in later {
-            let (batch, row) = try parkedRow(place, parking.entries[place])
+            let (batch, row) = try deferredRow(place, deferredRows.entries[place])
             if batch[row, cell].kind != .absent { return true }
         }
         return false
@@ -197,8 +200,8 @@ struct BulkCheckpoint {
     let ends: LinkEnds
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
-    let net: NetChanges
-    let farNets: [NetChanges]
+    let net: RowDiffs
+    let farNets: [RowDiffs]
     let changedSinceSave: [Int64: Int64]
 }
 

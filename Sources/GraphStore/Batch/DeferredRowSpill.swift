@@ -2,7 +2,7 @@ import SQLite
 
 /// Stores deferred rows beyond the memory limit: in the progress notes if the load writes any, and
 /// otherwise in a temporary table.
-final class ParkedSpill {
+final class DeferredRowSpill {
     /// The kind of the progress notes.
     static let kind = "parked"
 

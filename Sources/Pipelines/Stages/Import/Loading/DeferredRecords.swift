@@ -9,7 +9,7 @@ import RecordStreams
 ///
 /// A note is a line of numbers, optionally followed by the record's row key, then the input's path
 /// and the bytes of the record.
-struct ParkedRecords {
+struct DeferredRecords {
     static let kind = "record"
     private let context: ManagedObjectContext
     private let paths: NotedPaths

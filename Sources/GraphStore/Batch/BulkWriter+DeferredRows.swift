@@ -12,7 +12,7 @@ extension BulkWriter {
     package func settleSome() throws(StoreError) -> Bool {
         try beginSession()
         defer { closeWalks() }
-        return try settleParked(rejectsMax: parking.rejectsMax)
+        return try resolveDeferredRows(rejectsMax: deferredRows.rejectsMax)
     }
 
     /// Resolves the deferred rows when no more rows follow.
@@ -29,51 +29,51 @@ extension BulkWriter {
     /// - Parameter rejectsMax: The approximate number of new rejects after which the call returns.
     /// - Returns: Whether rows are left for another call.
     @discardableResult
-    func settleParked(rejectsMax: Int? = nil) throws(StoreError) -> Bool {
-        if !parking.isSettling {
-            guard parking.count > 0 else { return false }
-            try parking.beginSettling()
+    func resolveDeferredRows(rejectsMax: Int? = nil) throws(StoreError) -> Bool {
+        if !deferredRows.isSettling {
+            guard deferredRows.count > 0 else { return false }
+            try deferredRows.beginSettling()
             try times?.beginSettling()
         }
-        parking.pauseAt = rejectsMax.map { rejects.count + $0 } ?? .max
+        deferredRows.pauseAt = rejectsMax.map { rejects.count + $0 } ?? .max
         guard try settleAll() else { return true }
         // Pending rows refer to memory that is about to be freed.
         try flushRows()
-        try parking.endSettling()
+        try deferredRows.endSettling()
         try times?.endSettling()
         leaveNothingOut()
         return false
     }
 
-    private var isToPause: Bool { rejects.count >= parking.pauseAt }
+    private var isToPause: Bool { rejects.count >= deferredRows.pauseAt }
 
     /// Continues from the point where the last call stopped.
     ///
     /// - Returns: Whether no row is deferred any more.
     private func settleAll() throws(StoreError) -> Bool {
         try settleWoken()
-        while !isToPause, let place = parking.takeUntried() {
-            if parking.waiting.take(place) { try settle(from: place, .wait) }
+        while !isToPause, let place = deferredRows.takeUntried() {
+            if deferredRows.waiting.take(place) { try settle(from: place, .wait) }
         }
         guard !isToPause else { return false }
-        parking.waiting.suspectAll()
+        deferredRows.waiting.suspectAll()
         while true {
             try decideHopeless()
             guard !isToPause else { return false }
-            guard parking.waiting.next() != nil else { return true }
+            guard deferredRows.waiting.next() != nil else { return true }
             try settleCircles()
         }
     }
 
     /// Writes a row, then the rows that waited for it, and so on.
     func settle(from place: Int, _ policy: UnresolvedPolicy) throws(StoreError) {
-        try settleOne(place, policy)
+        try resolveOne(place, policy)
         // A woken row may have to wait again.
         try settleWoken()
     }
 
     func settleWoken() throws(StoreError) {
-        while !isToPause, let place = parking.woken.popLast() { try settleOne(place, .wait) }
+        while !isToPause, let place = deferredRows.woken.popLast() { try resolveOne(place, .wait) }
     }
 
     /// Writes a row unless it must wait, and wakes the rows that waited for it.
@@ -81,36 +81,36 @@ extension BulkWriter {
     /// - Returns: Whether the row is written; a later rejection of pending rows may still revert
     ///   it.
     @discardableResult
-    func settleOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
-        let entry = try parking.entries[place]
-        if try parking.waiting.isWaiting(key: entry.key, before: place) {
-            try parking.waiting.wait(place, for: entry.key)
+    func resolveOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
+        let entry = try deferredRows.entries[place]
+        if try deferredRows.waiting.isWaiting(key: entry.key, before: place) {
+            try deferredRows.waiting.wait(place, for: entry.key)
             return false
         }
-        let (batch, row) = try parkedRow(place, entry)
-        let names = parking.names.hashes(batch, row)
+        let (batch, row) = try deferredRow(place, entry)
+        let names = deferredRows.names.hashes(batch, row)
         let rejected = tally.rejected
         let outcome = try write(
             batch, row, token: entry.token, hash: entry.key, unresolved: policy)
         if tally.rejected > rejected { try noteOtherFaults(batch, row, token: entry.token) }
         if case .waiting(_, let awaited) = outcome {
-            try parking.waiting.wait(place, for: awaited)
+            try deferredRows.waiting.wait(place, for: awaited)
             return false
         }
-        var woken = try parking.waiting.takeWaiters(for: entry.key)
+        var woken = try deferredRows.waiting.takeWaiters(for: entry.key)
         if !names.isEmpty {
-            for name in names { woken += try parking.waiting.takeWaiters(for: name) }
+            for name in names { woken += try deferredRows.waiting.takeWaiters(for: name) }
             woken.sort()
         }
-        parking.woken.append(contentsOf: woken.reversed())
+        deferredRows.woken.append(contentsOf: woken.reversed())
         guard case .rejected = outcome else { return true }
-        parking.waiting.noteRefused(place)
+        deferredRows.waiting.noteRefused(place)
         return false
     }
 
     func decideHopeless() throws(StoreError) {
-        while !isToPause, let place = try parking.waiting.nextHopeless() {
-            _ = parking.waiting.take(place)
+        while !isToPause, let place = try deferredRows.waiting.nextHopeless() {
+            _ = deferredRows.waiting.take(place)
             try settle(from: place, .decideUnlessWaiting(place: place))
         }
     }
@@ -118,31 +118,35 @@ extension BulkWriter {
     // MARK: Rows beyond memory
 
     /// Moves the deferred rows from memory to the store.
-    func spillParked() throws(StoreError) {
-        let first = max(parking.spilled, journal?.parkedCount ?? 0)
-        let places = first..<max(first, parking.count)
-        try parkedSpill.write(
-            places.lazy.map { [parking] in (parking.lastEntry($0).token, parking.note($0)) })
-        journal?.parkedCount = parking.count
-        try parking.forgetRows()
+    func spillDeferredRows() throws(StoreError) {
+        let first = max(deferredRows.spilled, journal?.parkedCount ?? 0)
+        let places = first..<max(first, deferredRows.count)
+        try deferredRowSpill.write(
+            places.lazy.map { [deferredRows] in
+                (deferredRows.lastEntry($0).token, deferredRows.note($0))
+            })
+        journal?.parkedCount = deferredRows.count
+        try deferredRows.forgetRows()
     }
 
     /// Returns a deferred row; its bytes are valid until the next call, or until rows are flushed.
-    func parkedRow(
-        _ place: Int, _ entry: ParkedEntries.Entry
+    func deferredRow(
+        _ place: Int, _ entry: DeferredRowIndex.Entry
     ) throws(StoreError) -> (batch: RowBatch, row: Int) {
-        guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
-        if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
-        if parking.isRecallFull {
+        guard place < deferredRows.spilled else {
+            return (deferredRows.rows, place - deferredRows.spilled)
+        }
+        if let row = deferredRows.recalledPlaces[place] { return (deferredRows.recalled, row) }
+        if deferredRows.isRecallFull {
             // Pending rows refer to memory that is about to be freed.
             try flushRows()
-            parking.forgetRecalled()
+            deferredRows.forgetRecalled()
         }
-        guard let note = try parkedSpill.read(entry.token) else {
-            throw ParkedEntries.lost
+        guard let note = try deferredRowSpill.read(entry.token) else {
+            throw DeferredRowIndex.lost
         }
-        let row = Parking.read(note: note, into: parking.recalled)
-        parking.note(recalled: row, of: place)
-        return (parking.recalled, row)
+        let row = DeferredRows.read(note: note, into: deferredRows.recalled)
+        deferredRows.note(recalled: row, of: place)
+        return (deferredRows.recalled, row)
     }
 }
