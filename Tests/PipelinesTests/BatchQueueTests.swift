@@ -37,9 +37,7 @@ struct BatchQueueTests {
         }
     }
 
-    @Test(
-        "while a large batch is queued, no other is filled until the writer recycles one or cancels"
-    )
+    @Test("a queued large batch blocks filling others until the writer recycles it or cancels")
     func largeBatches() throws {
         let queue = BatchQueue(count: 3, isLarge: { $0 > 100 }) { 7 }
         let taken = Mutex(0)

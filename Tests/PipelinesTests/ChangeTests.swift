@@ -210,7 +210,7 @@ struct ChangeTests {
         #expect(try update("size: 50000").text.contains("must be a whole number in its range"))
     }
 
-    @Test("rules: ignore deletes objects despite deny and cascade rules, and only the matches")
+    @Test("rules: ignore deletes the matches and no others, despite deny and cascade rules")
     func deleteIgnoringRules() throws {
         let folder = try Self.filled()
         let run = try folder.run(

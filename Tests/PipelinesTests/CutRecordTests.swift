@@ -5,9 +5,7 @@ import Testing
 /// Records that are too large; the reject files contain their beginning.
 @Suite("Truncated records")
 struct CutRecordTests {
-    @Test(
-        "a reject file with a truncated record stays a JSON array, so later records can be replayed"
-    )
+    @Test("a reject file with a truncated record stays a JSON array, so a replay reads the rest")
     func array() throws {
         let folder = try Workspace()
         let long = String(repeating: "x", count: 99)

@@ -95,7 +95,7 @@ struct ExportPartsTests {
         #expect(try manifest(folder, "one.manifest.json").files.map(\.rows) == [200])
     }
 
-    @Test("a key of several attributes selects the part, and without a key the whole row does")
+    @Test("all attributes of the key select the part, or the primary key without a key")
     func keys() throws {
         let folder = try Workspace()
         try folder.write(

@@ -299,7 +299,7 @@ struct ExportTests {
     }
 
     @Test(
-        "an export must not replace a file that the run uses",
+        "an export to a file that the run uses fails and changes nothing",
         arguments: ["store.sqlite", "in.ndjson", "spec.yaml", "./in.ndjson"])
     func protects(_ target: String) throws {
         let folder = try Workspace()
