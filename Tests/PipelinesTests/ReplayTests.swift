@@ -73,7 +73,7 @@ struct ReplayTests {
         return Run(outcome: outcome, folder: folder.folder, warnings: [])
     }
 
-    @Test("a replay removes records that pass, and keeps the others with their first position")
+    @Test("a replay removes records that pass from the reject files, and keeps those that fail")
     func drains() throws {
         let (folder, rejects) = try Self.rejected()
         try Self.addAnn(to: folder)

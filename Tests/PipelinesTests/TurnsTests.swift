@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("Turns") struct TurnsTests {
+@Suite("Round-robin turns") struct TurnsTests {
     @Test func comeInTheirOrder() {
         let turns = Turns(count: 3)
         let done = TurnLog()
