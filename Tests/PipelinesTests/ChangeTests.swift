@@ -312,7 +312,7 @@ struct ChangeTests {
         #expect(try folder.rows("SELECT ZNAME FROM ZPERSON ORDER BY 1") == ["ann", "bob"])
     }
 
-    @Test("a warning names the deny rule that stops a cascade; without denials there is none")
+    @Test("warns with the name of a deny rule that stops a cascade, and not if nothing is denied")
     func denyBehindCascade() throws {
         let folder = try Self.filled()
         let model = Self.model.replacing(

@@ -156,7 +156,7 @@ struct FailedRunTests {
         }
     }
 
-    @Test("reports no discarded changes if nothing was done, but reports those of a failed import")
+    @Test("reports discarded changes of a failed import, and no note if nothing was done")
     func nothingDone() throws {
         let folder = try Self.filled(hasStore: true)
         let update = "  - { update: a, entity: Task, where: ALL, at-most: 0, set: { size: 9 } }"

@@ -83,7 +83,7 @@ struct InputMistakeTests {
     }
 
     @Test(
-        "the error for data or a store in place of a spec suggests etl infer",
+        "the error for a data file that is run as a spec suggests etl infer",
         arguments: [
             ("a.csv", "id;title\n1;x\n"), ("a.ndjson", "{\"id\":\"1\"}\n"), ("a.json", "[{}]"),
             ("a.csv.gz", "\u{1F}"),
@@ -106,7 +106,7 @@ struct InputMistakeTests {
             ])
     }
 
-    @Test("accepts a spec in JSON, and reports a store in place of a spec")
+    @Test("accepts a spec in JSON, and rejects a store as a spec")
     func otherFilesForSpecs() throws {
         let folder = try Workspace()
         let runner = PipelineRunner(options: RunOptions(workingFolder: "/", now: Workspace.now))

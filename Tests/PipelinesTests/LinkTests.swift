@@ -151,7 +151,7 @@ struct LinkTests {
         #expect(try Self.graph(folder) == ["1|ann|-|a,b", "2|-|-|-"])
     }
 
-    @Test("to-many links are replaced, added or removed", arguments: ["replace", "add", "remove"])
+    @Test("to-many links are replaced, added, or removed", arguments: ["replace", "add", "remove"])
     func many(_ policy: String) throws {
         let folder = try Workspace()
         func stages(_ many: String) -> String {

@@ -73,7 +73,7 @@ struct ReplayTests {
         return Run(outcome: outcome, folder: folder.folder, warnings: [])
     }
 
-    @Test("a replay removes records that pass from the reject files, and keeps those that fail")
+    @Test("a replay removes passing records from the reject files, and keeps failing records")
     func drains() throws {
         let (folder, rejects) = try Self.rejected()
         try Self.addAnn(to: folder)

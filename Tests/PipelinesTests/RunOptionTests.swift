@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 /// The options of a run, and the keys of specs that control how stages run.
-@Suite("Ways to run")
+@Suite("Options of runs and stages")
 struct RunOptionTests {
     static let spec = """
         etl: 1

@@ -108,7 +108,7 @@ extension SectionTests {
         #expect(stopped > 0, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
     }
 
-    @Test("no sections are used if two links may create the same object")
+    @Test("an import gives the same result if two links may create the same object")
     func twoEntities() throws {
         let employee = """
               Employee:

@@ -73,7 +73,7 @@ struct SortedSpillTests {
         }
     }
 
-    @Test("reports full at the merge limit and still accepts rows")
+    @Test("reports full at the merge limit and still accepts pieces")
     func runsMax() throws {
         let file = SpillFile(in: folder.folder)
         let numbers = Self.numbers(3000, below: 500)

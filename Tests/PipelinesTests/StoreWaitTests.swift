@@ -14,7 +14,7 @@ struct StoreWaitTests {
         return [10, 500, 3_000, 7_000, 100_000].map { wait.goesOn(after: .milliseconds($0)) }
     }
 
-    @Test("before the run begins, waits less than 3 s, or as long as --if-locked allows")
+    @Test("before the run begins, waits 1 s, or as long as --if-locked allows")
     func beginning() {
         for policy in [nil, .fail, .skip, .wait(seconds: 0)] as [RunOptions.LockedPolicy?] {
             #expect(answers(policy) == [true, true, false, false, false])
@@ -32,7 +32,7 @@ struct StoreWaitTests {
             answers(.wait(seconds: 50)) { $0.noteBegin() } == [true, true, true, true, false])
     }
 
-    @Test("a failed run waits less than 3 s to clean up")
+    @Test("a failed run waits up to 1 s to clean up")
     func failed() {
         let answers = answers(.wait(seconds: 50)) { wait in
             wait.noteBegin()
@@ -42,7 +42,7 @@ struct StoreWaitTests {
     }
 
     @Test(
-        "after the time limit, waits less than 3 s, and after a signal less than 0.5 s",
+        "waits up to 1 s after the time limit, and less than 0.5 s after a signal",
         arguments: [false, true])
     func stopped(_ hasBegun: Bool) {
         let interruption = Interruption()

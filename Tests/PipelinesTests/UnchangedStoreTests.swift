@@ -75,7 +75,7 @@ struct UnchangedStoreTests {
         #expect(try state(folder) == before)
     }
 
-    @Test("Records that later records undo change nothing")
+    @Test("Records whose changes later records undo leave the store unchanged")
     func undone() throws {
         let folder = try Workspace()
         let others = (0..<40).map { #"{"id":\#($0),"title":"other","folder":"f9"}"# + "\n" }

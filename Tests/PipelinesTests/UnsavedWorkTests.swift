@@ -60,7 +60,7 @@ struct UnsavedWorkTests {
         #expect(unsaved.isEnough(budget))
     }
 
-    @Test("saves at a minimum interval if every save fills the cache")
+    @Test("saves at least a minimum of records even if every save fills the cache")
     func constant() {
         #expect(records(pages: [2, 4, 16, 100, 100]) == [10_000, 2_500, 1_250, 630, 630])
     }

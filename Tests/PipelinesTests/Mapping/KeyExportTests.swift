@@ -127,7 +127,7 @@ struct KeyExportTests {
         #expect(run.lines.last == "import import-out: 4 read, 4 unchanged")
     }
 
-    @Test("without `fields`, JSON contains all attributes; named ones keep the key's order")
+    @Test("JSON has all key attributes by default; named ones list the objects in the key's order")
     func fields() throws {
         let folder = try Self.filled()
         let run = try folder.run(

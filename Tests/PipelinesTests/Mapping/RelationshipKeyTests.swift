@@ -76,7 +76,7 @@ import Testing
         return "\(records.inserted) \(records.updated) \(records.unchanged) \(records.rejected)"
     }
 
-    @Test("identifies nested objects among those of their owner")
+    @Test("identifies nested objects among the objects of their owner")
     func owner() throws {
         let folder = try Workspace()
         try folder.write("albums.ndjson", Self.library)

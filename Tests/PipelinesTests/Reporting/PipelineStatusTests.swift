@@ -94,7 +94,7 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).holder == words)
         withExtendedLifetime(lock) {}
         lock = nil
-        // Words without a lock, of a process that is there, and of one that is not.
+        // A lock file without a lock, which names an existing and a nonexistent process.
         for process in [SystemProcess.number, 4_000_000] {
             try folder.write("store.sqlite.etl-lock", "pid \(process), pipeline x, since y")
             #expect(try Self.status(folder).holder == nil, "\(process)")
@@ -134,7 +134,7 @@ struct PipelineStatusTests {
         let after = Reports.run(folder, now: now + 7200).outcome.runID
         #expect(try Self.status(folder).unended == nil)
         #expect(try Self.status(folder).last?.run == after)
-        // Killed behind its report, which says how it ended.
+        // The run was killed after it wrote its report, which gives its result.
         let words = "pid \(SystemProcess.number), pipeline nightly, since 2026-03-04T07:06:07Z"
         try folder.write(lock, words)
         #expect(try Self.status(folder).unended == nil)
