@@ -37,7 +37,7 @@ struct BatchQueueTests {
         }
     }
 
-    @Test("a queued large batch blocks filling others until the writer recycles it or cancels")
+    @Test("the reader fills no batch next to a large one until it is recycled or canceled")
     func largeBatches() throws {
         let queue = BatchQueue(count: 3, isLarge: { $0 > 100 }) { 7 }
         let taken = Mutex(0)

@@ -52,9 +52,7 @@ struct CompositeTests {
         return folder
     }
 
-    @Test(
-        "nested objects fill composites of the same name; null clears, and absent keys change nothing"
-    )
+    @Test("nested objects fill composites of the same name; null clears them, absence does not")
     func byName() throws {
         let folder = try Self.filled()
         try folder.write(
@@ -255,7 +253,7 @@ struct CompositeTests {
                     """)
     }
 
-    @Test("check reports a mapping in place of elements once, and suggests the paths of elements")
+    @Test("check reports a mapping of a composite once, and suggests the paths of its elements")
     func mappings() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

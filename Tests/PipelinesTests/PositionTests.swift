@@ -226,9 +226,7 @@ import Testing
         }
     }
 
-    @Test(
-        "after --only, a run completes the other stages and does not repeat a finished append"
-    )
+    @Test("after --only, a run completes the other stages and repeats no finished append")
     func onlyBetween() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

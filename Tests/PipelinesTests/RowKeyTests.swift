@@ -136,7 +136,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == "{1:a#1;1:b1:x}")
     }
 
-    @Test("check rejects rowkey() for an attribute that is not text")
+    @Test("rowkey() for an attribute that is not text ends the run with 78")
     func refusals() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "text,size\nx,1\n")

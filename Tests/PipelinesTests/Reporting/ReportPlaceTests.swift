@@ -97,7 +97,7 @@ struct ReportPlaceTests {
     }
 
     @Test(
-        "--report writes another copy; if it cannot be created, the run exits with 73 at once")
+        "--report writes a second copy; a run that cannot create it exits with 73 at once")
     func another() throws {
         let folder = try Reports.folder()
         let run = Reports.run(folder) { $0.reportFile = "last.json" }
@@ -161,7 +161,7 @@ struct ReportPlaceTests {
         #expect(folder.exists("store.sqlite") == (status == 0))
     }
 
-    @Test("check reports metrics with the path of an export")
+    @Test("a run fails before its first stage if metrics have the path of an export")
     func metricsTwice() throws {
         let folder = try Reports.folder(
             Reports.spec.replacing(
