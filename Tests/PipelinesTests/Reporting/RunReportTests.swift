@@ -174,7 +174,7 @@ struct RunReportTests {
         let folder = try Self.folder(Self.spec.replacing(old, with: new))
         try folder.write("model.yaml", InputTests.model.replacing(old, with: new))
         #expect(Self.run(folder).outcome.status.rawValue == status)
-        // By the name of a run, so that it is found, and goes when it is old.
+        // The report is named after the run, so it is found, and deleted when it is old.
         let run = "20260304T050607Z-\(SystemProcess.number)"
         #expect(
             folder.names("runs") == ["index.html", "nightly-\(run).html", "nightly-\(run).json"])
