@@ -161,7 +161,7 @@ struct ReportPlaceTests {
         #expect(folder.exists("store.sqlite") == (status == 0))
     }
 
-    @Test("a run fails before its first stage if metrics have the path of an export")
+    @Test("a run fails with 78 if its metrics have the path of an export")
     func metricsTwice() throws {
         let folder = try Reports.folder(
             Reports.spec.replacing(
