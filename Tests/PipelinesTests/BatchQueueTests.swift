@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("The queue between reader and writer")
+@Suite("The queue between the reader and the writer")
 struct BatchQueueTests {
     private static func expired() -> Interruption {
         let interruption = Interruption()
@@ -12,7 +12,7 @@ struct BatchQueueTests {
         return interruption
     }
 
-    @Test("a time limit ends the wait for the reader, unless it reads over what is saved")
+    @Test("a time limit ends the wait for the reader, except while it re-reads saved records")
     func timeLimit() throws {
         let queue = BatchQueue(count: 1) { 7 }
         #expect(throws: Interrupted.self) { try queue.take(Self.expired()) }
@@ -37,8 +37,7 @@ struct BatchQueueTests {
         }
     }
 
-    @Test(
-        "beside a large batch no other is filled, until the writer gives it back or wants no more")
+    @Test("the reader fills no batch next to a large one until it is recycled or canceled")
     func largeBatches() throws {
         let queue = BatchQueue(count: 3, isLarge: { $0 > 100 }) { 7 }
         let taken = Mutex(0)
@@ -73,7 +72,7 @@ struct BatchQueueTests {
         #expect(taken.withLock(\.self) == 6)
     }
 
-    @Test("a reader learns that nobody wants more")
+    @Test("cancel marks the queue as canceled, and the reader gets no more batches")
     func cancelled() {
         let queue = BatchQueue(count: 2) { 7 }
         #expect(!queue.isCancelled)

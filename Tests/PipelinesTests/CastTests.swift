@@ -190,7 +190,7 @@ struct CastTests {
         }.joined()
     }
 
-    @Test("keep what fits and refuse the rest with its place", arguments: cases)
+    @Test("casts values that fit, and rejects the others with a reason", arguments: cases)
     func casts(_ example: Case) throws {
         let folder = try Workspace()
         let values = example.good.map(\.0) + example.bad.map(\.0)
@@ -213,7 +213,7 @@ struct CastTests {
                 == lines.dropFirst(example.good.count).map { $0 + "\n" }.joined())
     }
 
-    @Test("round a float once, whether it is a number, text or a constant")
+    @Test("rounds a float once, from a number, text, or a constant")
     func floats() throws {
         let folder = try Workspace()
         let text = "1.00000005960464477539062500001"
@@ -233,7 +233,7 @@ struct CastTests {
                 == ["1|1", "2|1", "3|1"])
     }
 
-    @Test("refuse a date far away whose fraction would come back as another, or round it if asked")
+    @Test("rejects a far date whose fraction would change, or rounds it if asked")
     func farDates() throws {
         let folder = try Workspace()
         try folder.write(
@@ -292,7 +292,7 @@ struct CastTests {
         #expect(try folder.text("out.ndjson") == rounded)
     }
 
-    @Test("tell a reject's place in NDJSON")
+    @Test("the reason of a reject gives its line, column, and byte in NDJSON")
     func placeInLines() throws {
         let folder = try Workspace()
         try folder.write(
@@ -314,7 +314,7 @@ struct CastTests {
             ])
     }
 
-    @Test("read CSV text by the same rules")
+    @Test("casts CSV text by the same rules")
     func table() throws {
         let folder = try Workspace()
         try folder.write(

@@ -5,7 +5,7 @@ import Testing
 /// Updates and deletes by predicate, with parameters, guards, and delete rules.
 @Suite("Updates and deletes")
 struct ChangeTests {
-    @Test("a key that there is not may be a text that was meant")
+    @Test("the error for an unknown key in an expression suggests to quote it as text")
     func textForExpressions() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -24,7 +24,7 @@ struct ChangeTests {
                     """)
     }
 
-    @Test("a date is moved by seconds, as the message about its sum says; a link is not set")
+    @Test("an update adds seconds to a date, and cannot set a link")
     func movesDates() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -120,7 +120,7 @@ struct ChangeTests {
         return folder
     }
 
-    @Test("updates what matches, by expressions over old values, parameters and the clock")
+    @Test("updates matching objects by expressions over old values, parameters, and the clock")
     func update() throws {
         let folder = try Self.filled()
         let stages = """
@@ -151,7 +151,7 @@ struct ChangeTests {
         #expect(again.lines == ["update late: 0 matched, 0 updated"])
     }
 
-    @Test("an update that would break a rule of the model changes nothing")
+    @Test("an update that would break a rule of the model fails and changes nothing")
     func updateAgainstRule() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -171,7 +171,7 @@ struct ChangeTests {
         #expect(rows == ["170|2"])
     }
 
-    @Test("a number that is not whole is told as that, and what makes it whole")
+    @Test("an update that gives an integer attribute a fraction fails and suggests round")
     func updateToFraction() throws {
         let folder = try Self.filled()
         func update(_ value: String) throws -> Run {
@@ -192,7 +192,7 @@ struct ChangeTests {
         #expect(try folder.rows("SELECT typeof(ZSIZE), count(*) FROM ZTASK GROUP BY 1").count == 1)
     }
 
-    @Test("rules: ignore lets values be that the model's rules forbid, and those that must not")
+    @Test("rules: ignore permits values outside the model's rules, but not outside the type")
     func updateIgnoringRules() throws {
         let folder = try Self.filled()
         func update(_ set: String) throws -> Run {
@@ -210,7 +210,7 @@ struct ChangeTests {
         #expect(try update("size: 50000").text.contains("must be a whole number in its range"))
     }
 
-    @Test("rules: ignore deletes what a rule would keep, and nothing besides")
+    @Test("rules: ignore deletes the matches and no others, despite deny and cascade rules")
     func deleteIgnoringRules() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -237,7 +237,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "an update that would make objects equal says which, and changes nothing",
+        "an update that would duplicate a unique value names the value and changes nothing",
         arguments: [
             ("{ id: 7 }", "'Task.id' must be unique, and 6 objects would have 7"),
             (
@@ -271,7 +271,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "at-most guards as a count of all that goes and as a share of what matches",
+        "at-most limits a delete by the count with cascades or by the share of matches",
         arguments: [
             ("6", true), ("5", false), ("2", false), ("50%", true), ("49%", false),
         ])
@@ -292,7 +292,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("Deny keeps its objects and says so; the others go")
+    @Test("a deny rule keeps its objects with a warning; the other matches are deleted")
     func deny() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -312,7 +312,7 @@ struct ChangeTests {
         #expect(try folder.rows("SELECT ZNAME FROM ZPERSON ORDER BY 1") == ["ann", "bob"])
     }
 
-    @Test("what a Deny rule keeps at the end of a cascade is told with that rule; none, with none")
+    @Test("warns with the name of a deny rule that stops a cascade, and not if nothing is denied")
     func denyBehindCascade() throws {
         let folder = try Self.filled()
         let model = Self.model.replacing(
@@ -341,7 +341,7 @@ struct ChangeTests {
     }
 
     @Test(
-        "all predicates of the first language",
+        "evaluates every predicate of the first language version",
         arguments: [
             ("id == 3", "3"), ("id != 3 AND NOT id > 4", "1,2,4"), ("id IN {1, 6, 9}", "1,6"),
             ("id BETWEEN {2, 4}", "2,3,4"), ("size == nil", "4"), ("title CONTAINS 'c'", "3"),
@@ -364,7 +364,7 @@ struct ChangeTests {
                 == expected)
     }
 
-    @Test("`at-most: N` counts what cascades delete, and a share does not")
+    @Test("at-most counts objects deleted by cascade if it is a number, not if it is a share")
     func cascades() throws {
         let folder = try Workspace()
         let model = DerivedAttributeImportTests.model.replacing(

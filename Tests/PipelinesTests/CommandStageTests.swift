@@ -31,7 +31,8 @@ struct CommandStageTests {
 
     // MARK: Inputs
 
-    @Test("an import reads what a command writes, in the spec's folder, with its variables")
+    @Test(
+        "an import reads the output of a command that runs in the spec's folder with its variables")
     func reads() throws {
         let folder = try Workspace()
         try folder.write("in/keep", "")
@@ -55,7 +56,7 @@ struct CommandStageTests {
         #expect(try folder.text("runs/\(report)").contains("command:sh -c "))
     }
 
-    @Test("a format that nobody names is told by the first byte, and gzip by the first two")
+    @Test("detects the format of a command's output by its first byte, and gzip by two bytes")
     func formats() throws {
         let folder = try Workspace()
         try folder.writeGzip("a.csv.gz", lines(1...2))
@@ -68,7 +69,7 @@ struct CommandStageTests {
         #expect(try rows(folder) == ["1|t1", "2|t2"])
     }
 
-    @Test("a command that fails ends the run with 65 behind its records, and tells what it said")
+    @Test("a command that fails after its records ends the run with 65 and shows its stderr")
     func fails() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...3))
@@ -111,7 +112,7 @@ struct CommandStageTests {
                 """)
     }
 
-    @Test("a run that wants no more ends the command, whatever that says")
+    @Test("a run that has enough records stops the command, and ignores its exit status")
     func endsEarly() throws {
         let folder = try Workspace()
         try folder.write(
@@ -135,7 +136,7 @@ struct CommandStageTests {
         #expect(try rows(folder).count == 5)
     }
 
-    @Test("rejects are named after the program, and replayed without the command")
+    @Test("reject files are named after the program, and a replay does not run the command")
     func rejects() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...2) + "{\"id\":\"x\"}\n")
@@ -155,7 +156,7 @@ struct CommandStageTests {
         #expect(again.lines == ["import tasks: 1 read, 1 inserted"], "\(again.text)")
     }
 
-    @Test("an append that was stopped reads over what it has saved, if the command writes the same")
+    @Test("an interrupted append skips saved records if the command writes the same output again")
     func resumes() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...20))
@@ -179,7 +180,7 @@ struct CommandStageTests {
         #expect(try rows(folder).count == 25)
     }
 
-    @Test("a command that writes something else than before the stop is told, and appends nothing")
+    @Test("an interrupted append fails and inserts nothing if the command's output has changed")
     func resumesOther() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...20))
@@ -204,7 +205,7 @@ struct CommandStageTests {
 
     // MARK: Outputs
 
-    @Test("an export is what a command reads")
+    @Test("an export writes to the standard input of a command")
     func writes() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...3))
@@ -229,7 +230,7 @@ struct CommandStageTests {
     }
 
     @Test(
-        "a command that does not take an export ends the run with 74",
+        "a command that does not read the export ends the run with 74",
         arguments: [("exit 3", 3, 3), ("cat > /dev/null; exit 5", 3, 5), ("exit 3", 20_000, 3)])
     func refuses(_ script: String, _ count: Int, _ code: Int) throws {
         let folder = try Workspace()
@@ -250,7 +251,7 @@ struct CommandStageTests {
                 """)
     }
 
-    @Test("a command that reads an export and cannot be started ends the run with 66")
+    @Test("an export command that cannot be started ends the run with 66")
     func outputNotStarted() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", lines(1...3))
@@ -266,7 +267,7 @@ struct CommandStageTests {
 
     // MARK: Checks
 
-    @Test("what a spec says of commands is checked without starting one")
+    @Test("check validates the command keys of a spec without starting a command")
     func lints() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -332,7 +333,7 @@ struct CommandStageTests {
                     """)
     }
 
-    @Test("a spec's tests start no command")
+    @Test("tests of a spec start no command")
     func tests() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

@@ -52,7 +52,7 @@ struct CompositeTests {
         return folder
     }
 
-    @Test("nested objects fill composites of their names; what is absent stays, null does not")
+    @Test("nested objects fill composites of the same name; null clears them, absence does not")
     func byName() throws {
         let folder = try Self.filled()
         try folder.write(
@@ -71,7 +71,7 @@ struct CompositeTests {
             ])
     }
 
-    @Test("set names elements, or whole composites by an object of another name")
+    @Test("set maps single elements, or a whole composite from an object of another name")
     func set() throws {
         let folder = try Workspace()
         try folder.write(
@@ -97,7 +97,7 @@ struct CompositeTests {
             try folder.rows(Self.columns) == ["a|5.5|USGS|1|7.5|6.5", "b|NULL|NULL|NULL|7.5|NULL"])
     }
 
-    @Test("what no record has of a whole composite is told once")
+    @Test("warns once about a composite whose mapping matches no record")
     func unseen() throws {
         let folder = try Workspace()
         try folder.write("in.ndjson", "{\"code\":\"a\",\"mag\":{\"felt\":true}}\n")
@@ -155,7 +155,7 @@ struct CompositeTests {
         ),
     ]
 
-    @Test("exports give elements, and composites as objects in JSON", arguments: exports)
+    @Test("exports elements, and in JSON also composites as objects", arguments: exports)
     func export(_ file: String, _ keys: String, _ expected: String) throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -166,7 +166,9 @@ struct CompositeTests {
         #expect(try folder.text(file) == expected)
     }
 
-    @Test("what is exported is imported as it was", arguments: ["ndjson", "json", "csv", "tsv"])
+    @Test(
+        "an export imported again restores the composites",
+        arguments: ["ndjson", "json", "csv", "tsv"])
     func roundTrip(_ format: String) throws {
         let folder = try Self.filled()
         let out = try folder.run(
@@ -178,7 +180,7 @@ struct CompositeTests {
         #expect(try folder.rows(Self.columns) == Self.rows)
     }
 
-    @Test("updates, deletes and expectations look at elements; an update empties a composite")
+    @Test("updates, deletes, and expectations can use elements; an update can clear a composite")
     func changes() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -199,7 +201,7 @@ struct CompositeTests {
             ])
     }
 
-    @Test("mistakes are told at their places")
+    @Test("check reports each invalid use of a composite at its position")
     func mistakes() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -251,7 +253,7 @@ struct CompositeTests {
                     """)
     }
 
-    @Test("a mapping in place of elements is told once, with the way on")
+    @Test("check reports a mapping of a composite once, and suggests the paths of its elements")
     func mappings() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -284,7 +286,7 @@ struct CompositeTests {
                     """)
     }
 
-    @Test("an unknown element is named where it is refused")
+    @Test("a reject with unknown elements names their paths")
     func extra() throws {
         let folder = try Workspace()
         try folder.write(
@@ -301,7 +303,7 @@ struct CompositeTests {
             ])
     }
 
-    @Test("what is no object fills no composite")
+    @Test("a record with a value that is not an object for a composite is rejected")
     func shapes() throws {
         let folder = try Workspace()
         try folder.write(
@@ -329,7 +331,7 @@ struct CompositeTests {
         #expect(try folder.rows(Self.columns) == ["e|NULL|NULL|NULL|1.0|NULL"])
     }
 
-    @Test("a query finds and shows elements, and explains how")
+    @Test("a query selects and shows elements, and explains its plan")
     func query() throws {
         let folder = try Self.filled()
         func answer(
@@ -361,7 +363,7 @@ struct CompositeTests {
             ])
     }
 
-    @Test("tests of specs give and expect composites")
+    @Test("tests of specs can give and expect composites")
     func testsOfSpecs() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

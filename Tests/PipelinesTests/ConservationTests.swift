@@ -16,7 +16,7 @@ struct ConservationTests {
         """
 
     @Test(
-        "a record that comes to no end, or to two, is a mistake of ours: 70, and no stage is done")
+        "a record that is counted twice or not at all ends the run with 70, and no stage is done")
     func broken() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)

@@ -3,9 +3,9 @@ import Testing
 @testable import Pipelines
 
 /// Records that are too large; the reject files contain their beginning.
-@Suite("Cut records")
+@Suite("Truncated records")
 struct CutRecordTests {
-    @Test("an array of rejects stays one, so that what comes after them can be drained")
+    @Test("a reject file with a truncated record stays a JSON array, so a replay reads the rest")
     func array() throws {
         let folder = try Workspace()
         let long = String(repeating: "x", count: 99)
@@ -48,7 +48,7 @@ struct CutRecordTests {
         #expect(reason.contains("\"file\":\"a.json\"") && reason.contains("\"record\":2"))
     }
 
-    @Test("a row is not taken for whole, whatever its file is called")
+    @Test("a replay rejects a truncated row, whatever the extension of its file")
     func table() throws {
         let folder = try Workspace()
         try folder.write("a.txt", "id,size\n1,5\n\(String(repeating: "2", count: 99)),7\n")

@@ -50,7 +50,7 @@ struct ExactDecimalTests {
         try Connection(path: folder.path("store.sqlite"), mode: .readWrite).execute(sql)
     }
 
-    @Test("every digit comes in, and goes out again as it was")
+    @Test("imports and exports every digit of a decimal")
     func roundTrip() throws {
         let folder = try filled()
         #expect(
@@ -86,7 +86,7 @@ struct ExactDecimalTests {
                 == "price,sku\n12345678901234567890.12345678901234567,a\n")
     }
 
-    @Test("a number of few digits that is too large or too fine is told so")
+    @Test("the reason for a number out of range names the allowed digits")
     func exponents() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -113,7 +113,7 @@ struct ExactDecimalTests {
             ])
     }
 
-    @Test("the same records again change nothing; without the key the store stays as it is")
+    @Test("importing the same records again changes nothing, with or without the key")
     func again() throws {
         let folder = try filled()
         let stage = "- { import: items.ndjson, into: Item }"
@@ -126,7 +126,7 @@ struct ExactDecimalTests {
         }
     }
 
-    @Test("updates take constants of many digits, and expressions")
+    @Test("an update sets constants of many digits, and results of expressions")
     func updates() throws {
         let folder = try filled()
         let run = try folder.run(
@@ -141,7 +141,7 @@ struct ExactDecimalTests {
                 == ["b|98765432109876543210.5", "c|125"])
     }
 
-    @Test("a store that was made the other way is not changed by the key")
+    @Test("the key cannot change how an existing store keeps decimals")
     func otherWay() throws {
         let folder = try filled()
         let run = try folder.run(
@@ -153,7 +153,7 @@ struct ExactDecimalTests {
                     + " it is made"))
     }
 
-    @Test("numbers of many digits in conditions, constants and expressions hit what they say")
+    @Test("numbers of many digits are compared and computed exactly in a store of exact decimals")
     func manyDigits() throws {
         let folder = try filled()
         try folder.write(
@@ -183,7 +183,7 @@ struct ExactDecimalTests {
             ])
     }
 
-    @Test("whole numbers of records are those without a point and an exponent")
+    @Test("a number of a record is an integer only if it has no point and no exponent")
     func wholeNumbers() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -207,7 +207,7 @@ struct ExactDecimalTests {
                 == ["a|0.75", "b|0", "c|2.5"])
     }
 
-    @Test("numbers of many digits in expressions are doubles where no digits are kept")
+    @Test("without exact decimals, numbers of many digits in expressions are doubles")
     func longNumbersOfPlainStores() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -223,7 +223,7 @@ struct ExactDecimalTests {
         #expect(try folder.rows("SELECT ZSKU, ZPRICE FROM ZITEM") == ["a|6.28318530717959"])
     }
 
-    @Test("texts that other programs have written are found by a verification")
+    @Test("verification finds decimal texts of other programs that are not canonical")
     func verifies() throws {
         let folder = try filled()
         try change(folder, "UPDATE ZITEM SET ZPRICE = '1.50' WHERE ZSKU = 'b'")
@@ -236,7 +236,7 @@ struct ExactDecimalTests {
             ])
     }
 
-    @Test("a store that has lost its model still tells decimals by their digits")
+    @Test("without its stored model, a store still compares decimals exactly")
     func withoutModel() throws {
         let folder = try filled()
         try change(folder, "DROP TABLE ETL_MODEL")

@@ -59,7 +59,7 @@ struct ExportPartsTests {
         return manifest
     }
 
-    @Test("each row is in the part that its key names, in the order of the export")
+    @Test("a row's key selects its part, and parts keep the order of the export")
     func parts() throws {
         let folder = try Workspace()
         try folder.write(
@@ -95,7 +95,7 @@ struct ExportPartsTests {
         #expect(try manifest(folder, "one.manifest.json").files.map(\.rows) == [200])
     }
 
-    @Test("a key of several attributes, and none at all")
+    @Test("all attributes of the key select the part, or the primary key without a key")
     func keys() throws {
         let folder = try Workspace()
         try folder.write(
@@ -127,7 +127,7 @@ struct ExportPartsTests {
         }
     }
 
-    @Test("with `open: replace` the parts get their names with the store, and the manifest last")
+    @Test("with open: replace, parts are renamed with the store, and the manifest last")
     func publication() throws {
         let folder = try Workspace()
         try folder.write("t.ndjson", "{\"id\":1}\n{\"id\":2}\n")
@@ -173,7 +173,7 @@ struct ExportPartsTests {
     private static let fourNames = (1...4).map { "t-00\($0)-of-004.csv" }
     private static let eightNames = (1...8).map { "t-00\($0)-of-008.csv.gz" }
 
-    @Test("with another number of parts, those of before go after the manifest, and nothing else")
+    @Test("with a new number of parts, the old parts are removed last, and no other files")
     func fewerParts() throws {
         let folder = try folderOfEight()
         let calls = Mutex<[String]>([])
@@ -201,7 +201,7 @@ struct ExportPartsTests {
                 + Self.eightNames.map { "remove \($0)" })
     }
 
-    @Test("parts of before stay while the new manifest cannot get its name")
+    @Test("the old parts stay if the new manifest cannot be renamed")
     func failedManifest() throws {
         let folder = try folderOfEight()
         let hook = FileHooks.install(
@@ -218,7 +218,7 @@ struct ExportPartsTests {
         #expect(Set(Self.eightNames).isDisjoint(with: folder.names("out")))
     }
 
-    @Test("with `open: replace` parts of before go with the old store, and stay if the run fails")
+    @Test("with open: replace, old parts are removed with the old store, and stay if the run fails")
     func fewerPartsOfReplacedStore() throws {
         let folder = try folderOfEight()
         func stages(_ count: Int) -> String {
@@ -236,7 +236,7 @@ struct ExportPartsTests {
                 .sorted())
     }
 
-    @Test("parts that the run itself has read stay")
+    @Test("an export does not remove old parts that the same run has read")
     func partsThatAreInputs() throws {
         let folder = try folderOfEight()
         let run = try folder.run(
@@ -247,7 +247,7 @@ struct ExportPartsTests {
         #expect(Set(Self.eightNames).isSubset(of: folder.names("out")))
     }
 
-    @Test("what cannot be cut into parts is refused")
+    @Test("check rejects exports that cannot be split into parts")
     func refused() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

@@ -80,7 +80,7 @@ struct ExportTests {
     ]
 
     @Test(
-        "every format, with the fields that nobody had to name",
+        "exports every format with the default fields",
         arguments: ["csv", "tsv", "ndjson", "json"])
     func formats(_ format: String) throws {
         let folder = try Self.filled()
@@ -93,7 +93,7 @@ struct ExportTests {
         #expect(folder.names("sub") == ["out.\(format)"])
     }
 
-    @Test("fields, order and where as the stage says; lists in a table are joined")
+    @Test("exports the fields, order, and where of the stage; tables join lists with a bar")
     func choice() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -120,7 +120,7 @@ struct ExportTests {
         #expect(try folder.text("3.csv") == "id\n3\n1\n2\n")
     }
 
-    @Test("equal data gives equal bytes, compressed too")
+    @Test("equal data gives equal bytes, also if compressed")
     func equalBytes() throws {
         let folder = try Self.filled()
         let stages = """
@@ -159,7 +159,7 @@ struct ExportTests {
         #expect(try back.text("out.ndjson") == Self.expected["ndjson"])
     }
 
-    @Test("nested: to-ones are objects or null, to-manys lists of objects; and read again the same")
+    @Test("shape: nested writes to-one objects and to-many lists, which can be imported again")
     func nested() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -210,7 +210,7 @@ struct ExportTests {
         #expect(try back.text("out.ndjson") == (try folder.text("all.ndjson")))
     }
 
-    @Test("what is wrong in a nested shape")
+    @Test("check reports invalid uses of shape: nested")
     func nestedLints() throws {
         let folder = try Self.filled()
         #expect(
@@ -235,7 +235,7 @@ struct ExportTests {
                     """)
     }
 
-    @Test("a manifest tells the rows, the bytes and the digest of the file as stored")
+    @Test("a manifest contains the rows, the bytes, and the digest of the stored file")
     func manifest() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -261,7 +261,7 @@ struct ExportTests {
     }
 
     @Test(
-        "an empty export is a whole file",
+        "an empty export is a valid file of its format",
         arguments: [
             ("csv", "text\n"), ("ndjson", ""), ("json", "[]\n"),
         ])
@@ -275,7 +275,7 @@ struct ExportTests {
         #expect(text == expected)
     }
 
-    @Test("a failing export leaves the old file and no other")
+    @Test("a failed export leaves the old file and creates no other")
     func failure() throws {
         let folder = try Self.filled()
         try folder.write("out/file", "old")
@@ -299,7 +299,7 @@ struct ExportTests {
     }
 
     @Test(
-        "what the run works with is not replaced",
+        "an export to a file that the run uses fails and changes nothing",
         arguments: ["store.sqlite", "in.ndjson", "spec.yaml", "./in.ndjson"])
     func protects(_ target: String) throws {
         let folder = try Workspace()

@@ -3,7 +3,7 @@ import Testing
 @testable import Pipelines
 
 /// Predicates and expressions are checked with the rest of the spec, before anything runs.
-@Suite("Expressions at check")
+@Suite("Expressions in check")
 struct ExpressionCheckTests {
     static let head = """
         etl: 1
@@ -32,7 +32,7 @@ struct ExpressionCheckTests {
     private static let headOfRecords = head.replacing(
         "cutoff: { type: date, default: \"today - 90d\" }, ", with: "")
 
-    @Test("all of them at once, each at its place, with a caret")
+    @Test("reports all invalid expressions at once, each at its position with a caret")
     func allAtOnce() throws {
         let folder = try Workspace()
         let found = try folder.check(
@@ -93,7 +93,7 @@ struct ExpressionCheckTests {
         #expect(found == expected)
     }
 
-    @Test("what no record can make right is told of expressions over records, too")
+    @Test("reports expressions over records that fail for every record")
     func ofRecords() throws {
         let folder = try Workspace()
         let found = try folder.check(
@@ -143,7 +143,7 @@ struct ExpressionCheckTests {
                 """)
     }
 
-    @Test("what an expression over records may do passes")
+    @Test("accepts every valid expression over records")
     func lawfulOfRecords() throws {
         let folder = try Workspace()
         let found = try folder.check(
@@ -158,7 +158,7 @@ struct ExpressionCheckTests {
         #expect(found == "")
     }
 
-    @Test("folded text, functions and links pass")
+    @Test("accepts case-insensitive comparisons, functions, and links")
     func wholeLanguage() throws {
         let folder = try Workspace()
         let found = try folder.check(
@@ -170,7 +170,7 @@ struct ExpressionCheckTests {
         #expect(found == "")
     }
 
-    @Test("syntax is checked even when the model comes out of the store")
+    @Test("checks syntax even if the model is in the store")
     func withoutModel() throws {
         let folder = try Workspace()
         let found = try folder.check(
@@ -189,7 +189,7 @@ struct ExpressionCheckTests {
                 """)
     }
 
-    @Test("what only the store's model can tell is told before the first stage")
+    @Test("reports keys unknown to the store's model before the first stage")
     func modelOfTheStore() throws {
         let folder = try Workspace()
         try folder.write("tasks.ndjson", #"{"id":"1","title":"a"}"#)

@@ -44,7 +44,7 @@ struct FailedRunTests {
         + "[run.taken-back]"
 
     @Test(
-        "what is thrown away is told behind the failure",
+        "a note after the failure states which changes were discarded",
         arguments: [
             ("open: create", true, []), ("open: create", false, []),
             ("open: create, commit: run", true, [asBefore]),
@@ -83,7 +83,7 @@ struct FailedRunTests {
     private static let waits = "and the work so far is kept"
 
     @Test(
-        "a run that is stopped tells what is in the store, and what waits beside it",
+        "a stopped run reports what is saved in the store and what is kept next to it",
         arguments: [
             ("open: create", true, 1, "what was saved stays"),
             ("open: create", true, 0, "nothing in the store was changed"),
@@ -135,7 +135,7 @@ struct FailedRunTests {
         #expect(try folder.rows(RunOptionTests.sizes) == ["2|2"])
     }
 
-    @Test("a failure that passes leaves what was done beside the store, and says so")
+    @Test("a temporary failure keeps the work so far next to the store, and a note states it")
     func leftBeside() throws {
         for store in ["open: create, commit: run", "open: create"] {
             let folder = try Self.filled(hasStore: true)
@@ -156,7 +156,7 @@ struct FailedRunTests {
         }
     }
 
-    @Test("where nothing was done, nothing is told of it; what an import had saved is")
+    @Test("reports discarded changes of a failed import, and no note if nothing was done")
     func nothingDone() throws {
         let folder = try Self.filled(hasStore: true)
         let update = "  - { update: a, entity: Task, where: ALL, at-most: 0, set: { size: 9 } }"
@@ -173,7 +173,7 @@ struct FailedRunTests {
         #expect(try folder.rows(RunOptionTests.sizes) == ["0|0"])
     }
 
-    @Test("a stage that changes nothing takes nothing back where each stage is by itself")
+    @Test("with commit: stage, a failing verify discards nothing of earlier stages")
     func verifying() throws {
         let folder = try Self.filled(hasStore: false)
         let run = try folder.run(
@@ -193,7 +193,7 @@ struct FailedRunTests {
           - { verify: none, expect: { Task: "== 0" } }
         """
 
-    @Test("always: without a store, stages run on a new one, which stays where they fill it")
+    @Test("always: without a store, stages run on a new one, which is kept if they fill it")
     func alwaysWithoutStore() throws {
         let export = "  - { export: state, entity: Task, to: always.csv, always: true }"
         let folder = try Self.filled(hasStore: false)
@@ -216,7 +216,7 @@ struct FailedRunTests {
     }
 
     @Test(
-        "always: a new store stays only where stages that write have changed it",
+        "always: a new store is kept only if a stage has changed it",
         arguments: [
             ("{ update: bump, entity: Task, where: ALL, set: { size: 9 } }", "", nil),
             ("{ import: b.ndjson, into: Task }", "", nil),
@@ -269,7 +269,7 @@ struct FailedRunTests {
         "{ delete: Task, where: ALL, compact: true }",
     ]
 
-    @Test("an only stage that fails in compacting tells what becomes of what it did")
+    @Test("if the only stage fails while compacting, its work is kept for the next run")
     func onlyCompacting() throws {
         for stage in Self.compacting {
             let folder = try Self.withoutCompacting()
@@ -286,7 +286,7 @@ struct FailedRunTests {
         }
     }
 
-    @Test("always: a copy of a template stays where a stage has changed it that fails later")
+    @Test("always: a copy of a template is kept if a stage changed it before it failed")
     func alwaysWithTemplate() throws {
         let folder = try Self.withoutCompacting()
         for stage in Self.compacting {
@@ -309,7 +309,7 @@ struct FailedRunTests {
         }
     }
 
-    @Test("always: a store that is to be replaced is not made by a run that fails")
+    @Test("always: a failed run with open: replace creates no store, and skips these stages")
     func alwaysWithoutReplaced() throws {
         let folder = try Self.filled(hasStore: false)
         let run = try folder.run(

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipelines
 
 /// Runs over inputs whose names a `String` would confuse or lose.
-@Suite("Runs over names of any bytes", .enabled(if: RawFiles.areAllowed))
+@Suite("Runs with file names of arbitrary bytes", .enabled(if: RawFiles.areAllowed))
 struct FileNameRunTests {
     private static let composed = FileName("in/\u{E9}.csv")
     private static let decomposed = FileName("in/e\u{301}.csv")
@@ -29,7 +29,7 @@ struct FileNameRunTests {
 
     private static let ids = "SELECT ZID FROM ZTASK ORDER BY ZID"
 
-    @Test("reads each file, and with `once` none of them again")
+    @Test("reads each file, and with `once` reads none of them again")
     func once() throws {
         let folder = try Workspace()
         for (place, name) in Self.names.enumerated() {
@@ -53,7 +53,7 @@ struct FileNameRunTests {
     }
 
     @Test(
-        "resumes at each file that an earlier run did not read to its end",
+        "resumes at each file that an earlier run did not read completely",
         arguments: [latin1, decomposed, composed, mark])
     func resumes(damaged: FileName) throws {
         let folder = try Workspace()
@@ -75,7 +75,7 @@ struct FileNameRunTests {
         #expect(try folder.rows("SELECT count(*), count(DISTINCT ZID) FROM ZTASK") == ["100|100"])
     }
 
-    @Test("rejects each record under a name of its own, and replays it")
+    @Test("writes the rejects of each file to a separate file, and replays them")
     func rejects() throws {
         let folder = try Workspace()
         for (place, name) in Self.names.enumerated() {
@@ -129,7 +129,7 @@ struct FileNameRunTests {
         return String(name.dropLast(4).suffix(8))
     }
 
-    @Test("names the files in status and report, and keeps their rejects when it resumes")
+    @Test("names the files in status and report, and keeps their rejects after resuming")
     func texts() throws {
         let folder = try Workspace()
         let text = "id,size\n1,1\n2,x\n" + (3..<2000).map { "\($0),1\n" }.joined()
@@ -154,7 +154,7 @@ struct FileNameRunTests {
         #expect(last.stages[0].rejects[0].first[0].file.hasSuffix("/in/caf\\xE9.csv"))
     }
 
-    @Test("ends with 66 and names a link that leads nowhere")
+    @Test("ends with 66 and names a symbolic link whose target is missing")
     func danglingLinks() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "id,size\n1,1\n")
@@ -166,7 +166,7 @@ struct FileNameRunTests {
         #expect(try folder.rows(Self.ids) == [])
     }
 
-    @Test("is inferred with a pattern for a name that is not UTF-8")
+    @Test("infer names a file by a pattern if its name is not UTF-8")
     func inferred() throws {
         let folder = try Workspace()
         try RawFiles.write("id,size\n1,1\n", to: Self.latin1, in: folder)
@@ -175,7 +175,7 @@ struct FileNameRunTests {
         #expect(found.spec.contains("    into: Caf\n"), "\(found.spec)")
     }
 
-    @Test("takes the braces of a parameter by their bytes, also before a combining mark")
+    @Test("recognizes the braces of a parameter before a combining mark")
     func parameters() throws {
         let folder = try Workspace()
         try RawFiles.write("id,size\n1,1\n", to: Self.mark, in: folder)
@@ -195,7 +195,7 @@ struct FileNameRunTests {
         #expect(read.lines == ["import tasks: 1 read, 1 inserted"], "\(read.text)")
     }
 
-    @Test("refuses an export to an input by its bytes, and not to one that only looks like it")
+    @Test("rejects an export to an input by its bytes, but not to a name that only looks the same")
     func exports() throws {
         let folder = try Workspace()
         try RawFiles.write("id,size\n1,1\n", to: Self.composed, in: folder)
@@ -210,7 +210,7 @@ struct FileNameRunTests {
     }
 
     @Test(
-        "names reject files in UTF-8, in so many bytes, and no two alike",
+        "names reject files in UTF-8, within the maximum length, and all differently",
         arguments: [
             (["in/a.csv"], "t", ["t.a.csv"]), (["-"], "t", ["t.stdin"]),
             (["x/a.csv", "y/a.csv.gz"], "t", ["t.1.a.csv", "t.2.a.csv"]),
@@ -222,7 +222,7 @@ struct FileNameRunTests {
         #expect(inputs.map { names[$0] } == expected.map { FileName($0) })
     }
 
-    @Test("cuts the names of reject files between characters, with digits of the whole name")
+    @Test("truncates the names of reject files between characters, and appends a hash of the name")
     func longRejectNames() {
         let inputs = (0..<50).map { number in
             FileName(String(repeating: "é", count: 100 + number) + "\(number % 2).ndjson")

@@ -29,7 +29,7 @@ struct HistoryOptionTests {
             """)
     }
 
-    @Test("it is off, and then on, with the spec or whom it names as author")
+    @Test("history is off by default; its author is the spec's name or `author`")
     func authors() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", "{\"id\":\"1\",\"size\":5}")
@@ -45,7 +45,7 @@ struct HistoryOptionTests {
         #expect(try authors(folder) == ["by ann|2", "nightly|2"])
     }
 
-    @Test("off takes the history out, whoever kept it, and who has read it is told")
+    @Test("history: off deletes the history, and readers with an old token get an error")
     func off() throws {
         let folder = try Workspace()
         let tables =
@@ -90,7 +90,7 @@ struct HistoryOptionTests {
     }
 
     @Test(
-        "a key whose records differ from save to save is told of each, and counted once",
+        "the history records each save of a key with differing records; the run counts it once",
         arguments: [
             (["a", "b", "a"], 2, ["5|a"], 2), (["a", "b", "c"], 2, ["6|c"], 3),
             (["a", "a", "a"], 0, ["1|a"], 0),
@@ -112,7 +112,7 @@ struct HistoryOptionTests {
             try folder.rows("SELECT Z_OPT, ZTITLE FROM ZTASK WHERE ZID = 'first'") == row)
     }
 
-    @Test("a plan leaves the store's history as it is", arguments: ["off", "{ keep: 7d }"])
+    @Test("a plan leaves the store's history unchanged", arguments: ["off", "{ keep: 7d }"])
     func planned(_ history: String) throws {
         let folder = try Workspace()
         let tables =
@@ -132,7 +132,7 @@ struct HistoryOptionTests {
     }
 
     @Test(
-        "the history says for how many days",
+        "check reports an invalid value of `history`",
         arguments: [
             (
                 "on",

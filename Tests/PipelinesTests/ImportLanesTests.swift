@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 /// Several inputs are decoded in parallel, which changes only the duration.
-@Suite("Inputs read at once") struct ImportLanesTests {
+@Suite("Inputs read concurrently") struct ImportLanesTests {
     private static let model = """
         model: 1
         entities:

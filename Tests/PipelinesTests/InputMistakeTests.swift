@@ -4,9 +4,9 @@ import Testing
 @testable import Pipelines
 
 /// Messages about invalid inputs, and about other files that are passed as a spec.
-@Suite("Mistakes of inputs")
+@Suite("Invalid inputs")
 struct InputMistakeTests {
-    @Test("tables that lack a named column are told of, all at once, before anything is written")
+    @Test("reports all tables that lack a named column before anything is written")
     func missingColumnOfLaterFiles() throws {
         let folder = try Workspace()
         try folder.write("a-1.csv", "id,kind\n1,x\n")
@@ -37,7 +37,7 @@ struct InputMistakeTests {
         #expect(try folder.rows(InputTests.rows) == [])
     }
 
-    @Test("of all stages the columns that are missing are told, and stages with `always` run")
+    @Test("reports the missing columns of all stages, and runs stages with `always`")
     func missingColumnsOfStages() throws {
         let folder = try Workspace()
         try folder.write("a.csv", "no\n1\n")
@@ -64,7 +64,7 @@ struct InputMistakeTests {
     }
 
     @Test(
-        "bytes that are no UTF-8 are told with the key that names their encoding",
+        "the error for bytes that are not UTF-8 suggests `read.encoding`",
         arguments: [
             ("id,title\n1,", "\n", "csv"), ("id,", "\n1,x\n", "csv"),
             ("{\"id\":\"1\",\"title\":\"", "\"}", "ndjson"),
@@ -83,7 +83,7 @@ struct InputMistakeTests {
     }
 
     @Test(
-        "data or a store in the place of a spec is told as such",
+        "the error for a data file that is run as a spec suggests etl infer",
         arguments: [
             ("a.csv", "id;title\n1;x\n"), ("a.ndjson", "{\"id\":\"1\"}\n"), ("a.json", "[{}]"),
             ("a.csv.gz", "\u{1F}"),
@@ -106,7 +106,7 @@ struct InputMistakeTests {
             ])
     }
 
-    @Test("a spec may be JSON, and a store is none")
+    @Test("accepts a spec in JSON, and rejects a store as a spec")
     func otherFilesForSpecs() throws {
         let folder = try Workspace()
         let runner = PipelineRunner(options: RunOptions(workingFolder: "/", now: Workspace.now))

@@ -17,7 +17,7 @@ struct InputTests {
         """
     static let rows = "SELECT ZID, ZTITLE, ZSIZE FROM ZTASK ORDER BY ZID"
 
-    @Test("a table may lack the columns that nobody named")
+    @Test("a table may lack columns that the spec does not name")
     func lackingColumns() throws {
         let folder = try Workspace()
         try folder.write("tasks.csv", "other,id\nx,1\n")
@@ -26,7 +26,7 @@ struct InputTests {
         #expect(try folder.rows(Self.rows) == ["1|NULL|NULL"])
     }
 
-    @Test("what one file has never fills what another lacks")
+    @Test("values of one file do not fill columns that the next file lacks")
     func lackingColumnsOfLaterFiles() throws {
         let folder = try Workspace()
         try folder.write("a.csv", "id,title,size\n1,a,5\n2,b,6\n")
@@ -37,7 +37,7 @@ struct InputTests {
             try folder.rows(Self.rows) == ["1|a|5", "2|b|6", "3|NULL|NULL", "4|NULL|NULL"])
     }
 
-    @Test("a named column that is missing is an error of the spec")
+    @Test("a missing column that the spec names ends the run with 78")
     func missingColumn() throws {
         let folder = try Workspace()
         try folder.write("tasks.csv", "id,Titel\n1,a\n")
@@ -65,7 +65,7 @@ struct InputTests {
         #expect(third.text.hasPrefix("tasks.csv:1:1: error: The header has no column 'kind'"))
     }
 
-    @Test("header, columns, delimiter, quote and null as the spec says")
+    @Test("reads a table with the header, columns, delimiter, quote, and null of the spec")
     func dialects() throws {
         let folder = try Workspace()
         try folder.write("a.csv", "1;\"x;y\";NULL\n2;NULL;\"3\"\n")
@@ -91,7 +91,7 @@ struct InputTests {
                 == ["1|x;y|NULL", "2|NULL|3", "3|\"a\" b|NULL", "4|NULL|NULL"])
     }
 
-    @Test("columns replace a header's names")
+    @Test("columns replace the names in the header")
     func renamedColumns() throws {
         let folder = try Workspace()
         try folder.write("a.csv", "a,a\n1,x\n")
@@ -102,7 +102,7 @@ struct InputTests {
         #expect(try folder.rows(Self.rows) == ["1|x|NULL"])
     }
 
-    @Test("patterns give files in the order of their names")
+    @Test("a pattern reads its files in the order of their names")
     func patterns() throws {
         let folder = try Workspace()
         for (name, title) in [("b/2", "four"), ("a/10", "one"), ("a/2", "two"), ("b/1", "three")] {
@@ -114,7 +114,7 @@ struct InputTests {
         #expect(try folder.rows(Self.rows) == ["1|four|NULL"])
     }
 
-    @Test("a pattern without files, and a file that is missing")
+    @Test("a pattern without matches and a missing file end the run with 66")
     func noFiles() throws {
         let folder = try Workspace()
         let run = try folder.run(model: Self.model, "- { import: \"*.ndjson\", into: Task }")
@@ -137,7 +137,7 @@ struct InputTests {
                 """)
     }
 
-    @Test("gzip by name, by its first bytes, and of several members")
+    @Test("detects gzip by name and by its first bytes, and reads several members")
     func gzip() throws {
         let folder = try Workspace()
         let one = try folder.writeGzip("a.ndjson.gz", #"{"id":"1","title":"a"}"#)
@@ -151,7 +151,7 @@ struct InputTests {
         #expect(try folder.rows(Self.rows) == ["1|a|NULL", "2|b|NULL"])
     }
 
-    @Test("damaged gzip keeps what came before it, as a stage that failed")
+    @Test("a damaged gzip file fails the stage, and the records before the damage are kept")
     func damagedGzip() throws {
         let folder = try Workspace()
         var text = ""
@@ -190,7 +190,7 @@ struct InputTests {
                 == ["50000|10000|59999"])
     }
 
-    @Test("a document that breaks off keeps the records before the place")
+    @Test("a truncated JSON document keeps the records before the error")
     func damagedDocument() throws {
         let folder = try Workspace()
         try folder.write("a.json", "[{\"id\":\"1\"},\n{\"id\":\"2\"}\n {\"id\":\"3\"}]")
@@ -201,7 +201,7 @@ struct InputTests {
         #expect(try folder.rows("SELECT ZID FROM ZTASK ORDER BY ZID") == ["1", "2"])
     }
 
-    @Test("the format is told by the name, then by the first byte")
+    @Test("detects the format by the file name, then by the first byte")
     func formats() throws {
         let folder = try Workspace()
         try folder.write("a.txt", "[{\"id\":\"1\"}]")
@@ -223,7 +223,7 @@ struct InputTests {
                 """)
     }
 
-    @Test("an input that holds nothing has the format of its name or of the spec, or none")
+    @Test("an empty input needs a format from its name or from the spec")
     func empty() throws {
         let folder = try Workspace()
         func run(_ read: String) throws -> Run {
@@ -251,7 +251,7 @@ struct InputTests {
         }
     }
 
-    @Test("bad records of every format are rejected alone", arguments: ["ndjson", "json", "csv"])
+    @Test("rejects only the bad records, in every format", arguments: ["ndjson", "json", "csv"])
     func badRecords(_ format: String) throws {
         let folder = try Workspace()
         let texts = [

@@ -19,7 +19,7 @@ struct LargeValueModeTests {
         """
 
     @Test(
-        "a run on a copy keeps the files of large values, and leaves none behind",
+        "a run on a copy keeps the files of large values, and leaves no unused file",
         arguments: ["store.sqlite", "store"])
     func keepsFiles(store: String) throws {
         let folder = try Workspace()

@@ -45,7 +45,7 @@ struct LinkTests {
             """)
     }
 
-    @Test("chains and circles over an attribute that is not the key, in any order")
+    @Test("links chains and cycles by an attribute that is not the key, in any order")
     func byAnotherAttribute() throws {
         let folder = try Workspace()
         try folder.write(
@@ -83,7 +83,9 @@ struct LinkTests {
                 == ["1|4", "2|1", "3|2", "5|6", "6|5"])
     }
 
-    @Test("a key that no object has, by policy", arguments: ["create", "null", "reject"])
+    @Test(
+        "applies the policy for a link key that no object has",
+        arguments: ["create", "null", "reject"])
     func missing(_ policy: String) throws {
         let folder = try Workspace()
         try folder.write("people.ndjson", #"{"email":"ann"}"#)
@@ -124,7 +126,7 @@ struct LinkTests {
         }
     }
 
-    @Test("null unlinks, an absent field leaves the link as it is")
+    @Test("null clears a link, and an absent field leaves it unchanged")
     func unlinking() throws {
         let folder = try Workspace()
         try folder.write("people.ndjson", #"{"email":"ann"}"#)
@@ -149,7 +151,7 @@ struct LinkTests {
         #expect(try Self.graph(folder) == ["1|ann|-|a,b", "2|-|-|-"])
     }
 
-    @Test("to-many links are replaced, added or removed", arguments: ["replace", "add", "remove"])
+    @Test("to-many links are replaced, added, or removed", arguments: ["replace", "add", "remove"])
     func many(_ policy: String) throws {
         let folder = try Workspace()
         func stages(_ many: String) -> String {
@@ -168,7 +170,7 @@ struct LinkTests {
         #expect(try Self.graph(folder) == ["1|-|-|\(expected)"])
     }
 
-    @Test("add keeps the links of every record with one key")
+    @Test("add keeps the links of all records with the same key")
     func addOverDuplicates() throws {
         let folder = try Workspace()
         try folder.write(
@@ -187,7 +189,7 @@ struct LinkTests {
         #expect(try Self.graph(folder) == ["1|-|-|a,b", "2|-|-|x"])
     }
 
-    @Test("a table's text is split into keys")
+    @Test("splits the text of a table into link keys")
     func splitKeys() throws {
         let folder = try Workspace()
         try folder.write("tasks.csv", "id,tags\n1,a|b||a\n2,\n3,\"\"\n4,c\n")
@@ -202,7 +204,7 @@ struct LinkTests {
         #expect(try Self.graph(folder) == ["1|-|-|a,b", "2|-|-|-", "3|-|-|-", "4|-|-|c"])
     }
 
-    @Test("references to later records of the file are resolved", arguments: [1, 2, 1000])
+    @Test("resolves references to later records of the file", arguments: [1, 2, 1000])
     func forward(_ saveEvery: Int) throws {
         let folder = try Workspace()
         try folder.write(
@@ -231,7 +233,7 @@ struct LinkTests {
         #expect(try folder.rejects()["tasks.doc.json"] == "[\n{\"id\": \"4\", \"up\": \"9\"}\n]\n")
     }
 
-    @Test("a nested value is no key, and says what to write")
+    @Test("the reason for a nested value as a key suggests the path to its items")
     func nestedValue() throws {
         let folder = try Workspace()
         try folder.write("tasks.ndjson", #"{"id":"1","t":["a"]}"#)
@@ -247,7 +249,7 @@ struct LinkTests {
                 == ["cast t: 't' is a nested value; name its items, as in 't[*]'"])
     }
 
-    @Test("the reasons of links name the value, and its place where it is known")
+    @Test("the reason of a failed link names the value, and its position if known")
     func reasonsOfLinks() throws {
         let folder = try Workspace()
         try folder.write(
@@ -284,7 +286,7 @@ struct LinkTests {
                 """)
     }
 
-    @Test("a link from the unordered side comes last in the order of the other side")
+    @Test("a link from the unordered side is appended to the order of the other side")
     func backOrder() throws {
         let folder = try Workspace()
         let model = """

@@ -29,7 +29,7 @@ struct MappingTests {
             unique: [[x, y]]
         """
 
-    @Test("fills same-named fields; absent leaves defaults, null needs an optional attribute")
+    @Test("sets attributes from fields of the same name; absent fields get the default")
     func sameNames() throws {
         let folder = try Workspace()
         try folder.write(
@@ -60,7 +60,7 @@ struct MappingTests {
             ])
     }
 
-    @Test("an absent field of a known object is left as it is")
+    @Test("an absent field of an existing object leaves the attribute unchanged")
     func absentInUpdate() throws {
         let folder = try Workspace()
         try folder.write("tasks.ndjson", #"{"id":"1","owner":"ann","title":"a","state":3}"#)
@@ -77,7 +77,7 @@ struct MappingTests {
     }
 
     @Test(
-        "a constant that the model forbids ends the run before it begins",
+        "a constant that the model forbids ends the run before any stage",
         arguments: [
             ("level: { const: 3 }", "'level' must be from 0 to 2, and is 3"),
             ("name: { const: abcde }", "'name' must have from 2 to 4 characters, and has 5"),
@@ -92,7 +92,7 @@ struct MappingTests {
         #expect(run.text.contains("error: \(message) [spec.constant]"), "\(run.text)")
     }
 
-    @Test("a constant of a parameter that the model forbids stops the stage")
+    @Test("a constant with a parameter that the model forbids stops the stage")
     func badParameterConstant() throws {
         let folder = try Workspace()
         try folder.write("places.ndjson", #"{"x":1,"y":"a"}"#)
@@ -106,7 +106,7 @@ struct MappingTests {
         #expect(try folder.rows("SELECT count(*) FROM ZPLACE") == ["0"])
     }
 
-    @Test("const, date, map, need, nested paths and set-only")
+    @Test("maps const, date, map, need, nested paths, and set-only")
     func longForms() throws {
         let folder = try Workspace()
         try folder.write(
@@ -149,7 +149,7 @@ struct MappingTests {
             ])
     }
 
-    @Test("split makes a list of a text")
+    @Test("split makes a list from text")
     func splitAttribute() throws {
         let folder = try Workspace()
         try folder.write(
@@ -169,7 +169,7 @@ struct MappingTests {
             ])
     }
 
-    @Test("a key that is null, absent or empty is a reject of its own kind")
+    @Test("rejects a key that is null or absent with `key`, and accepts an empty one")
     func keys() throws {
         let folder = try Workspace()
         try folder.write(
@@ -193,7 +193,7 @@ struct MappingTests {
         #expect(try folder.rows("SELECT quote(ZID) FROM ZTASK") == ["''"])
     }
 
-    @Test("a key of several attributes tells objects apart by all of them")
+    @Test("a key of several attributes identifies objects by all of them")
     func compositeKey() throws {
         let folder = try Workspace()
         try folder.write(
@@ -218,7 +218,7 @@ struct MappingTests {
         #expect(try folder.reasons() == ["key y: The record has no 'y'"])
     }
 
-    @Test("values outside the model's range, length or pattern are rejected")
+    @Test("rejects values outside the model's range, length, or pattern")
     func validation() throws {
         let folder = try Workspace()
         try folder.write(
@@ -251,7 +251,7 @@ struct MappingTests {
             ])
     }
 
-    @Test("keep-if keeps records of JSON by their own types")
+    @Test("keep-if compares fields of JSON by their own types")
     func keepIfJSON() throws {
         let folder = try Workspace()
         try folder.write(
@@ -285,7 +285,7 @@ struct MappingTests {
             try folder.reasons().map { $0.prefix(14) } == ["expr keep-if: "])
     }
 
-    @Test("keep-if reads a table's text as a number where it is compared with one")
+    @Test("keep-if converts the text of a table if it is compared with a number")
     func keepIfTable() throws {
         let folder = try Workspace()
         try folder.write("tasks.csv", "id,owner,n\n1,a,5\n2,a,15\n3,a,\n4,a,x\n5,a,1.5e1\n")
@@ -303,7 +303,7 @@ struct MappingTests {
         #expect(try folder.rejects()["import-tasks.tasks.csv"] == "id,owner,n\n4,a,x\n")
     }
 
-    @Test("repeated keys by the stage's rule", arguments: ["last", "first", "reject"])
+    @Test("applies the rule of the stage to repeated keys", arguments: ["last", "first", "reject"])
     func duplicates(_ rule: String) throws {
         let folder = try Workspace()
         try folder.write(
@@ -335,7 +335,7 @@ struct MappingTests {
         }
     }
 
-    @Test("the counts of repeats do not depend on the batch size", arguments: [1, 2, 3, 1000])
+    @Test("counts repeated keys independently of the batch size", arguments: [1, 2, 3, 1000])
     func duplicatesAndBatches(_ saveEvery: Int) throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", "{\"id\":\"1\",\"owner\":\"z\"}\n")

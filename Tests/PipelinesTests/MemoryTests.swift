@@ -5,7 +5,7 @@ import Testing
 /// `budget.memory`: its allowed values, and imports with a small budget that have the same result.
 @Suite("Memory")
 struct MemoryTests {
-    @Test("a size, of which there is a least")
+    @Test("budget.memory must be a size of at least 32 MiB")
     func sizes() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)

@@ -3,7 +3,7 @@ import Testing
 @testable import Pipelines
 
 /// `objectID` in exports, queries, and links.
-@Suite("Numbers of objects")
+@Suite("Links by primary keys")
 struct ObjectNumberTests {
     /// No entity has a uniqueness constraint.
     private static let model = """
@@ -41,7 +41,7 @@ struct ObjectNumberTests {
     private static let graph =
         "SELECT ZTEXT, ifnull(ZFOLDER, '-'), ifnull(ZPARENT, '-') FROM ZNOTE ORDER BY Z_PK"
 
-    @Test("links find objects of entities without a constraint, also those of the same import")
+    @Test("links find objects by primary key, also objects of the same import")
     func links() throws {
         let (folder, run) = try Self.imported(
             """
@@ -64,7 +64,7 @@ struct ObjectNumberTests {
         #expect(try folder.text("notes.csv") == "objectID,related.objectID\n1,4\n2,4\n3,\n4,1|2\n")
     }
 
-    @Test("a number that no object of the family has follows `missing`")
+    @Test("applies `missing` to a primary key that no object of the entity has")
     func missing() throws {
         let notes = """
             {"text":"a","in":2}
@@ -89,7 +89,7 @@ struct ObjectNumberTests {
         #expect(try skipping.rows(Self.graph) == ["a|2|-"])
     }
 
-    @Test("a value that is no whole number is rejected")
+    @Test("rejects a primary key that is not an integer")
     func noNumber() throws {
         let (folder, _) = try Self.imported(
             #"{"text":"a","in":"x"}"#, link: "{ folder: { by: { objectID: in } } }")
@@ -97,7 +97,7 @@ struct ObjectNumberTests {
     }
 
     @Test(
-        "the check refuses links that cannot work",
+        "check reports invalid links by primary key",
         arguments: [
             (
                 "{ objectID: in }, missing: create",
@@ -136,7 +136,7 @@ struct ObjectNumberTests {
         #expect(message(text) == message(expected))
     }
 
-    @Test("exports have them as numbers, alone, behind to-ones, and of each object of a list")
+    @Test("exports primary keys of objects, of to-one targets, and of each item of a list")
     func exports() throws {
         let (folder, _) = try Self.imported(
             """
@@ -180,7 +180,7 @@ struct ObjectNumberTests {
                 """)
     }
 
-    @Test("updates and deletions choose objects by them")
+    @Test("updates and deletes select objects by primary key")
     func changes() throws {
         let (folder, _) = try Self.imported(
             #"{"text":"a"}"# + "\n" + #"{"text":"b"}"# + "\n" + #"{"text":"c"}"#,
@@ -195,7 +195,7 @@ struct ObjectNumberTests {
         #expect(try folder.rows(Self.graph) == ["2|-|-", "c|-|-"])
     }
 
-    @Test("records have no number of their own")
+    @Test("objectID of a record is nil in keep-if")
     func records() throws {
         let folder = try Workspace()
         try folder.write("notes.ndjson", #"{"text":"a"}"#)

@@ -6,7 +6,7 @@ import Testing
 
 /// Positions in several inputs and imports, and the rejects of resumed runs.
 extension PositionTests {
-    @Test("an input that is not among today's is no reason to stop")
+    @Test("a run continues if an earlier run's unfinished input is not among its inputs")
     func goneInput() throws {
         let folder = try Self.cut()
         #expect(try folder.run(Self.spec("append", file: "${run.date}.gz")).status == .noInput)
@@ -36,7 +36,7 @@ extension PositionTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("the positions of several imports are kept while others run")
+    @Test("keeps the positions of several imports while other imports run")
     func severalImports() throws {
         let folder = try Self.cut()
         try folder.write("first.ndjson", Self.lines(10_001...10_100))
@@ -76,7 +76,7 @@ extension PositionTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("an input that was moved away and comes back is not imported twice")
+    @Test("an input that is moved away and back is not imported twice")
     func movedAway() throws {
         let folder = try Self.cut()
         try folder.write("in/b.ndjson", Self.lines(6001...6010))
@@ -100,7 +100,7 @@ extension PositionTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("the places in several inputs are kept while these come and go")
+    @Test("keeps the positions in several inputs while they are added and removed")
     func comeAndGo() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -135,7 +135,7 @@ extension PositionTests {
     }
 
     @Test(
-        "an import that may be repeated begins again without its input, and mirrors all",
+        "a repeatable import starts over if its input is removed, and mirrors all inputs",
         arguments: [true, false])
     func mirrored(mirror: Bool) throws {
         let folder = try Self.cut()
@@ -153,7 +153,7 @@ extension PositionTests {
     }
 
     @Test(
-        "rejects of a resumed run stay, wherever their folder is named",
+        "a resumed run keeps its earlier rejects, however `rejects.dir` names the folder",
         arguments: ["rejects", "ABSOLUTE", "rejects//x"])
     func rejectsFolder(_ name: String) throws {
         let folder = try Workspace()
@@ -171,7 +171,7 @@ extension PositionTests {
         #expect(try folder.rows(Self.notes) == ["6000|6000"])
     }
 
-    @Test("a file of rejects that was mended stays, and takes no more")
+    @Test("a corrected reject file is kept, and a later run does not append to it")
     func mendedRejects() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

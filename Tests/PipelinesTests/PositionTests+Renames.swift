@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 /// Runs that resume after a user has renamed or extended an input, or has run some stages alone.
-@Suite("Positions in inputs that others touch")
+@Suite("Positions in inputs that other programs change")
 struct TouchedInputTests {
     private static let model = """
         model: 1
@@ -59,7 +59,7 @@ struct TouchedInputTests {
         return folder
     }
 
-    @Test("a renamed input is continued, and not appended again")
+    @Test("resumes a renamed input instead of appending it again")
     func renamed() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -79,7 +79,7 @@ struct TouchedInputTests {
         #expect(try folder.rows(Self.counts) == ["5000|5000"])
     }
 
-    @Test("a completed append whose input has grown is not repeated")
+    @Test("does not repeat a completed append whose input has grown")
     func grown() throws {
         let folder = try failed()
         try folder.write("a.ndjson", lines(0..<50) + lines(100..<101))
@@ -89,7 +89,7 @@ struct TouchedInputTests {
         #expect(try folder.rows(Self.counts) == ["60|60"])
     }
 
-    @Test("a stage that is run alone leaves the rest of an unfinished run to the next one")
+    @Test("a run of one stage leaves the rest of an unfinished run to the next run")
     func part() throws {
         let folder = try failed()
         #expect(try run(folder, only: "two", allowed: 1).status == .ok)
@@ -102,7 +102,7 @@ struct TouchedInputTests {
     }
 
     /// Secrets are masked for the lifetime of the process; no other test uses this one.
-    @Test("a secret that is the name of something in the notes does not damage them")
+    @Test("a secret that equals a name in the run's notes does not damage them")
     func secret() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 /// The position at which the next run resumes after a failed one.
-@Suite("Positions of runs that fail") struct PositionTests {
+@Suite("Positions of failed runs") struct PositionTests {
     static let model = """
         model: 1
         entities:
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a cut input is imported once, however often it is tried before it is repaired",
+        "a truncated input is imported once, however many runs fail before it is repaired",
         arguments: ["append", "update", "replace", "skip"])
     func cutInput(_ whenFound: String) throws {
         let folder = try Self.cut()
@@ -74,7 +74,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("another day is another run, in which the import goes on where it stopped")
+    @Test("a run on another day is a new run, and its import resumes at the old position")
     func otherDay() throws {
         let folder = try Self.cut()
         #expect(try folder.run(Self.spec("append")).status == .dataError)
@@ -91,7 +91,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("a run of another pipeline keeps the position, and has one of its own")
+    @Test("a run of another pipeline has its own position, and keeps the first one's")
     func otherPipeline() throws {
         let folder = try Self.cut()
         let other = Self.spec("append", file: "other.ndjson", name: "others")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "if what was read has changed, the import reads it again if it may",
+        "if the input has changed, a repeatable import starts over and an append fails",
         arguments: ["update", "replace", "append", "skip", "reject"])
     func changed(_ whenFound: String) throws {
         let folder = try Self.cut()
@@ -141,7 +141,7 @@ import Testing
             try folder.rows("SELECT count(*) FROM ZNOTE WHERE ZTEXT LIKE 'other%'") == ["5000"])
     }
 
-    @Test("a stage that says something else is like an input that has changed")
+    @Test("an append cannot resume if its stage has changed")
     func changedStage() throws {
         let folder = try Self.cut()
         #expect(try folder.run(Self.spec("append")).status == .dataError)
@@ -154,7 +154,7 @@ import Testing
                 "cannot go on where it stopped: the stage has changed"), "\(run.text)")
     }
 
-    @Test("an import that has too many rejects at once goes on, and counts anew")
+    @Test("an import that aborts at too many rejects resumes, and counts the rejects from zero")
     func abort() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -177,7 +177,7 @@ import Testing
         #expect(try folder.rejects().values.map { $0.split(separator: "\n").count } == [40, 40])
     }
 
-    @Test("a run that leaves the stopped import out keeps its position")
+    @Test("a run that omits the interrupted import keeps its position")
     func leftOut() throws {
         let folder = try Self.cut()
         let spec = Self.spec("append", more: "  - { export: Note, to: out.csv }")
@@ -195,7 +195,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("a limit keeps the place of an append that had stopped")
+    @Test("a run with a record limit keeps the position of an interrupted append")
     func limited() throws {
         let folder = try Self.cut()
         let spec = Self.spec("append")
@@ -212,7 +212,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("an append that runs after a failure is not repeated")
+    @Test("an append with `always` after a failed stage is not repeated")
     func appendAfterFailure() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -226,9 +226,7 @@ import Testing
         }
     }
 
-    @Test(
-        "after --only, the rest of the run is completed, and an append that is done is not repeated"
-    )
+    @Test("after --only, a run completes the other stages and repeats no finished append")
     func onlyBetween() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -254,7 +252,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("rows that waited for others are settled once, whatever the limits said")
+    @Test("deferred rows are resolved once, whatever the limits are")
     func settledOnce() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", LinkChain.model)
@@ -275,7 +273,7 @@ import Testing
         #expect(try folder.rows("SELECT count(*), count(ZNEXT) FROM ZNODE") == ["2000|1999"])
     }
 
-    @Test("a reject that stops an import stops it until it is mended or replayed")
+    @Test("a reject that stops an import stops it again until the record is corrected")
     func stopped() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -299,7 +297,7 @@ import Testing
         #expect(try folder.rows("SELECT ZID FROM ZNOTE ORDER BY 1") == ["1", "2", "3"])
     }
 
-    @Test("what another version of etl left is refused, until --restart")
+    @Test("a run started by another version of etl cannot resume; --restart starts over")
     func oldNotes() throws {
         let folder = try Self.cut()
         #expect(try folder.run(Self.spec("append")).status == .dataError)
@@ -323,7 +321,7 @@ import Testing
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("whether a run completes another is decided by what each was asked for")
+    @Test("a run resumes another only if date, parameters, and finished stages are equal")
     func decision() {
         let request = RunContinuation.Request(fingerprint: "f", date: "2026-03-04")
         let stages = [(name: "a", fingerprint: "1"), (name: "b", fingerprint: "2")]

@@ -52,7 +52,7 @@ extension PreviewTests {
             """)
     }
 
-    @Test("a value or a key that a record of an earlier import takes is told with that condition")
+    @Test("warns with a condition about a unique value or key of an earlier import's record")
     func takenByEarlier() throws {
         try fill()
         let seen = try preview(
@@ -75,7 +75,7 @@ extension PreviewTests {
     }
 
     @Test(
-        "nothing is told of what another stage may have changed in between, nor of other tables",
+        "does not warn about records of another stage if a stage between them may change them",
         arguments: [
             "- { delete: Item, where: ALL }",
             "- { update: u, entity: Item, where: ALL, set: { y: 'x' } }",
@@ -93,7 +93,7 @@ extension PreviewTests {
         #expect(alone.words.filter { $0.contains(Self.taken) } == [])
     }
 
-    @Test("when-found: reject finds the objects of earlier imports; of very many the first count")
+    @Test("when-found: reject finds objects of earlier imports among the first records")
     func foundFromEarlier() throws {
         try fill()
         try folder.write(

@@ -29,7 +29,7 @@ extension PreviewTests {
         """
 
     @Test(
-        "what the model refuses is told; what it refuses of new objects alone, with a condition",
+        "reports violations of the model, with a condition if they concern only new objects",
         arguments: [("create", false), ("create", true), ("replace", true)])
     func modelRejects(_ open: String, _ isThere: Bool) throws {
         try folder.write("model.yaml", Self.strictModel)
@@ -69,9 +69,7 @@ extension PreviewTests {
         #expect(seen.outcome.status == .ok)
     }
 
-    @Test(
-        "records that name others of their entity are looked at, too, whether these are there or not"
-    )
+    @Test("checks records that refer to others of their entity, whether these exist or not")
     func ownLinks() throws {
         try folder.write(
             "model.yaml",
@@ -107,7 +105,7 @@ extension PreviewTests {
         #expect(seen.outcome.stages.map(\.mapped) == [3])
     }
 
-    @Test("an earlier import may have made the object")
+    @Test("warns with a condition about a record whose object an earlier import may have created")
     func earlierImports() throws {
         try folder.write("model.yaml", Self.strictModel)
         try folder.write("a.ndjson", #"{"id":"1","code":"a","owner":"a@b.c"}"#)
@@ -149,7 +147,7 @@ extension PreviewTests {
             unique: [[id]]
         """
 
-    @Test("an earlier import may have made the object inside its records")
+    @Test("warns with a condition about a record whose object may be nested in an earlier import")
     func objectsInside() throws {
         try folder.write(
             "model.yaml",
@@ -171,7 +169,7 @@ extension PreviewTests {
         #expect(seen.outcome.stages.map(\.mapped) == [1, 1])
     }
 
-    @Test("an object that one inside a record must name may be in the store")
+    @Test("accepts a nested object whose required link target may be in the store")
     func requiredLinksInside() throws {
         try folder.write(
             "model.yaml",
@@ -192,7 +190,7 @@ extension PreviewTests {
     }
 
     @Test(
-        "what a rule says of an earlier record's object hangs on the store",
+        "a rule over an earlier record's object is reported with a condition if a store exists",
         arguments: [true, false])
     func rulesOverStored(_ isThere: Bool) throws {
         try folder.write(
@@ -226,7 +224,7 @@ extension PreviewTests {
         #expect(seen.outcome.stages.map(\.mapped) == [isThere ? 2 : 1])
     }
 
-    @Test("a record that names what is still to come may have made the object of a later one")
+    @Test("warns with a condition about a record to which an earlier record refers")
     func afterLeftOut() throws {
         try folder.write(
             "model.yaml",
@@ -260,7 +258,7 @@ extension PreviewTests {
         #expect(seen.outcome.stages.map(\.mapped) == [2])
     }
 
-    @Test("advice on the spec and its model is told once, before the records")
+    @Test("prints advice on the spec and its model once, before the records")
     func advice() throws {
         try folder.write(
             "model.yaml",
@@ -294,7 +292,7 @@ extension PreviewTests {
             ])
     }
 
-    @Test("of many records the first ones are tried, which is told")
+    @Test("checks the first records of a long input, and a note gives their number")
     func manyRecords() throws {
         let seen = try preview(
             """

@@ -82,7 +82,7 @@ import Testing
             })
     }
 
-    @Test("objects stand as exports show them, links as keys, objects in records whole")
+    @Test("shows objects like exports, links as keys, and nested objects completely")
     func values() throws {
         try folder.write(
             "t.ndjson",
@@ -113,7 +113,7 @@ import Testing
         #expect(seen.outcome.status == .ok)
     }
 
-    @Test("rejects and paths that no record has are told; the status stays 0")
+    @Test("reports rejects and paths that no record has, and exits with 0")
     func rejects() throws {
         try folder.write(
             "t.ndjson",
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "so many mapped records are shown, and as many rejects",
+        "shows up to the limit of mapped records and of rejects",
         arguments: [(1, 1, 1), (2, 2, 1), (3, 3, 2), (100, 4, 3)])
     func limits(_ limit: Int, _ mapped: Int, _ rejected: Int) throws {
         try folder.write(
@@ -169,7 +169,7 @@ import Testing
             ])
     }
 
-    @Test("an import that cannot be read does not keep the others back")
+    @Test("previews the other imports if one input is missing")
     func missingInput() throws {
         try folder.write("b.csv", "name\nhome\n")
         let seen = try preview(
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(
-        "one import alone",
+        "previews only the named import",
         arguments: [
             ("tags", 2, Pipelines.ExitStatus.ok, [String]()),
             (
@@ -216,7 +216,7 @@ import Testing
         #expect(seen.words == words)
     }
 
-    @Test("generated records, parameters, secrets, and the store's own model")
+    @Test("previews generated records with parameters, masked secrets, and the store's own model")
     func sources() throws {
         let made = try folder.run(
             model: Self.model,
@@ -252,7 +252,7 @@ import Testing
                 #""record":2,"into":"Task","object":{"id":"1","title":"***"}}"#) == true)
     }
 
-    @Test("a spec that is wrong ends with 78, and so does one whose store has no such entity")
+    @Test("an invalid spec ends the preview with 78, and a missing store with 66")
     func wrongSpecs() throws {
         let wrong = try preview("- { import: a.csv, into: Tsk }")
         #expect(wrong.outcome.status == .configuration)

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipelines
 
 /// With `commit: run` and `open: replace`, files are published together with the store.
-@Suite("Exports and rejects of a run that swaps its store")
+@Suite("Exports and rejects of a run that replaces its store")
 struct PublicationTests {
     private static let ways = ["open: create, commit: run", "open: replace"]
     private static let load = "- { import: tasks, read: { files: a.ndjson }, into: Task }"
@@ -51,7 +51,7 @@ struct PublicationTests {
         "spec.yaml", "store.sqlite", "store.sqlite.etl-lock",
     ]
 
-    @Test("A run that goes well has them all", arguments: ways)
+    @Test("A successful run leaves its exports and rejects in place", arguments: ways)
     func well(_ way: String) throws {
         let folder = try filled(way)
         #expect(files(folder) == Self.before)
@@ -69,7 +69,7 @@ struct PublicationTests {
         #expect(run.outcome.stages[0].rejectsFolder == folder.path("rejects/\(rejects)"))
     }
 
-    @Test("A run whose work is taken back leaves none", arguments: ways)
+    @Test("A run whose work is discarded leaves no exports or rejects", arguments: ways)
     func takenBack(_ way: String) throws {
         let folder = try filled(way)
         let (store, export) = (
@@ -82,7 +82,9 @@ struct PublicationTests {
         #expect(files(folder) == (Self.before + ["rejects"]).sorted())
     }
 
-    @Test("Too many rejects stay where the message says; exports do not", arguments: ways)
+    @Test(
+        "After too many rejects, the reject files stay where the message says; exports do not",
+        arguments: ways)
     func tooMany(_ way: String) throws {
         let folder = try filled(way)
         let run = try folder.run(
@@ -98,7 +100,7 @@ struct PublicationTests {
         #expect(!files(folder).contains { $0.hasSuffix(".ready") })
     }
 
-    @Test("A file that cannot get its name gets it with the next run", arguments: ways)
+    @Test("The next run renames a file that could not be renamed", arguments: ways)
     func blocked(_ way: String) throws {
         let folder = try filled(way)
         try FileManager.default.removeItem(atPath: folder.path("out/tasks.ndjson"))
@@ -140,7 +142,7 @@ struct PublicationTests {
         #expect(!files(folder).contains { $0.hasSuffix(".ready") })
     }
 
-    @Test("Work beside a store goes on if the store holds what it held, whatever its time")
+    @Test("Work next to a store resumes if the store's content is unchanged, whatever its time")
     func base() throws {
         let folder = try filled(Self.ways[0])
         let text = (0..<400).map { "{\"id\":\"n\($0)\"}\n" }.joined()

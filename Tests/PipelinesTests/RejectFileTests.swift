@@ -31,7 +31,7 @@ struct RejectFileTests {
     }
 
     @Test(
-        "inputs of one name keep their files apart when a stopped run goes on",
+        "inputs of the same name keep separate reject files when a stopped run resumes",
         arguments: ["t.ndjson", "t.json"])
     func sameNames(_ name: String) throws {
         let (folder, other) = (try Workspace(), try Workspace())
@@ -64,7 +64,7 @@ struct RejectFileTests {
         #expect(try folder.rejects() == whole)
     }
 
-    @Test("an import goes on if its file of rejects was emptied")
+    @Test("an import resumes if its reject file was emptied")
     func emptied() throws {
         let folder = try Workspace()
         try Self.spec(folder)

@@ -18,7 +18,7 @@ struct RejectTests {
         try folder.write(name, text)
     }
 
-    @Test("allow is judged when the input is read; what was saved stays")
+    @Test("allow is checked after the input is read, and saved records are kept")
     func allow() throws {
         let folder = try Workspace()
         try Self.write(folder, good: 8, bad: 2)
@@ -49,7 +49,7 @@ struct RejectTests {
     }
 
     @Test(
-        "allow as a count and as a share",
+        "allow can be a number or a percentage of the records",
         arguments: [
             ("2", true), ("1", false), ("20%", true), ("19%", false), ("0", false), ("100%", true),
         ])
@@ -80,7 +80,7 @@ struct RejectTests {
         #expect(try Int(folder.rows("SELECT count(*) FROM ZTASK")[0]) ?? 0 < 3000)
     }
 
-    @Test("abort stops a stage whose records waited for others, too")
+    @Test("abort also stops a stage with deferred records")
     func abortWhileSettling() throws {
         let folder = try Workspace()
         let lines = (0..<10_000).map { "{\"id\":\"\($0)\",\"parent\":\"none\"}\n" }
@@ -101,7 +101,7 @@ struct RejectTests {
         #expect(file.components(separatedBy: "\n").count - 1 == 10_000)
     }
 
-    @Test("abort ends the reading of many files, too")
+    @Test("abort ends a run that reads many files")
     func abortOverFiles() throws {
         let folder = try Workspace()
         for number in 1...8 {
@@ -113,7 +113,7 @@ struct RejectTests {
         #expect(run.status == .dataError)
     }
 
-    @Test("no reject, no folder")
+    @Test("creates no folder without rejects")
     func none() throws {
         let folder = try Workspace()
         try Self.write(folder, good: 1, bad: 0)
@@ -128,7 +128,7 @@ struct RejectTests {
                 ])
     }
 
-    @Test("files of one name in two folders do not share a reject file")
+    @Test("files of the same name in two folders have separate reject files")
     func sameNames() throws {
         let folder = try Workspace()
         try Self.write(folder, good: 0, bad: 1, to: "x/a.ndjson")
@@ -146,7 +146,7 @@ struct RejectTests {
         #expect(files["import-a.2.a.ndjson"] == "{\"id\":null}\n{\"id\":null}\n")
     }
 
-    @Test("rejects of gzip input are plain, with a header that reads back")
+    @Test("rejects of gzip input are uncompressed, with a header that a replay reads")
     func readBack() throws {
         let folder = try Workspace()
         try folder.writeGzip("a.csv.gz", "id,title\n1,\"x, \"\"y\"\"\nz\"\n1,\n")
@@ -161,7 +161,7 @@ struct RejectTests {
     }
 
     @Test(
-        "rejects of tables read back by the stage's own options",
+        "a replay reads rejects of tables with the options of the stage",
         arguments: [
             ("delimiter: \";\"", "id;\"a;b\"\n1;x\n1;y\n", "id;\"a;b\"\n1;y\n"),
             ("header: false, columns: [id, title]", "1,x\n1,y\n", "1,y\n"),
@@ -201,7 +201,7 @@ struct RejectTests {
             "\(again.lines)")
     }
 
-    @Test("every line of the reasons has every key")
+    @Test("each line of the reasons has every key")
     func allKeys() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", "nonsense\n")

@@ -73,7 +73,7 @@ struct ReplayTests {
         return Run(outcome: outcome, folder: folder.folder, warnings: [])
     }
 
-    @Test("what passes now is drained, what fails stays with its new reasons and first place")
+    @Test("a replay removes passing records from the reject files, and keeps failing records")
     func drains() throws {
         let (folder, rejects) = try Self.rejected()
         try Self.addAnn(to: folder)
@@ -96,7 +96,7 @@ struct ReplayTests {
         #expect(replay.text == "")
     }
 
-    @Test("records may be mended where they lie; in the end nothing is left, and that is fine")
+    @Test("a replay reads corrected records, and an empty folder is not an error")
     func mended() throws {
         let (folder, rejects) = try Self.rejected()
         try folder.write("\(rejects)/tasks.a.tasks.csv", "id,size,owner\n2,3,\n3,7,\n")
@@ -117,7 +117,7 @@ struct ReplayTests {
         #expect(again.text == "")
     }
 
-    @Test("so many may be left")
+    @Test("a replay fails if more records remain than allowed")
     func allowed() throws {
         let (folder, rejects) = try Self.rejected()
         let left = Self.replay(folder, rejects, allowed: .count(4))
@@ -149,7 +149,7 @@ struct ReplayTests {
         #expect(folder.names(rejects).count == 7)
     }
 
-    @Test("rejects of objects that waited for others have their table's header")
+    @Test("rejects of deferred records have the header of their table")
     func parked() throws {
         let folder = try Workspace()
         try folder.write("t.csv", "id,parent\n1,9\n2,1\n3,\n")
@@ -170,7 +170,7 @@ struct ReplayTests {
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["4"])
     }
 
-    @Test("what cannot be replayed says so")
+    @Test("reports why rejects cannot be replayed")
     func errors() throws {
         let (folder, rejects) = try Self.rejected()
         let none = Self.replay(folder, "rejects/none")
@@ -195,7 +195,7 @@ struct ReplayTests {
         #expect(folder.names(rejects).count == 7)
     }
 
-    @Test("a row that was cut for its size is not taken for whole")
+    @Test("does not replay a truncated row as a complete one")
     func cut() throws {
         let folder = try Workspace()
         try folder.write("a.csv", "id,size\n1,5\n\(String(repeating: "2", count: 99_999)),7\n")
@@ -210,7 +210,7 @@ struct ReplayTests {
         #expect(folder.names(rejects).count == 3)
     }
 
-    @Test("the rejects of a run that failed can be replayed before it is completed")
+    @Test("the rejects of a failed run can be replayed before the run is completed")
     func unfinished() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
@@ -227,7 +227,7 @@ struct ReplayTests {
         #expect(run.outcome.attempts == 2)
     }
 
-    @Test("a folder that was moved with its spec can be replayed, and a damaged note says so")
+    @Test("replays a folder that was moved with its spec, and reports a damaged note")
     func moved() throws {
         let folder = try Workspace()
         try folder.write("project/in/a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
@@ -257,7 +257,7 @@ struct ReplayTests {
         #expect(damaged.text.contains("[rejects.note]"), "\(damaged.text)")
     }
 
-    @Test("an import with too many rejects is judged again, without those that a replay has saved")
+    @Test("after a replay, an import with too many rejects passes if the rest is allowed")
     func judgedAgain() throws {
         let folder = try Workspace()
         try folder.write(
@@ -330,7 +330,7 @@ struct UnfinishedReplayTests {
         return (folder, rejects)
     }
 
-    @Test("a run keeps the notes of the replay, which is completed later")
+    @Test("a run keeps the notes of an unfinished replay, which can be completed later")
     func keepsNotes() throws {
         let (folder, rejects) = try Self.killed()
         #expect(try folder.run(Self.spec).status == .ok)
@@ -340,7 +340,7 @@ struct UnfinishedReplayTests {
         #expect(try folder.rows(ResumeTests.tables) == ["0"])
     }
 
-    @Test("with a key, or without the folder, nothing can be doubled, and the run begins")
+    @Test("a run starts despite an unfinished replay whose folder was moved")
     func allowed() throws {
         let (folder, rejects) = try Self.killed()
         try folder.move(rejects, to: "elsewhere")

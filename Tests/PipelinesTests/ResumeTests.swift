@@ -28,7 +28,7 @@ struct ResumeTests {
         return folder
     }
 
-    @Test("stages that are done are not repeated when what stood in the way is gone")
+    @Test("a run after a failure resumes after the finished stages")
     func goesOn() throws {
         let folder = try Self.blocked()
         try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
@@ -47,7 +47,7 @@ struct ResumeTests {
         #expect(try folder.rows(Self.tables) == ["0"])
     }
 
-    @Test("if a stage that is done says something else, all stages run again")
+    @Test("all stages run again if a finished stage has changed")
     func changedSpec() throws {
         let folder = try Self.blocked()
         let run = try folder.run(
@@ -66,7 +66,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "new input behind a finished import makes another run, and is not left unread",
+        "new or changed input of a finished import starts a new run, which reads it",
         arguments: ["a.ndjson", "b.ndjson"])
     func newInput(_ name: String) throws {
         let folder = try Workspace()
@@ -85,7 +85,7 @@ struct ResumeTests {
         #expect(run.warnings.map(\.code) == ["run.new-input"])
     }
 
-    @Test("--restart begins anew")
+    @Test("--restart starts over")
     func restart() throws {
         let folder = try Self.blocked()
         let run = try folder.run { $0.isRestart = true }
@@ -94,7 +94,7 @@ struct ResumeTests {
         #expect(try folder.rows(Self.sizes) == ["1|6"])
     }
 
-    @Test("other parameters make another run")
+    @Test("changed parameters start a new run")
     func otherParameters() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
@@ -140,7 +140,7 @@ struct ResumeTests {
 
     static let besides = ["open: replace", "open: create, commit: run"]
 
-    @Test("work beside the store is gone on with", arguments: besides)
+    @Test("resumes work that is stored next to the store", arguments: besides)
     func goesOnBeside(_ store: String) throws {
         let (run, ids) = try Self.beside(store) {
             try FileManager.default.removeItem(atPath: $0.path("a.ndjson"))
@@ -149,7 +149,9 @@ struct ResumeTests {
         #expect(ids == ["1"])
     }
 
-    @Test("what was made beside by other words or parameters is left out", arguments: besides)
+    @Test(
+        "discards work next to the store if the spec or the parameters have changed",
+        arguments: besides)
     func beginsAnewBeside(_ store: String) throws {
         let changes = [("etl: 1", "etl: 1"), ("default: a.ndjson", "default: b.ndjson")]
         for (old, new) in changes + [("into: Task }", "into: Task, keep-if: \"id == '9'\" }")] {
@@ -163,7 +165,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("a run killed behind its swap is completed, and not repeated")
+    @Test("completes a run that was killed after it replaced the store, and repeats no stage")
     func killedBehindTheSwap() throws {
         let (run, ids) = try Self.beside("open: replace") { folder in
             try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
@@ -174,7 +176,7 @@ struct ResumeTests {
         #expect(ids == ["1"])
     }
 
-    @Test("after a failure of the data, the next run does not repeat what is done")
+    @Test("after a data error, the next run does not repeat finished stages")
     func dataFailure() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1","size":5}"#)
@@ -201,7 +203,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "a time limit saves, and the next run goes on behind it",
+        "a run at its time limit saves, and the next run resumes after the last save",
         arguments: ["batch", "run"], ["files: a.ndjson", "generate: 60000"])
     func timeLimit(_ commit: String, _ input: String) throws {
         let folder = try Workspace()
@@ -235,7 +237,7 @@ struct ResumeTests {
         #expect(try folder.rows("SELECT count(*), max(Z_PK) FROM ZTASK") == ["60000|60000"])
     }
 
-    @Test("records that wait for others survive, and an input that changed begins again")
+    @Test("an interrupted run keeps deferred records, and a changed input starts it over")
     func parkedAndChanged() throws {
         for isChanged in [false, true] {
             let folder = try Workspace()

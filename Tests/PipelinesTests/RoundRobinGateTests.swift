@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("RoundRobinGate") struct RoundRobinGateTests {
+@Suite("Round-robin turns") struct RoundRobinGateTests {
     @Test func comeInTheirOrder() {
         let turns = RoundRobinGate(count: 3)
         let done = TurnLog()

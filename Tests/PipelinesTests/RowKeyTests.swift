@@ -26,7 +26,7 @@ import Testing
           set: { key: { expr: "rowkey()" } }
         """
 
-    @Test("equal rows of one file stay apart, those of another file are the same ones")
+    @Test("equal rows of one file get different keys, and equal rows of two files the same keys")
     func twice() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "text,size\nx,1\nx,1\ny,2\n")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "a row key of some fields is that of records which have no other ones",
+        "a row key of named fields equals the key of a record with only these fields",
         arguments: [
             ("in/a.csv", "text,size\nx,1\n", "size,more,text\n1,q,x\n"),
             ("in/a.csv", "text,size\nx,1\n", "size,text\n1,x\n"),
@@ -61,7 +61,7 @@ import Testing
         #expect(after.lines == ["import notes: 1 read, 1 unchanged"], "\(after.text)")
     }
 
-    @Test("a table that lacks a column of the row key is an error in the spec")
+    @Test("a table without a column of the row key ends the run with 78")
     func missingColumn() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "size\n1\n")
@@ -72,7 +72,7 @@ import Testing
         #expect(run.text.contains("'text'"), "\(run.text)")
     }
 
-    @Test("a reject keeps its key, by which a replay finds the object of the mended record")
+    @Test("a reject keeps its row key, so that a replay updates the object of the corrected record")
     func replay() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "text,size\nx,1\nx,many\nx,1\nx,many\n")
@@ -100,7 +100,7 @@ import Testing
         for key in keys { #expect(lines.contains("{\"key\":\"\(key)\",\"size\":1}")) }
     }
 
-    @Test("an import that goes on counts what was read before")
+    @Test("a resumed import continues the counts of equal rows")
     func resumed() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "text,size\nx,1\nx,1\nx,many\nx,1\ny,2\n")
@@ -112,7 +112,7 @@ import Testing
         #expect(second.lines == ["import notes: 5 read, 4 inserted, 1 rejected"], "\(second.text)")
     }
 
-    @Test("counts that do not fit into memory go to a table, and tell the same")
+    @Test("counts that exceed the memory are stored in a table, with equal results")
     func counts() throws {
         let small = OccurrenceCounts(memory: 0)
         let large = OccurrenceCounts(memory: 1 << 20)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "spaces, escapes and the order of members make no other record",
+        "spaces, escapes, and the order of members do not change the canonical record",
         arguments: [
             #"{"a":1,"b":"x"}"#, #"{ "b" : "x", "a" : 1 }"#, "{\"b\":\"\\u0078\",\n\"a\":1}",
         ])
@@ -136,7 +136,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == "{1:a#1;1:b1:x}")
     }
 
-    @Test("is refused where there is no whole record, or no text")
+    @Test("rowkey() for an attribute that is not text ends the run with 78")
     func refusals() throws {
         let folder = try Workspace()
         try folder.write("in/a.csv", "text,size\nx,1\n")

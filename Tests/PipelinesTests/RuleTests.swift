@@ -21,7 +21,7 @@ struct RuleTests {
               - { rule: "at == nil OR done == YES", message: "a completion date needs a completed task" }
         """
 
-    @Test("a record that would break a rule is rejected, new or not")
+    @Test("rejects a record that would violate a rule, for new and existing objects")
     func imports() throws {
         let folder = try Workspace()
         try folder.write(
@@ -42,7 +42,7 @@ struct RuleTests {
             ])
     }
 
-    @Test("an update that would break a rule changes nothing")
+    @Test("an update that would violate a rule changes nothing")
     func updates() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":1,"done":true,"at":"2026-01-01"}"#)
@@ -58,7 +58,7 @@ struct RuleTests {
     }
 
     @Test(
-        "a range is told as people write its values",
+        "the message for a value out of range formats it by the attribute's type",
         arguments: [
             (AttributeType.integer16, 5.0, 7.0, "'x' must be at most 5, and is 7"),
             (.double, 5.5, 7.25, "'x' must be at most 5.5, and is 7.25"),
@@ -73,7 +73,7 @@ struct RuleTests {
         #expect(AttributeValidator(attribute).problem(with: .real(value)) == message)
     }
 
-    @Test("a pattern that the engine cannot run is not checked")
+    @Test("skips a pattern that the engine cannot compile")
     func brokenPattern() {
         let validator = AttributeValidator(
             AttributeDescription(name: "code", type: .string, pattern: "["))

@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 /// The options of a run, and the keys of specs that control how stages run.
-@Suite("Ways to run")
+@Suite("Options of runs and stages")
 struct RunOptionTests {
     static let spec = """
         etl: 1
@@ -25,7 +25,7 @@ struct RunOptionTests {
         return folder
     }
 
-    @Test("--only, --from and --limit")
+    @Test("--only, --from, and --limit restrict the stages and the records")
     func selections() throws {
         let folder = try Self.filled()
         #expect(try folder.run { $0.only = "import-a" }.stages.map(\.name) == ["import-a"])
@@ -43,7 +43,7 @@ struct RunOptionTests {
         #expect(unknown.diagnostics.first?.message.hasSuffix("Did you mean 'bump'?") == true)
     }
 
-    @Test("once: a file is imported again only when it has changed")
+    @Test("once: imports a file again only if it has changed")
     func once() throws {
         let folder = try Self.filled(
             """
@@ -64,7 +64,7 @@ struct RunOptionTests {
     }
 
     @Test(
-        "once and resuming know files in other encodings again",
+        "once and resuming recognize files in other encodings",
         arguments: [("latin1", String.Encoding.isoLatin1), ("utf-16", .utf16)])
     func encodings(_ name: String, _ encoding: String.Encoding) throws {
         let folder = try Workspace()
@@ -91,7 +91,7 @@ struct RunOptionTests {
         }
     }
 
-    @Test("once: a file whose import failed is imported again")
+    @Test("once: imports a file again if its import failed")
     func onceAfterFailure() throws {
         let folder = try Self.filled(
             """
@@ -107,7 +107,7 @@ struct RunOptionTests {
     }
 
     @Test(
-        "min-files",
+        "min-files ends the run with 66 if there are fewer files",
         arguments: [
             (0, "none", Pipelines.ExitStatus.ok), (1, "none", .noInput), (1, "a", .ok),
             (2, "a", .noInput),
@@ -130,7 +130,7 @@ struct RunOptionTests {
         }
     }
 
-    @Test("commit: run shows nothing before its end", arguments: ["run", "stage"])
+    @Test("commit: run changes the store only if the run succeeds", arguments: ["run", "stage"])
     func commit(_ mode: String) throws {
         let folder = try Self.filled(
             Self.spec.replacing("open: create", with: "open: create, commit: \(mode)"))
@@ -150,7 +150,7 @@ struct RunOptionTests {
                 .filter { !$0.hasSuffix("-wal") } == ["store.sqlite", "store.sqlite.etl-lock"])
     }
 
-    @Test("always: a stage runs although an earlier one failed")
+    @Test("always: runs a stage although an earlier one failed")
     func always() throws {
         let folder = try Self.filled(
             """
@@ -171,7 +171,7 @@ struct RunOptionTests {
         #expect(try folder.rows(ResumeTests.tables) == ["1"])
     }
 
-    @Test("rejects.keep: the files of old runs go")
+    @Test("rejects.keep deletes the reject folders of old runs")
     func keep() throws {
         let folder = try Self.filled(Self.spec + "\nrejects: { keep: 2d }")
         for name in [
@@ -187,7 +187,7 @@ struct RunOptionTests {
             ])
     }
 
-    @Test("`limit` may be a parameter, and is refused where that is no number of objects")
+    @Test("limit may be a parameter, and must be a number of objects")
     func limitByParameter() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n")
@@ -227,7 +227,7 @@ struct RunOptionTests {
                     + "text '$most' [spec.type]"))
     }
 
-    @Test("update and delete take the oldest of `limit` matches; compact gives pages back")
+    @Test("update and delete select the oldest `limit` matches, and compact frees pages")
     func limitAndCompact() throws {
         let folder = try Self.filled(
             """

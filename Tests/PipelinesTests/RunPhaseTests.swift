@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("The phases of a run")
+@Suite("Phases of a run")
 struct RunPhaseTests {
     typealias Action = RunPhase.Action
     typealias Remedy = RunPhase.Remedy
@@ -24,7 +24,7 @@ struct RunPhaseTests {
         return done
     }
 
-    @Test("In place, the report comes before the notes go, and both before the store is closed")
+    @Test("In place, the run writes the report, deletes its notes, and closes the store")
     func inPlace() {
         let expected: [Action] = [
             .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .reportEarly,
@@ -34,7 +34,7 @@ struct RunPhaseTests {
         #expect(steps(.readOnly, groups: [.store]) == expected)
     }
 
-    @Test("What is built beside the store gets its place before the report is written")
+    @Test("A store that is built separately is moved into place before the report is written")
     func beside() {
         let expected: [Action] = [
             .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
@@ -44,7 +44,7 @@ struct RunPhaseTests {
         #expect(steps(.workingCopy(.atTheEnd), groups: [.beside]) == expected)
     }
 
-    @Test("A replay of an app's store is drained once the store is in its place")
+    @Test("A replay into an app's store is drained after the store is replaced")
     func appStore() {
         #expect(
             steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.beside]) == [
@@ -54,7 +54,7 @@ struct RunPhaseTests {
             ])
     }
 
-    @Test("Each stage gets its place by itself; one that only reads works on the store")
+    @Test("Each stage replaces the store separately; a stage that only reads uses the store itself")
     func stageByStage() {
         #expect(
             steps(.workingCopy(.afterEachStage), groups: [.beside, .store, .beside]) == [
@@ -66,7 +66,7 @@ struct RunPhaseTests {
             ])
     }
 
-    @Test("A dry run puts nothing in its place, and leaves no notes")
+    @Test("A dry run replaces nothing and leaves no notes")
     func dry() {
         for way in [StoreTarget.Way.inPlace, .replacement, .workingCopy(.afterEachStage)] {
             #expect(
@@ -85,7 +85,7 @@ struct RunPhaseTests {
         return phase.fail(failure)
     }
 
-    @Test("A failure that passes keeps the work; any other takes it back, where it is beside")
+    @Test("A temporary failure keeps the work; other failures discard work next to the store")
     func failures() {
         let working: [RunPhase.Event] = [.opened(.beside)]
         let placing = working + [.done]
@@ -107,7 +107,7 @@ struct RunPhaseTests {
             ])
     }
 
-    @Test("A store in use is a failure only where the run has begun")
+    @Test("A store in use is a failure only if the run has begun")
     func locked() {
         var phase = RunPhase(.inPlace, isOfApp: false, groupCount: 1)
         #expect(phase.fail(.storeInUse) == [])
@@ -118,7 +118,7 @@ struct RunPhaseTests {
             ])
     }
 
-    @Test("A group that an earlier attempt has put in its place is left out")
+    @Test("Skips a group that an earlier attempt has already put in place")
     func wasDone() {
         var phase = RunPhase(.workingCopy(.afterEachStage), isOfApp: false, groupCount: 2)
         #expect(phase.handle(.wasDone) == [.open(group: 1)])
@@ -128,7 +128,7 @@ struct RunPhaseTests {
         #expect(phase.state == .ended(.done))
     }
 
-    @Test("The store's settings say how stages reach it")
+    @Test("The store's settings select where stages write")
     func ways() {
         func way(
             _ open: StoreSpec.OpenMode, _ commit: StoreSpec.CommitMode, isOnlyRead: Bool = false,

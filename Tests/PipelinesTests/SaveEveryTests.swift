@@ -48,7 +48,7 @@ struct SaveEveryTests {
     }
 
     @Test(
-        "a run saves every so many records, however few", arguments: [1, 7, 64, 100, 1000])
+        "saves after each N records, even for small N", arguments: [1, 7, 64, 100, 1000])
     func newRecords(_ count: Int) throws {
         let run = try run((1...200).map { "{\"id\":\"\($0)\"}" }, saveEvery: count)
         #expect(run.lines == ["import import-a: 200 read, 200 inserted"])
@@ -58,7 +58,7 @@ struct SaveEveryTests {
 
     // Of 100 records, 5 change something and count for 5; the others count for 10. So 700 records
     // count for about 100 changes.
-    @Test("a record that changes nothing counts for a tenth of one until the next save")
+    @Test("a record that changes nothing counts as a tenth of a record until the next save")
     func unchanged() throws {
         _ = try run(tasks { _ in 1 })
         let earlier = try saves()
@@ -70,7 +70,7 @@ struct SaveEveryTests {
     }
 
     @Test(
-        "so does one that is skipped, or left out",
+        "a record that is skipped or filtered counts as a tenth of a record",
         arguments: [
             ("into: Task, when-found: skip", "1,900 skipped"),
             ("into: Task, keep-if: \"size == 2\"", "1,900 filtered"),
@@ -83,7 +83,7 @@ struct SaveEveryTests {
         #expect(try changes(after: earlier) == ["35", "35", "30"])
     }
 
-    @Test("one whose object stays counts in full where the objects in its cells change")
+    @Test("an unchanged record counts fully if its nested objects change")
     func objectsInside() throws {
         let model = """
             model: 1
@@ -116,7 +116,7 @@ struct SaveEveryTests {
     }
 
     // A page holds about 10 of these tasks, and the cache holds 5,400 pages.
-    @Test("changes all over a store that the page cache does not hold are saved in smaller parts")
+    @Test("saves smaller parts if scattered changes exceed the page cache")
     func scattered() throws {
         let notes = String(repeating: "n", count: 300)
         let spec = """

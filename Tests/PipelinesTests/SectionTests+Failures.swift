@@ -24,7 +24,7 @@ extension SectionTests {
         return run(folder, interruption, progress: progress)
     }
 
-    @Test("of a stage that a reject ends stay, and the next run ends there again")
+    @Test("records before a reject that ends the stage are kept, and the next run ends there again")
     func failedAndStopped() throws {
         for seed in 0..<5 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
@@ -48,7 +48,7 @@ extension SectionTests {
         }
     }
 
-    @Test("end the stage where too many are refused, in whichever attempt that shows")
+    @Test("too many rejects end the stage in whichever attempt exceeds the limit")
     func tooManyRejects() throws {
         for seed in 0..<3 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
@@ -72,7 +72,7 @@ extension SectionTests {
         }
     }
 
-    @Test("are not gone on with where the input in which they end has changed")
+    @Test("a section does not resume if the input at its end has changed")
     func changedEnd() throws {
         var stopped = 0
         for seed in 0..<5 where stopped == 0 {
@@ -108,7 +108,7 @@ extension SectionTests {
         #expect(stopped > 0, "ETL_TEST_SEED=\(TestSeed.ofThisRun)")
     }
 
-    @Test("are none where two links may make one object, of one entity or another")
+    @Test("an import gives the same result if two links may create the same object")
     func twoEntities() throws {
         let employee = """
               Employee:

@@ -199,7 +199,7 @@ struct SectionTests {
         "keep-if: \"size != 3\"",
     ]
 
-    @Test("come to what records in their own order come to", arguments: settings)
+    @Test("sections give the same result as records in their own order", arguments: settings)
     func sameOutcome(_ settings: String) throws {
         for seed in 0..<6 {
             let seed = TestSeed.ofThisRun &+ UInt64(seed)
@@ -213,7 +213,7 @@ struct SectionTests {
         }
     }
 
-    @Test("are written in order, once it is seen that they have none")
+    @Test("unordered records are written in the order of their rows")
     func order() throws {
         var descents: [Int] = []
         for sorts in [false, true] {
@@ -227,7 +227,7 @@ struct SectionTests {
     }
 
     @Test(
-        "go on where they were stopped, each attempt behind the one before", arguments: [nil, 30])
+        "sections resume where they were stopped in each of several attempts", arguments: [nil, 30])
     func stopped(hot: Int?) throws {
         var inSections = 0
         var placesTold = 0

@@ -50,7 +50,7 @@ struct SortedSpillTests {
         }
     }
 
-    @Test("whether or not they fit the memory, and again in the same file")
+    @Test("sorts pieces within and beyond the memory, and reuses the same file")
     func order() throws {
         let file = SpillFile(in: folder.folder)
         let sizes = [(1, 60), (1000, 3000), (5000, 40), (20_000, 3000), (1 << 20, 9)]
@@ -62,7 +62,7 @@ struct SortedSpillTests {
         }
     }
 
-    @Test("also pieces that are larger than all its memory, among small ones")
+    @Test("sorts pieces that are larger than the memory among small ones")
     func largePieces() throws {
         let file = SpillFile(in: folder.folder)
         let numbers = Self.numbers(300, below: 40)
@@ -73,7 +73,7 @@ struct SortedSpillTests {
         }
     }
 
-    @Test("is full with as many runs as can be merged, and keeps what comes all the same")
+    @Test("reports full at the merge limit and still accepts pieces")
     func runsMax() throws {
         let file = SpillFile(in: folder.folder)
         let numbers = Self.numbers(3000, below: 500)
@@ -83,7 +83,7 @@ struct SortedSpillTests {
         #expect(!result.hasFailed)
     }
 
-    @Test("nothing comes of nothing, and no file is to be seen")
+    @Test("returns nothing for no pieces, and leaves no visible file")
     func empty() throws {
         let file = SpillFile(in: folder.folder)
         #expect(try sorted([], memoryBytes: 1, in: file).pieces == [])
@@ -92,7 +92,7 @@ struct SortedSpillTests {
         #expect(folder.names() == [])
     }
 
-    @Test("what cannot be written stays in memory, and no more is wanted")
+    @Test("keeps pieces in memory and reports full if the file cannot be written")
     func noFile() throws {
         let file = SpillFile(in: folder.path("missing"))
         let numbers = Self.numbers(3000, below: 500)

@@ -76,7 +76,7 @@ struct SpecificationTestTests {
         return (outcome, text.replacing(folder.folder + "/", with: ""))
     }
 
-    @Test("records that the spec leaves out make no object")
+    @Test("filtered records create no object")
     func passes() throws {
         let run = try Self.run(
             """
@@ -88,7 +88,7 @@ struct SpecificationTestTests {
         #expect(run.outcome.status == .ok && run.outcome.passed == 1)
     }
 
-    @Test("values compare as the model types them, links by key, lists in any order")
+    @Test("compares values by the model's types, links by key, and lists in any order")
     func values() throws {
         let run = try Self.run(
             """
@@ -112,7 +112,7 @@ struct SpecificationTestTests {
         #expect(run.text == "")
     }
 
-    @Test("what is otherwise is told with the place in the spec, object by object")
+    @Test("reports each difference between objects with its position in the spec")
     func fails() throws {
         let run = try Self.run(
             """
@@ -149,7 +149,7 @@ struct SpecificationTestTests {
                 """)
     }
 
-    @Test("which object comes first does not matter: a match that fits all is found")
+    @Test("matches objects in any order, and finds a match of all of them")
     func matching() throws {
         let run = try Self.run(
             """
@@ -174,7 +174,7 @@ struct SpecificationTestTests {
         """
 
     @Test(
-        "objects of sub-entities are expected under their own entity or one above it",
+        "objects of subentities match under their own entity or an ancestor",
         arguments: [
             ("Employee: [{ name: a }, { name: b }]", nil),
             ("Person: [{ name: a }, { name: b }]", nil),
@@ -202,7 +202,7 @@ struct SpecificationTestTests {
         #expect(messages == (message.map { ["'staff': \($0)"] } ?? []))
     }
 
-    @Test("objects that are there before are there, whatever other stages are called")
+    @Test("given objects exist before the stages, even if a stage has the entity's name")
     func namesake() throws {
         let run = try Self.run(
             """
@@ -217,7 +217,7 @@ struct SpecificationTestTests {
         #expect(run.text == "")
     }
 
-    @Test("a path of a test starts at the spec, wherever the test is started")
+    @Test("paths in a test are relative to the spec, not to the working folder")
     func paths() throws {
         let folder = try Workspace()
         try folder.write("specs/models/model.yaml", Self.model)
@@ -238,7 +238,7 @@ struct SpecificationTestTests {
         }
     }
 
-    @Test("a table is one by its files, and by nothing else where they tell")
+    @Test("the format or the files decide whether an input is a table, then the table keys")
     func tables() {
         var read = ReadSpec()
         #expect(!read.isTable)
@@ -254,7 +254,7 @@ struct SpecificationTestTests {
         #expect(read.isTable)
     }
 
-    @Test("where no test can be played, that is said, and by its own status")
+    @Test("reports tests that cannot run, with the exit status of the cause")
     func unplayable() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.family)
@@ -284,7 +284,7 @@ struct SpecificationTestTests {
         #expect(folder.names("tmp") == [])
     }
 
-    @Test("a stage that fails fails the test, unless the test says so")
+    @Test("a failed stage fails the test unless the test expects the failure")
     func failingStages() throws {
         let given = """
               given:
@@ -302,7 +302,7 @@ struct SpecificationTestTests {
     }
 
     @Test(
-        "a test that is wrong is 78, and told where",
+        "an invalid test ends with 78, and the error gives its position",
         arguments: [
             ("- { name: a, given: { taks: [] }, then: {} }", "'taks' is no import of the spec"),
             ("- { name: a, then: { Taks: [] } }", "'Taks' is no entity of the model. Did you"),

@@ -11,7 +11,7 @@ struct StoreModeTests {
     static let rows = "SELECT ZID FROM ZTASK ORDER BY ZID"
 
     @Test(
-        "existing: a missing store is a missing input, whatever is missing of its path",
+        "existing: a missing store ends the run with 66, even if its folder is missing",
         arguments: ["store.sqlite", "no/such/store.sqlite"])
     func missing(_ path: String) throws {
         let folder = try Workspace()
@@ -31,7 +31,7 @@ struct StoreModeTests {
         #expect(folder.names() == ["a.ndjson", "runs", "spec.yaml"])
     }
 
-    @Test("create makes what is missing, folders too, and opens what is there")
+    @Test("create creates a missing store with its folders, and opens an existing one")
     func create() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -47,7 +47,7 @@ struct StoreModeTests {
         #expect(try folder.rows(Self.rows, store: "x/y/store.sqlite") == ["1", "2"])
     }
 
-    @Test("replace builds beside, and swaps when all is well")
+    @Test("replace builds a new store, and replaces the old one at the end")
     func replace() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1"}"#)
@@ -66,7 +66,7 @@ struct StoreModeTests {
     }
 
     @Test(
-        "replace: a file that is no store stays, and that is told before anything is read",
+        "replace: rejects a file that is not a store before reading input, and keeps it",
         arguments: ["text", "database"])
     func replaceOther(_ kind: String) throws {
         let folder = try Workspace()
@@ -93,7 +93,7 @@ struct StoreModeTests {
         #expect(!folder.exists("store.sqlite.etl-new"))
     }
 
-    @Test("replace takes the place of an empty file")
+    @Test("replace replaces an empty file")
     func replaceEmpty() throws {
         let folder = try Workspace()
         try folder.write("store.sqlite", "")
@@ -103,7 +103,7 @@ struct StoreModeTests {
         #expect(try folder.rows(Self.rows) == ["1"])
     }
 
-    @Test("replace: a stage that fails leaves the old store as it was")
+    @Test("replace: a failed stage leaves the old store unchanged")
     func failedReplace() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1"}"#)
@@ -117,7 +117,7 @@ struct StoreModeTests {
         #expect(!folder.names().contains { $0.contains("etl-new") })
     }
 
-    @Test("replace: who reads the old file goes on reading it")
+    @Test("replace: a process with the old file open can still read it")
     func readersOfTheOld() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1"}"#)
@@ -143,7 +143,7 @@ struct StoreModeTests {
         #expect(!folder.names().contains { $0.contains("etl-new") })
     }
 
-    @Test("a model that is not the store's is named by its differences")
+    @Test("the error for another model names the differences from the store's model")
     func otherModel() throws {
         let folder = try Workspace()
         try folder.write("a.ndjson", #"{"id":"1"}"#)
@@ -161,7 +161,7 @@ struct StoreModeTests {
     }
 
     @Test(
-        "not a store",
+        "a file that is not a store ends the run and is unchanged",
         arguments: [
             (
                 "garbage!".utf8.map { $0 } + Array(repeating: 7, count: 5000),
@@ -200,7 +200,7 @@ struct StoreModeTests {
         - { export: Task, where: "$flag == YES AND $day < $now", to: out.csv }
         """
 
-    @Test("parameters of every kind, from their defaults, files and the environment")
+    @Test("reads parameters of every type from defaults, files, and the environment")
     func kinds() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -231,7 +231,7 @@ struct StoreModeTests {
                 == "id,size,title\n1,0,\"it's \"\"${count}\"\"\"\n2,0,\"it's \"\"${count}\"\"\"\n")
     }
 
-    @Test("what is wrong with parameters is told all at once")
+    @Test("reports all invalid parameters at once")
     func wrongParameters() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)
@@ -246,7 +246,7 @@ struct StoreModeTests {
         #expect(unset.text.contains("[spec.unset-parameter]"))
     }
 
-    @Test("a secret is never printed, wherever it was put")
+    @Test("never prints a secret, wherever it is used")
     func secrets() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipelines
 
 /// Files that replace others: their owners, permissions, and symbolic links.
-@Suite("Places and rights of stores")
+@Suite("Paths and permissions of stores")
 struct StorePlaceTests {
     static let settings = [
         "open: create, commit: run", "open: create, commit: stage", "open: replace",
@@ -29,7 +29,7 @@ struct StorePlaceTests {
 
     // MARK: Rights
 
-    @Test("what replaces a private store is as private, and its owner's", arguments: settings)
+    @Test("a store that replaces another keeps its permissions and owner", arguments: settings)
     func rights(_ settings: String) throws {
         let folder = try Workspace()
         let path = folder.path("store.sqlite")
@@ -44,7 +44,7 @@ struct StorePlaceTests {
     }
 
     @Test(
-        "what waits beside a private store is as private",
+        "work next to a store has the store's permissions",
         arguments: [(settings[0], ".etl-work"), (settings[2], ".etl-new")])
     func rightsBeside(_ settings: String, _ suffix: String) throws {
         let folder = try Workspace()
@@ -62,7 +62,7 @@ struct StorePlaceTests {
         reader = nil
     }
 
-    @Test("an export keeps the mode of the file that it replaces")
+    @Test("an export keeps the permissions of the file that it replaces")
     func rightsOfExports() throws {
         let folder = try Workspace()
         try folder.write("out.csv", "old")
@@ -78,7 +78,7 @@ struct StorePlaceTests {
 
     // MARK: Links
 
-    @Test("a link to a store stays one, and what it leads to is replaced", arguments: settings)
+    @Test("a symbolic link to a store is kept, and its target is replaced", arguments: settings)
     func link(_ settings: String) throws {
         let folder = try Workspace()
         try folder.write("real/model.yaml", InputTests.model)
@@ -101,7 +101,7 @@ struct StorePlaceTests {
                 == ["model.yaml", "store.sqlite", "store.sqlite.etl-lock"])
     }
 
-    @Test("two runs by two names of a store see each other, also before there is one")
+    @Test("the lock applies to all paths of a store, even before the store exists")
     func lockOfALink() throws {
         let folder = try Workspace()
         try folder.write("real/model.yaml", InputTests.model)
@@ -118,7 +118,7 @@ struct StorePlaceTests {
 
     // MARK: Paths
 
-    @Test("a path that is too long is told as such")
+    @Test("the error for a path that is too long suggests a shorter one")
     func tooLong() throws {
         let folder = try Workspace()
         let name = String(repeating: "a", count: 4_000)

@@ -49,7 +49,7 @@ struct StoreViewTests {
         return folder
     }
 
-    @Test("each entity has a view of its name, with columns as the model names them")
+    @Test("each entity has a view of its name, with the model's column names")
     func views() throws {
         let folder = try Self.filled("open: create, views: true")
         #expect(
@@ -67,7 +67,7 @@ struct StoreViewTests {
                 == ["Animal", "Dog", "Person", "ZPerson_view"])
     }
 
-    @Test("a run makes views again that are other than the model says, and leaves foreign ones")
+    @Test("a run rebuilds views that differ from the model, and keeps other programs' views")
     func renewed() throws {
         let folder = try Self.filled("open: create, views: true")
         _ = try folder.rows("DROP VIEW Dog")
@@ -81,7 +81,7 @@ struct StoreViewTests {
         #expect(try folder.rows("SELECT count(*) FROM Dog") == ["2"])
     }
 
-    @Test("views: false takes ours away, and nobody else's; without the key they stay")
+    @Test("views: false drops etl's views, and keeps others; without the key, all views stay")
     func removed() throws {
         let folder = try Self.filled("open: create, views: true")
         _ = try folder.rows("CREATE VIEW Mine AS SELECT 1")
@@ -92,7 +92,7 @@ struct StoreViewTests {
         #expect(try folder.rows(views) == ["Mine"])
     }
 
-    @Test("what is no store is told as the template's mistake, before anything is made")
+    @Test("check reports a template that is not a store before anything is created")
     func wrongTemplate() throws {
         let folder = try Self.filled("open: create")
         try folder.write("diary.txt", String(repeating: "my diary\n", count: 200))
@@ -127,7 +127,7 @@ struct StoreViewTests {
     }
 
     @Test(
-        "a missing store is made as a copy of its template, and one that is there is filled",
+        "a missing store is created as a copy of its template, and an existing one is filled",
         arguments: ["", ", commit: run"])
     func template(_ commit: String) throws {
         let folder = try Self.filled("open: create")
@@ -153,7 +153,7 @@ struct StoreViewTests {
         #expect(try folder.rows("SELECT ZNAME FROM ZANIMAL", store: "other.sqlite") == ["max"])
     }
 
-    @Test("a template that is missing is a missing input; none is a mistake of the spec")
+    @Test("a missing template ends the run with 66, and an omitted one is an error of the spec")
     func noTemplate() throws {
         let folder = try Self.filled("open: create")
         let spec = Self.spec("open: { template: no.sqlite }").replacing("at: store", with: "at: x")

@@ -14,7 +14,7 @@ struct StoreWaitTests {
         return [10, 500, 3_000, 7_000, 100_000].map { wait.goesOn(after: .milliseconds($0)) }
     }
 
-    @Test("before the run has begun, a moment, or as long as is asked for")
+    @Test("before the run begins, waits 1 s, or as long as --if-locked allows")
     func beginning() {
         for policy in [nil, .fail, .skip, .wait(seconds: 0)] as [RunOptions.LockedPolicy?] {
             #expect(answers(policy) == [true, true, false, false, false])
@@ -23,7 +23,7 @@ struct StoreWaitTests {
         #expect(answers(.wait(seconds: 50)) == [true, true, true, true, true])
     }
 
-    @Test("on its way five seconds, or as long as is asked for")
+    @Test("during the run, waits 5 s, or as long as --if-locked allows")
     func running() {
         for policy in [nil, .fail, .skip, .wait(seconds: 2)] as [RunOptions.LockedPolicy?] {
             #expect(answers(policy) { $0.noteBegin() } == [true, true, true, false, false])
@@ -32,7 +32,7 @@ struct StoreWaitTests {
             answers(.wait(seconds: 50)) { $0.noteBegin() } == [true, true, true, true, false])
     }
 
-    @Test("a run that has failed tidies up without long waits")
+    @Test("a failed run waits up to 1 s to clean up")
     func failed() {
         let answers = answers(.wait(seconds: 50)) { wait in
             wait.noteBegin()
@@ -41,7 +41,9 @@ struct StoreWaitTests {
         #expect(answers == [true, true, false, false, false])
     }
 
-    @Test("the time limit leaves a moment, and a signal less", arguments: [false, true])
+    @Test(
+        "waits up to 1 s after the time limit, and less than 0.5 s after a signal",
+        arguments: [false, true])
     func stopped(_ hasBegun: Bool) {
         let interruption = Interruption()
         func now() -> [Bool] {

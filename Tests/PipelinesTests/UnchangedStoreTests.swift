@@ -43,7 +43,7 @@ struct UnchangedStoreTests {
     }
 
     @Test(
-        "The store keeps its bytes",
+        "A run that changes no object leaves the store's bytes unchanged",
         arguments: [
             load, "  - { export: Task, to: out.ndjson }",
             "  - { update: close, entity: Task, where: id >= 0, set: { done: true } }",
@@ -75,7 +75,7 @@ struct UnchangedStoreTests {
         #expect(try state(folder) == before)
     }
 
-    @Test("Records of which later ones undo what earlier ones do change nothing")
+    @Test("Records whose changes later records undo leave the store unchanged")
     func undone() throws {
         let folder = try Workspace()
         let others = (0..<40).map { #"{"id":\#($0),"title":"other","folder":"f9"}"# + "\n" }
@@ -96,7 +96,7 @@ struct UnchangedStoreTests {
                 == ["f8"])
     }
 
-    @Test("Inputs that are read once are not noted again")
+    @Test("A run does not rewrite its notes on inputs with `once`")
     func once() throws {
         let folder = try Workspace()
         try folder.write("tasks-1.ndjson", Self.records(20))
@@ -114,7 +114,7 @@ struct UnchangedStoreTests {
         #expect(try state(folder).bytes != before.bytes)
     }
 
-    @Test("A run that fails before it changes anything keeps its place next to the store")
+    @Test("A run that fails before its first change keeps its position next to the store")
     func place() throws {
         let folder = try Workspace()
         let records = Self.records(300)
@@ -136,7 +136,7 @@ struct UnchangedStoreTests {
         #expect(try state(folder) == before)
     }
 
-    @Test("With the first change the notes move into the store, and the file goes")
+    @Test("The first change moves the notes into the store and deletes the file")
     func moved() throws {
         let folder = try Workspace()
         let records = Self.records(300)
@@ -151,7 +151,7 @@ struct UnchangedStoreTests {
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["301"])
     }
 
-    @Test("Notes next to a store that somebody has written to are of no use")
+    @Test("Notes next to a store are ignored if another program has written to the store")
     func written() throws {
         let folder = try Workspace()
         let records = Self.records(300)
@@ -168,7 +168,7 @@ struct UnchangedStoreTests {
         #expect(!folder.exists("store.sqlite.etl-progress"))
     }
 
-    @Test("A dry run, status, and a run that works on a copy know of the place")
+    @Test("Status reads the position that is stored next to the store")
     func others() throws {
         let folder = try Workspace()
         let records = Self.records(300)

@@ -26,22 +26,22 @@ struct UnsavedWorkTests {
         }
     }
 
-    @Test("changes that leave half of the page cache free are saved as the budget says")
+    @Test("saves at the budget if changes leave half of the page cache free")
     func small() {
         #expect(records(pages: [0.5, 0.1, 0.5]) == [10_000, 10_000, 10_000])
     }
 
-    @Test("where more would be changed, so much is saved at once as fills half of it")
+    @Test("saves earlier if changes would fill more than half of the page cache")
     func large() {
         #expect(records(pages: [2, 2, 2, 2]) == [10_000, 2_500, 2_500, 2_500])
     }
 
-    @Test("once changes stand closer together, there are more of them in a save again")
+    @Test("saves more records again once each dirties fewer pages")
     func closerAgain() {
         #expect(records(pages: [2, 1, 1, 0.5, 0.5]) == [10_000, 2_500, 5_000, 5_000, 10_000])
     }
 
-    @Test("a save that came early for other reasons says nothing of how many fit")
+    @Test("a save for another reason does not raise the number of records that fit")
     func early() {
         var budget = BudgetSpec()
         budget.saveEvery = 10_000
@@ -60,12 +60,12 @@ struct UnsavedWorkTests {
         #expect(unsaved.isEnough(budget))
     }
 
-    @Test("saves that fill the cache whatever they save are made but so often")
+    @Test("saves at least a minimum of records even if every save fills the cache")
     func constant() {
         #expect(records(pages: [2, 4, 16, 100, 100]) == [10_000, 2_500, 1_250, 630, 630])
     }
 
-    @Test("a save of which nothing is known, or far too much, ends no load")
+    @Test("an unknown or infinite page count does not stop the load")
     func strange() {
         #expect(records(pages: [0, .infinity, 0, 0]) == [10_000, 10_000, 630, 10_000])
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 /// Public data sets whose keys and links are known: inference finds these and no others.
-@Suite("Inferred from known data sets") struct InferenceDataSetTests {
+@Suite("Inference from known data sets") struct InferenceDataSetTests {
     private static let folder = CoreDataSpecimens.root + "/datasets"
     private static var isThere: Bool { FileManager.default.fileExists(atPath: folder) }
 
@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(
-        "all links are found, and a second run changes nothing",
+        "infers all links, and a second run changes nothing",
         .enabled(if: isThere, "../shared/specimens is absent"),
         arguments: sets)
     func links(pattern: String, links: [String]) throws {

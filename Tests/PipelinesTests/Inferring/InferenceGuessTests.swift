@@ -5,9 +5,9 @@ import Testing
 @testable import Pipelines
 
 /// Keys whose names are ambiguous, and words for true and false.
-@Suite("Inferred guesses") struct InferenceGuessTests {
+@Suite("Guesses of inference") struct InferenceGuessTests {
     @Test(
-        "a field that looks like an identifier is the key, codes as text",
+        "a field that looks like an identifier becomes the key, and codes become text",
         arguments: [
             ("sku,price\n100,1\n200,1\n", "sku", "Integer 64", ""),
             ("code,price\n100,1\n200,1\n", "code", "String", ""),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "where all repeats, is missing, is prose or refers to others, the whole record is the key",
+        "without a unique field, the key is computed from the complete record",
         arguments: [
             "ticket,price\nA-1,1\nA-1,2\n", "ticket,price\nA-1,1\n,2\n",
             "ticket,price\nfirst one,1\nsecond one,2\n", "title,price\na,1\nb,2\n",
@@ -48,7 +48,7 @@ import Testing
         for _ in 1...2 { #expect(try found.imported(["Items": ""])["Items"]?.count == count) }
     }
 
-    @Test("a column of two words for true and false is a Boolean, and says which is which")
+    @Test("a column of two Boolean words becomes a Boolean with a map of the words")
     func truths() throws {
         let found = try InferenceCase(
             "items.csv", "id,Active,sold,done\n1,Y,yes,true\n2,N,,false\n3,N,no,true\n")
@@ -71,7 +71,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test("a file that is missing is told without a word of specs")
+    @Test("the error for a missing file does not mention specs")
     func missing() throws {
         let failure = #expect(throws: RunFailure.self) {
             try Inference(from: ["no/such.csv"])

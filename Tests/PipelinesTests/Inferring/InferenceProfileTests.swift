@@ -7,7 +7,7 @@ import Testing
 @testable import Pipelines
 
 /// Keys of several fields, references by value, and the formats of tables.
-@Suite("Inferred from values") struct InferenceProfileTests {
+@Suite("Inference from values") struct InferenceProfileTests {
     /// Returns the counts of each import of a run.
     private func counts(_ found: InferenceCase) throws -> [String] {
         let run = try found.workspace.run(found.inference.spec(modelFile: nil))
@@ -15,7 +15,7 @@ import Testing
         return run.lines
     }
 
-    @Test("two fields are the key where their values prove it, and a second run changes nothing")
+    @Test("two fields that are unique together become the key, so a second run changes nothing")
     func composite() throws {
         let workspace = try Workspace()
         let rows = (1...20).flatMap { station in
@@ -31,7 +31,7 @@ import Testing
         #expect(try counts(found) == ["import readings: 400 read, 400 unchanged"])
     }
 
-    @Test("a key that repeats only between the files of several days is one")
+    @Test("a field becomes the key if it is unique in each of several daily files")
     func days() throws {
         let workspace = try Workspace()
         try workspace.write("in/tasks-2024-05-01.csv", "id,state\n1,open\n2,open\n")
@@ -47,7 +47,7 @@ import Testing
                 == [["id": 1, "state": "done"], ["id": 2, "state": "open"]] as NSArray)
     }
 
-    @Test("fields refer to keys by what they hold, with their names as a hint")
+    @Test("infers references to keys from the values, with the field names as a hint")
     func references() throws {
         let workspace = try Workspace()
         try workspace.write("shippers.csv", "shipper_id,name\n1,a\n2,b\n3,c\n")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("tables without names, with other separators, encodings, dates and null texts are read")
+    @Test("reads tables without a header, and detects separators, encodings, dates, and null texts")
     func tables() throws {
         let workspace = try Workspace()
         try workspace.write("plain.csv", "7,2024-01-01,x\n8,2024-01-02,y\n")
@@ -144,7 +144,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test("counts of seconds and milliseconds are moments where the name says so")
+    @Test("numbers of seconds or milliseconds become dates if the name suggests it")
     func moments() throws {
         let found = try InferenceCase(
             "events.ndjson",
@@ -158,7 +158,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test("a unit may stand behind the name of a moment")
+    @Test("recognizes a unit at the end of a date's name")
     func momentsWithUnit() throws {
         let names = ["created_at_ms", "epochMillis", "timeMs", "timestamp_ms", "ts", "waitMs"]
         let found = try InferenceCase(
@@ -178,7 +178,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test("what is known of the files is taken as it is said")
+    @Test("options for format, header, key, entity, types, and null texts override the guesses")
     func known() throws {
         let workspace = try Workspace()
         try workspace.write("a.txt", "1,x,none\n1,y,5\n")
@@ -206,7 +206,7 @@ import Testing
                 == ["No record has the field 'colum1'. Did you mean 'column1'?"])
     }
 
-    @Test("a page shows each field with its values and the evidence, and nothing as markup")
+    @Test("the HTML report shows each field with values and evidence, and escapes markup")
     func page() throws {
         let workspace = try Workspace()
         try workspace.write("tasks.csv", "id,state,size\n1,<b>,1\n2,<b>,2\n3,x,\n")
@@ -224,7 +224,7 @@ import Testing
         #expect(!page.contains("<b>"))
     }
 
-    @Test("a page shows the files and the fields of a join table")
+    @Test("the HTML report shows the files and the fields of a join table")
     func pageOfJoinTable() throws {
         let workspace = try Workspace()
         try workspace.write("lists.csv", "list_id,name\n1,x\n2,y\n3,z\n")
@@ -265,7 +265,7 @@ import Testing
             ], "\(cells)")
     }
 
-    @Test("exports with both sides of their relationships give each relationship once")
+    @Test("infers each relationship once if the exports contain both sides")
     func exports() throws {
         let workspace = try Workspace()
         try workspace.write(

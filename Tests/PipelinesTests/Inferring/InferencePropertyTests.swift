@@ -6,7 +6,7 @@ import Testing
 @testable import Pipelines
 
 /// Records of random fields are exported unchanged, whatever was inferred.
-@Suite("Inference, any records") struct InferencePropertyTests {
+@Suite("Inference from random records") struct InferencePropertyTests {
     @Test(arguments: 1...40) func recordsComeBackAsTheyWere(seed: UInt64) throws {
         var source = SampleSource(seed: seed)
         let isTable = source.chance(50)

@@ -73,7 +73,7 @@ struct CompositeLinkTests {
             """)
     }
 
-    @Test("all the values name one object, also one that comes later in the same file")
+    @Test("all values together identify one object, even one that occurs later in the file")
     func finds() throws {
         let (folder, run) = try run(
             "reject",
@@ -113,7 +113,9 @@ struct CompositeLinkTests {
         #expect(again.lines == ["import import-tasks: 4 read, 4 unchanged"])
     }
 
-    @Test("a key that no object has, by policy", arguments: ["create", "null", "reject", "skip"])
+    @Test(
+        "applies the policy for a key of several attributes that no object has",
+        arguments: ["create", "null", "reject", "skip"])
     func missing(_ policy: String) throws {
         let (folder, run) = try run(
             policy,
@@ -159,7 +161,7 @@ struct CompositeLinkTests {
         }
     }
 
-    @Test("what is no key of the other entity")
+    @Test("check reports attributes that are not a key of the other entity")
     func lints() {
         #expect(
             SpecificationTesting.stageProblems(

@@ -38,7 +38,7 @@ struct CompositeShapeTests {
         return (folder, run.text)
     }
 
-    @Test("a field that fills one element need be no object")
+    @Test("a value that is not an object can fill one element")
     func valueOfAnElement() throws {
         for mapping in ["magnitude", "{ expr: magnitude }"] {
             let (folder, problems) = try imported(
@@ -48,7 +48,7 @@ struct CompositeShapeTests {
         }
     }
 
-    @Test("a column of a table that is called like a composite is another thing")
+    @Test("a table column with the name of a composite does not fill it")
     func tables() throws {
         let (folder, problems) = try imported(
             "id,magnitude,magnitude.agency\n1,5.5,USGS\n", as: "in.csv")
@@ -56,7 +56,7 @@ struct CompositeShapeTests {
         #expect(try folder.rows(Self.columns) == ["1|NULL|USGS"])
     }
 
-    @Test("what is no object empties the composite where the stage nulls what does not fit")
+    @Test("with `on: { cast: null }`, a value that is not an object clears the composite")
     func nulled() throws {
         let (folder, first) = try imported(
             #"{"id":1,"magnitude":{"richter":4,"agency":"USGS"}}"# + "\n")
@@ -82,7 +82,7 @@ struct CompositeShapeTests {
                 == ["7|NULL|NULL"])
     }
 
-    @Test("names beyond ASCII, and elements that no store holds, come in and go out")
+    @Test("imports and exports names beyond ASCII, and ignores elements that the store lacks")
     func names() throws {
         let (folder, problems) = try imported(
             #"{"id":1,"mass":{"länge":1.5,"breite":2.5}}"# + "\n", ", set: { größe: mass }")

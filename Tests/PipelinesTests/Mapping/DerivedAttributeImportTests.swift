@@ -19,7 +19,7 @@ import Testing
             unique: [[title]]
         """
 
-    @Test("a mapping to one is an error of check, in `set` of an import and of an update")
+    @Test("check rejects `set` of a derived attribute in an import and in an update")
     func mapped() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -45,7 +45,7 @@ import Testing
                     """)
     }
 
-    @Test("a field of the same name is ignored, and reported as a field that nothing maps")
+    @Test("a field with the name of a derived attribute is ignored, and is not an unknown field")
     func unmapped() throws {
         let folder = try Workspace()
         try folder.write(

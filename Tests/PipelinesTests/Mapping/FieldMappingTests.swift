@@ -49,7 +49,7 @@ struct FieldMappingTests {
         return try folder.rows("SELECT \(name) FROM ZITEM ORDER BY ZID") + folder.reasons()
     }
 
-    @Test("an expression computes the field, which is cast like any other")
+    @Test("an expression computes a value, which is cast like a field")
     func expressions() throws {
         #expect(
             try column(
@@ -70,7 +70,7 @@ struct FieldMappingTests {
                 ])
     }
 
-    @Test("an expression may give a date, a UUID, a truth value, nothing, or JSON")
+    @Test("an expression can give a date, a UUID, a Boolean, null, or JSON")
     func expressionKinds() throws {
         #expect(
             try column(
@@ -85,7 +85,7 @@ struct FieldMappingTests {
                 == ["required text: 'text' is required, and its `expr` gives null"])
     }
 
-    @Test("an expression reads columns of a table, numbers among them")
+    @Test("an expression reads columns of a table, and converts text to numbers")
     func expressionOverTable() throws {
         #expect(
             try column(
@@ -93,7 +93,7 @@ struct FieldMappingTests {
                 == ["40", "expr count: 'x' is no number"])
     }
 
-    @Test("a default stands in for an absent field and for null, in tables for an empty field")
+    @Test("a default replaces an absent field and null, and in tables an empty field")
     func defaults() throws {
         #expect(
             try column(
@@ -113,7 +113,7 @@ struct FieldMappingTests {
     }
 
     @Test(
-        "text is cleaned step by step, before its cast",
+        "cleans text step by step before the cast",
         arguments: [
             ("trim", "\\u00a0 Ä b\\t", "Ä b"),
             ("lower", "STRASSE ÄÉ", "strasse äé"),
@@ -129,7 +129,7 @@ struct FieldMappingTests {
                 == [wanted])
     }
 
-    @Test("what is cleaned may be a number, a word of a map, or the pieces of a list")
+    @Test("cleans text before it becomes a number, is mapped, or is split into a list")
     func cleaningBeforeCasts() throws {
         #expect(
             try column(
@@ -146,7 +146,7 @@ struct FieldMappingTests {
     }
 
     @Test(
-        "numbers in the forms of other countries",
+        "reads numbers with other decimal and thousands separators",
         arguments: [
             ("{ decimal: \",\", thousands: \".\" }", "1.234.567,5", "1234567.5"),
             ("{ decimal: \",\" }", "-0,25", "-0.25"),
@@ -161,7 +161,7 @@ struct FieldMappingTests {
     }
 
     @Test(
-        "a number in another form is no number",
+        "rejects a number in another form",
         arguments: [
             "1.23,5", "1.2345", "1234.567,0", ".123", "1,2,3", "1.234.56", "1e", "1.", "1,000.5",
         ])
@@ -173,7 +173,7 @@ struct FieldMappingTests {
                 == ["cast ratio: 'ratio' takes a number, not \(text)"])
     }
 
-    @Test("dates as seconds and milliseconds since 1970, and with another zone")
+    @Test("reads dates as seconds or milliseconds since 1970, and in another time zone")
     func dates() throws {
         #expect(
             try column(
@@ -204,7 +204,7 @@ struct FieldMappingTests {
     }
 
     @Test(
-        "a lossy cast bends what a lossless one rejects",
+        "a lossy cast coerces values that a lossless cast rejects",
         arguments: [
             ("count", #"" +007 ""#, "7"), ("count", "1.9", "1"), ("count", #""-1.9e0""#, "-1"),
             ("ratio", #"" 01.50""#, "1.5"),
@@ -236,7 +236,7 @@ struct FieldMappingTests {
         #expect(found.first?.hasPrefix("cast \(name): ") == true, "\(found)")
     }
 
-    @Test("the keys of links take the same forms")
+    @Test("link keys accept the same mappings as fields")
     func links() throws {
         let folder = try Workspace()
         try folder.write(

@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 /// Names with dots, as in flat exports, are found by the path that has the same text.
-@Suite("Paths that are names")
+@Suite("Fields with dots in their names")
 struct FlatPathTests {
     private static let model = """
         model: 1
@@ -44,7 +44,7 @@ struct FlatPathTests {
     }
 
     @Test(
-        "a flat export is imported again by its own names",
+        "imports a flat export by its own field names",
         arguments: ["ndjson", "json", "csv", "tsv"])
     func roundTrip(_ format: String) throws {
         let folder = try Self.filled()
@@ -67,7 +67,7 @@ struct FlatPathTests {
     }
 
     @Test(
-        "with a backslash and without one a name with a dot is found, in tables as in JSON",
+        "finds a name with a dot with and without a backslash, in tables and in JSON",
         arguments: ["in.ndjson", "in.csv"])
     func backslashes(_ file: String) throws {
         let folder = try Workspace()
@@ -97,7 +97,7 @@ struct FlatPathTests {
         }
     }
 
-    @Test("a column that is named with its backslash is that; columns of the spec likewise")
+    @Test("prefers a column whose name contains the backslash, also in `columns`")
     func literalColumns() throws {
         let folder = try Workspace()
         try folder.write("in.csv", #"1,7,8"# + "\n")
@@ -120,7 +120,7 @@ struct FlatPathTests {
         #expect(try latitude("id, xy, z", #"x\.y"#) == ["spec.unknown-column"])
     }
 
-    @Test("what is nearly such a name is told by the name that works")
+    @Test("the warning for a similar path suggests the name with the dot")
     func hints() throws {
         let folder = try Workspace()
         try folder.write("in.ndjson", #"{"id":1,"up.id":2}"# + "\n" + #"{"id":2,"up.id":2}"# + "\n")

@@ -46,7 +46,7 @@ struct ImportPolicyTests {
         """
 
     @Test(
-        "what was there before, by policy",
+        "when-found decides what happens to an existing object",
         arguments: [
             ("update", "1 inserted, 1 updated, 2 superseded", ["1|b|n|2|3", "2|c|NULL|3|2"]),
             ("skip", "1 inserted, 1 skipped, 2 superseded", ["1|a|n|1|1", "2|c|NULL|3|2"]),
@@ -65,7 +65,7 @@ struct ImportPolicyTests {
         #expect(try folder.reasons() == reasons + reasons)
     }
 
-    @Test("a skipped object with duplicates rejected rejects the second record alone")
+    @Test("when-found: skip with duplicates: reject rejects only the second record of a key")
     func skipAndDuplicates() throws {
         let (folder, run) = try second(
             "when-found: skip, duplicates: reject", Self.lines)
@@ -77,7 +77,7 @@ struct ImportPolicyTests {
             ])
     }
 
-    @Test("replace with set-only puts back what the spec does not name")
+    @Test("replace with set-only resets attributes that the spec does not set")
     func replaceSetOnly() throws {
         let (folder, run) = try second(
             "when-found: replace, set-only: true, set: { id: id, state: state }",
@@ -87,7 +87,7 @@ struct ImportPolicyTests {
     }
 
     @Test(
-        "touch writes what is so already",
+        "when-same: touch writes an object that is already equal",
         arguments: [("skip", "unchanged", "1"), ("touch", "updated", "2")])
     func same(_ policy: String, _ count: String, _ version: String) throws {
         let (folder, run) = try second("when-same: \(policy)", #"{"id":"1","title":"a"}"#)
@@ -95,7 +95,7 @@ struct ImportPolicyTests {
         #expect(try folder.rows("SELECT Z_OPT FROM ZTASK") == [version])
     }
 
-    @Test("append looks for nothing, and needs no key")
+    @Test("append inserts every record and needs no key")
     func append() throws {
         let folder = try Workspace()
         try folder.write("entries.csv", "text\na\na\n")
@@ -113,7 +113,7 @@ struct ImportPolicyTests {
         #expect(try tasks.reasons() == ["unique id: Another Task has id '1'"])
     }
 
-    @Test("an object of the hierarchy that has the value already is told by its own entity")
+    @Test("the reason for a taken unique value names the entity of the other object")
     func uniqueInHierarchy() throws {
         let folder = try Workspace()
         let model = """
@@ -148,7 +148,7 @@ struct ImportPolicyTests {
             ])
     }
 
-    @Test("a record whose link has no object is skipped on demand")
+    @Test("missing: skip skips a record whose link has no object")
     func missingSkips() throws {
         let folder = try Workspace()
         try folder.write("people.ndjson", #"{"email":"ann"}"#)
@@ -178,7 +178,7 @@ struct ImportPolicyTests {
         {"id":"3","state":1,"kind":"x","who":{"mail":"m","name":"n"}}
         """
 
-    @Test("fields that nothing maps are counted by name")
+    @Test("counts the fields that nothing maps by name")
     func extraCounted() throws {
         let folder = try Workspace()
         try folder.writeGzip("tasks.ndjson.gz", Self.extra)
@@ -190,7 +190,7 @@ struct ImportPolicyTests {
             ])
     }
 
-    @Test("records with such fields are rejected on demand")
+    @Test("extra: reject rejects records with fields that nothing maps")
     func extraRejected() throws {
         let (folder, run) = try second("extra: reject, set: { note: who.mail }", Self.extra)
         #expect(run.lines == ["import import-tasks: 3 read, 1 inserted, 2 rejected"])
@@ -206,7 +206,7 @@ struct ImportPolicyTests {
         #expect(try table.reasons() == ["extra kind: Nothing maps 'kind'"])
     }
 
-    @Test("or stop the stage")
+    @Test("extra: stop ends the stage at a field that nothing maps")
     func extraStops() throws {
         let (folder, run) = try second("extra: stop", Self.extra)
         #expect(run.status == .dataError)
@@ -221,7 +221,8 @@ struct ImportPolicyTests {
     }
 
     @Test(
-        "a key that comes twice in an object, by policy", arguments: ["ignore", "reject", "stop"])
+        "on.duplicate-key decides what happens to an object with a repeated JSON key",
+        arguments: ["ignore", "reject", "stop"])
     func duplicateKeys(_ policy: String) throws {
         let (folder, run) = try second(
             "on: { duplicate-key: \(policy) }, set: { note: who.mail }",
@@ -247,7 +248,7 @@ struct ImportPolicyTests {
                     """ : ""))
     }
 
-    @Test("a path that no record has is warned of, with the name that may be meant")
+    @Test("warns about a path that no record has, and suggests a similar name")
     func unmetPaths() throws {
         let (_, run) = try second(
             "set: { title: tilte, note: kid }, link: { owner: { by: { email: who.mial } } }",

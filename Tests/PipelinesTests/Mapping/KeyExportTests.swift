@@ -77,7 +77,7 @@ struct KeyExportTests {
     }
 
     @Test(
-        "each has all of them, in JSON as an object, in tables in lists that belong together",
+        "exports all attributes of a key: JSON as an object, tables as parallel lists",
         arguments: ["flat.ndjson", "nested.ndjson", "flat.json", "flat.csv"])
     func roundTrip(_ file: String) throws {
         let folder = try Self.filled()
@@ -111,7 +111,7 @@ struct KeyExportTests {
         #expect(try folder.text("again.ndjson") == Self.text(nested: false))
     }
 
-    @Test("objects in objects are read back by each")
+    @Test("`each` imports nested objects of a nested export again")
     func each() throws {
         let folder = try Self.filled()
         let out = try folder.run(
@@ -127,7 +127,7 @@ struct KeyExportTests {
         #expect(run.lines.last == "import import-out: 4 read, 4 unchanged")
     }
 
-    @Test("without fields, JSON has them too; an attribute that is named comes in the key's order")
+    @Test("JSON has all key attributes by default; named ones list the objects in the key's order")
     func fields() throws {
         let folder = try Self.filled()
         let run = try folder.run(
@@ -148,7 +148,7 @@ struct KeyExportTests {
                 + #"{"peers.b":[],"peers.a":[]}"# + "\n")
     }
 
-    @Test("tests of specs tell such objects by all of the key")
+    @Test("tests of specs identify linked objects by all attributes of the key")
     func tests() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

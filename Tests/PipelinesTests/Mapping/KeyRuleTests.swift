@@ -39,7 +39,7 @@ struct KeyRuleTests {
         return (folder, run)
     }
 
-    @Test("the first names that nothing maps are shown, and the others counted once each")
+    @Test("the reason shows the first names that nothing maps, and counts each other name once")
     func manyNames() throws {
         let names = (0..<12).map { "\"k\($0)\":0" }.joined(separator: ",")
         let many = (0..<20_000).map { "\"k\($0)\":0" }.joined(separator: ",")
@@ -57,7 +57,7 @@ struct KeyRuleTests {
             ])
     }
 
-    @Test("a field that nothing maps in an object inside refuses the record")
+    @Test("extra: reject applies to fields of nested objects")
     func extraInside() throws {
         let lines = """
             {"id":"1","items":[{"sku":"a"},{"sku":"b","size":1,"tint":2,"hue":3}]}
@@ -80,7 +80,7 @@ struct KeyRuleTests {
             try ignoring.rows("SELECT ZSKU FROM ZITEM ORDER BY 1") == ["a", "b", "c", "d"])
     }
 
-    @Test("a key that comes twice in an object inside, by policy", arguments: ["ignore", "reject"])
+    @Test("on.duplicate-key applies to nested objects", arguments: ["ignore", "reject"])
     func duplicateInside(_ policy: String) throws {
         let (folder, run) = try run(
             "on: { duplicate-key: \(policy) }",

@@ -26,7 +26,7 @@ struct KeysWithoutConstraintTests {
         return "\(records.inserted) \(records.updated) \(records.unchanged) \(records.rejected)"
     }
 
-    @Test("a second run finds every object, and the model has no constraint")
+    @Test("a second run finds every object by its key although the model has no constraint")
     func updates() throws {
         let folder = try Workspace()
         let stages = "- { import: notes.ndjson, into: Note, key: [title, page] }"
@@ -53,7 +53,7 @@ struct KeysWithoutConstraintTests {
                 == ["0"])
     }
 
-    @Test("a record whose key two objects share is rejected, and names both")
+    @Test("rejects a record whose key two objects share, and names both")
     func duplicates() throws {
         let folder = try Workspace()
         try folder.write("twice.ndjson", #"{"title":"a"}"# + "\n" + #"{"title":"a"}"#)
@@ -99,7 +99,7 @@ struct KeysWithoutConstraintTests {
         #expect(try folder.rows("SELECT count(*) FROM ZBOOK") == ["2"])
     }
 
-    @Test("a link to objects that share the key rejects the record")
+    @Test("rejects a link whose key several objects share")
     func sharedTarget() throws {
         let folder = try Workspace()
         try folder.write("books.ndjson", #"{"name":"B"}"# + "\n" + #"{"name":"B"}"#)
@@ -120,7 +120,7 @@ struct KeysWithoutConstraintTests {
             ])
     }
 
-    @Test("a to-one relationship is part of the key")
+    @Test("a to-one relationship can be part of the key")
     func relationshipInKey() throws {
         let folder = try Workspace()
         try folder.write(
@@ -152,7 +152,7 @@ struct KeysWithoutConstraintTests {
         with: "book: { to: Book, inverse: notes, optional: false }")
 
     @Test(
-        "a relationship of the key that names no object is rejected with key and its name",
+        "rejects a record whose relationship in the key names no object",
         arguments: [model, required])
     func nullRelationshipInKey(_ model: String) throws {
         let folder = try Workspace()
@@ -180,7 +180,7 @@ struct KeysWithoutConstraintTests {
             ])
     }
 
-    @Test("a key whose object is missing is rejected with key")
+    @Test("rejects a record whose key names a missing object")
     func missingRelationshipInKey() throws {
         let folder = try Workspace()
         try folder.write("notes.ndjson", #"{"page":7,"title":"A"}"#)
@@ -198,7 +198,7 @@ struct KeysWithoutConstraintTests {
             ])
     }
 
-    @Test("objects inside records, by a key without a constraint or appended")
+    @Test("finds or appends nested objects by a key without a constraint")
     func nested() throws {
         let folder = try Workspace()
         try folder.write(
@@ -220,7 +220,7 @@ struct KeysWithoutConstraintTests {
                 == ["a|1", "a|1", "b|1", "b|1"])
     }
 
-    @Test("mirror deletes what no record names")
+    @Test("mirror deletes objects that no record names")
     func mirror() throws {
         let folder = try Workspace()
         let stages = """
@@ -252,7 +252,7 @@ struct KeysWithoutConstraintTests {
                     + " ORDER BY 1") == ["a|b", "b|NULL"])
     }
 
-    @Test("what cannot be part of a key is an error")
+    @Test("check reports properties that cannot be part of a key")
     func lints() throws {
         #expect(
             SpecificationTesting.stageProblems(

@@ -58,7 +58,7 @@ struct ListTextTests {
         )
     }
 
-    @Test("a bar inside a text is told from one between texts")
+    @Test("a bar in a text is escaped, and a bar between texts is not")
     func bars() throws {
         let trip = try Self.roundTrip(
             [["a|b", "c"], [#"a\"#, #"\"#, #"x\y\"#], [#"a\|b\\|"#, "|"], ["a", "b"]], as: "csv")
@@ -82,7 +82,7 @@ struct ListTextTests {
         #expect(trip.after == trip.before)
     }
 
-    @Test("every pair of short texts comes back as it was", arguments: ["csv", "tsv"])
+    @Test("exports and imports every pair of short texts unchanged", arguments: ["csv", "tsv"])
     func allPairs(_ format: String) throws {
         let letters = ["a", "|", #"\"#]
         let pairs = letters.flatMap { first in letters.map { first + $0 } }
@@ -95,7 +95,7 @@ struct ListTextTests {
         #expect(trip.after == trip.before)
     }
 
-    @Test("a list of one empty text comes back as an empty one; of several, empty ones come back")
+    @Test("a list with one empty text becomes an empty list; longer lists keep their empty texts")
     func emptyTexts() throws {
         let folder = try Workspace()
         try folder.write("tasks.ndjson", #"{"id":1}"# + "\n" + #"{"id":2}"# + "\n" + #"{"id":3}"#)
@@ -126,7 +126,7 @@ struct ListTextTests {
                 """#)
     }
 
-    @Test("other separators are escaped alike; backslashes elsewhere are as they stand")
+    @Test("other separators are escaped alike, and other backslashes are literal")
     func foreignTables() throws {
         let folder = try Workspace()
         try folder.write(

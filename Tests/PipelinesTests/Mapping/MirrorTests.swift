@@ -59,7 +59,8 @@ struct MirrorTests {
     private static let all = (1...20).map(String.init)
 
     @Test(
-        "deletes what is in no record, by the delete rules", arguments: ["a.ndjson", "a.ndjson.gz"])
+        "deletes objects that are in no record, and applies the delete rules",
+        arguments: ["a.ndjson", "a.ndjson.gz"])
     func deletes(_ file: String) throws {
         let (ids, run, folder) = try second(
             #"{ where: "source == 'feed'" }"#,
@@ -77,7 +78,7 @@ struct MirrorTests {
             ])
     }
 
-    @Test("what a Deny rule keeps although no record names it is told")
+    @Test("warns about objects in no record that a deny rule keeps")
     func denies() throws {
         let folder = try Workspace()
         let model = Self.model.replacing("delete: cascade", with: "delete: deny")
@@ -110,7 +111,7 @@ struct MirrorTests {
                 """)
     }
 
-    @Test("a table can be mirrored, and skipped objects are named, too")
+    @Test("a table can be mirrored, and skipped objects count as named")
     func table() throws {
         let (ids, run, _) = try second(
             "{ where: ALL, at-most: 1 }", "id\n" + (1...19).map { "\($0)\n" }.joined(),
@@ -120,7 +121,7 @@ struct MirrorTests {
         #expect(ids == (1...19).map(String.init))
     }
 
-    @Test("more than at-most are not deleted; what was read stays")
+    @Test("deletes nothing above at-most, and keeps the imported records")
     func guardHolds() throws {
         let (ids, run, folder) = try second("{ where: ALL }", Self.lines(1...17, rank: "3"))
         #expect(run.status == .dataError)
@@ -138,7 +139,7 @@ struct MirrorTests {
         #expect(wide.ids == (1...17).map(String.init))
     }
 
-    @Test("a reject, though allowed, deletes nothing")
+    @Test("a reject prevents the deletion even if it is allowed")
     func rejects() throws {
         let (ids, run, _) = try second(
             "{ where: ALL }", Self.lines(1...19) + "\n" + #"{"id":"40","rank":"x"}"#)
@@ -175,7 +176,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "most of a large store goes, by whatever way, and the rest has all its indexes",
+        "keeps all indexes if most objects of a large store are deleted",
         arguments: ["create", "create, commit: run", "create, history: { keep: 7d }"])
     func large(_ open: String) throws {
         let folder = try Workspace()

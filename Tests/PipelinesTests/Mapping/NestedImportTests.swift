@@ -96,7 +96,7 @@ struct NestedImportTests {
         {"no":"4","address":null,"items":null}
         """#
 
-    @Test("become objects of their own, at every level, and once more changes nothing")
+    @Test("nested objects become objects at every level, and a second run changes nothing")
     func levels() throws {
         let folder = try Workspace()
         let run = try run(folder, Self.lines)
@@ -122,7 +122,7 @@ struct NestedImportTests {
         #expect(try Self.graph(folder) == graph)
     }
 
-    @Test("a key that occurs twice in a record is one object, and once more changes nothing")
+    @Test("a key that occurs twice in a record is one object, and a second run changes nothing")
     func repeatedKey() throws {
         let folder = try Workspace()
         let lines = #"""
@@ -148,7 +148,7 @@ struct NestedImportTests {
                 + " ON o.Z_PK = l.ZORDER ORDER BY 1")
     }
 
-    @Test("lists are replaced or added to", arguments: ["replace", "add"])
+    @Test("replaces lists or adds to them", arguments: ["replace", "add"])
     func many(_ policy: String) throws {
         let folder = try Workspace()
         _ = try run(folder, Self.lines)
@@ -179,7 +179,7 @@ struct NestedImportTests {
         {"no":"8","items":[{"sku":"g","price":{"net":1},"code":5}]}
         """#
 
-    @Test("what is wrong inside refuses the record as a whole, with its place")
+    @Test("an error in a nested object rejects the complete record, with its position")
     func rejects() throws {
         let folder = try Workspace()
         let run = try run(folder, Self.bad, allow: "100%")
@@ -217,7 +217,7 @@ struct NestedImportTests {
             ])
     }
 
-    @Test("a record that waits for another keeps its objects, whatever becomes of it")
+    @Test("a deferred record keeps its nested objects if it is resolved, and drops them if not")
     func parked() throws {
         let model = """
             model: 1
@@ -265,7 +265,7 @@ struct NestedImportTests {
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["3"])
     }
 
-    @Test("a tree of one entity in one record")
+    @Test("imports a tree of one entity from one record")
     func tree() throws {
         let folder = try Workspace()
         try folder.write(
@@ -297,7 +297,7 @@ struct NestedImportTests {
             ])
     }
 
-    @Test("what is wrong in `each`")
+    @Test("check reports invalid uses of `each`")
     func lints() {
         #expect(
             SpecificationTesting.stageProblems(

@@ -28,7 +28,7 @@ struct ReadOptionTests {
         return (run, rows, try folder.reasons())
     }
 
-    @Test("short rows are filled up on demand; long ones never fit")
+    @Test("ragged: pad fills short rows; rows that are too long are rejected")
     func ragged() throws {
         let text = "id,name,code\n1,a\n2\n3,c,x\n4,d,y,z\n"
         let padded = try read("a.csv", "ragged: pad", allow: "1") { try $0.write("a.csv", text) }
@@ -42,7 +42,7 @@ struct ReadOptionTests {
         #expect(strict.reasons.count == 3)
     }
 
-    @Test("a record larger than max-record is rejected, and the next is read")
+    @Test("rejects a record larger than max-record, and reads the next one")
     func maxRecord() throws {
         let long = String(repeating: "x", count: 70_000)
         let found = try read("a.ndjson.gz", "max-record: 64KiB", allow: "1") { folder in
@@ -55,7 +55,7 @@ struct ReadOptionTests {
         #expect(found.reasons.map { $0.prefix(7) } == ["too-big"])
     }
 
-    @Test("gzip that inflates further than max-ratio stops the run")
+    @Test("a gzip file that inflates beyond max-ratio stops the run")
     func maxRatio() throws {
         let line = #"{"id":"1","name":"\#(String(repeating: "x", count: 1 << 20))"}"# + "\n"
         let text = String(repeating: line, count: 66)
@@ -66,7 +66,7 @@ struct ReadOptionTests {
         #expect(stopped.run.text.contains("[gzip.bomb]"), "\(stopped.run.text)")
     }
 
-    @Test("latin-1 is read as text", arguments: ["a.csv", "a.csv.gz"])
+    @Test("reads Latin-1 text", arguments: ["a.csv", "a.csv.gz"])
     func latin1(_ file: String) throws {
         let bytes: [UInt8] =
             Array("id,name\n1,Stra".utf8) + [0xDF] + Array("e \n2,".utf8) + [0xE9, 10]
@@ -92,7 +92,7 @@ struct ReadOptionTests {
         }
     }
 
-    @Test("UTF-16 is read in the order that its mark tells", arguments: [true, false])
+    @Test("reads UTF-16 in the byte order of its mark", arguments: [true, false])
     func utf16(_ isBig: Bool) throws {
         let json = #"[{"id":"1","name":"Ä€"},{"id":"2","name":"👍"}]"#
         let found = try read("a.json", "encoding: utf-16") {
@@ -106,7 +106,9 @@ struct ReadOptionTests {
         #expect(bare.rows == ["1|Ä€|-", "2|👍|-"])
     }
 
-    @Test("UTF-16 that nobody told of names the key that does", arguments: ["json", "ndjson"])
+    @Test(
+        "the error for undeclared UTF-16 names the key `read.encoding`",
+        arguments: ["json", "ndjson"])
     func untoldUTF16(_ format: String) throws {
         let json = #"{"id":"1","name":"Ä€"}"#
         let text = format == "json" ? "[\(json)]" : json + "\n"
@@ -122,7 +124,7 @@ struct ReadOptionTests {
                 "name its encoding by `read.encoding`: windows-1252, latin1 or utf-16;"))
     }
 
-    @Test("half a character of UTF-16 rejects its record alone")
+    @Test("an incomplete UTF-16 character rejects only its record")
     func brokenUTF16() throws {
         var bytes = Self.utf16("\u{FEFF}id,name\n1,a\n2,", isBig: false)
         bytes += [0x3D, 0xD8]
@@ -144,7 +146,7 @@ struct ReadOptionTests {
         #expect(reasons.allSatisfy { $0.contains("\"code\":\"encoding\"") })
     }
 
-    @Test("a long file in another encoding is read as whole as a short one")
+    @Test("reads a long file in another encoding completely")
     func longLatin1() throws {
         let count = 40_000
         let lines = (1...count).map { "\($0),é\($0)\n" }.joined()

@@ -41,7 +41,7 @@ struct RecordValueTests {
     }
 
     @Test(
-        "a list or an object is not nil, as a field that is lacking is",
+        "a list or an object is not nil, but a missing field is",
         arguments: [
             ("tags != nil", ["1", "4"]), ("tags == nil", ["2", "3"]), ("items != nil", ["1"]),
             ("nil == o", ["2", "3"]), ("o != nil AND o.k == 1", ["1"]), ("o.l != nil", ["1"]),
@@ -52,7 +52,7 @@ struct RecordValueTests {
     }
 
     @Test(
-        "anything else that is asked of a list or an object rejects the record",
+        "any other operation on a list or an object rejects the record",
         arguments: [
             ("tags == 'x'", "'tags' is a list", 2), ("tags CONTAINS 'x'", "'tags' is a list", 2),
             ("tags IN {'x', nil}", "'tags' is a list", 2), ("o > 1", "'o' is an object", 2),
@@ -65,7 +65,7 @@ struct RecordValueTests {
         #expect(found.filter { $0.hasPrefix("expr") } == Array(repeating: reason, count: count))
     }
 
-    @Test("an expression gives no list, no object, and no value in place of one")
+    @Test("rejects a list or an object as a result, and `coalesce` does not replace it")
     func results() throws {
         let list = "expr text: 'tags' is a list, of which only `== nil` and `!= nil` can be asked"
         let object = "expr text: 'o' is an object, of which only `== nil` and `!= nil` can be asked"
@@ -82,7 +82,7 @@ struct RecordValueTests {
     }
 
     @Test(
-        "only numbers that are written without a point and an exponent are whole",
+        "only numbers without a point and an exponent are integers",
         arguments: [
             (
                 "items.ndjson",

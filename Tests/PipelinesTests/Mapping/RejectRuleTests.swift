@@ -39,7 +39,7 @@ struct RejectRuleTests {
     }
 
     @Test(
-        "a reason that stops ends the stage, and what is good stays",
+        "a code with `stop` ends the stage, and earlier records are kept",
         arguments: [
             ("parse", "", "{\"id\":\"2\""),
             ("shape", "", "[]"),
@@ -68,7 +68,7 @@ struct RejectRuleTests {
         #expect(try stopped.reasons().count == 1)
     }
 
-    @Test("a record too big stops")
+    @Test("on.too-big: stop ends the stage")
     func tooBig() throws {
         let folder = try Workspace()
         try folder.write(
@@ -86,7 +86,7 @@ struct RejectRuleTests {
         #expect(run.text.contains("on: { too-big: reject }"), "\(run.text)")
     }
 
-    @Test("an object that was there stops")
+    @Test("on.found: stop ends the stage at an existing object")
     func found() throws {
         let (folder, _) = try run("", "{\"id\":\"1\"}\n")
         let run = try folder.run(
@@ -107,7 +107,7 @@ struct RejectRuleTests {
                 """)
     }
 
-    @Test("what cannot be cast becomes null where it may, and is counted")
+    @Test("on.cast: null sets optional attributes to null, and counts these values")
     func nulls() throws {
         let (folder, run) = try run(
             "on: { cast: null }",
@@ -136,7 +136,7 @@ struct RejectRuleTests {
             ])
     }
 
-    @Test("a value that became null takes the default of its entry")
+    @Test("a value that became null gets the default of its mapping")
     func nullsWithDefault() throws {
         let (folder, run) = try run(
             "on: { cast: null }\n  set: { code: { default: 9 } }", "{\"id\":\"1\",\"code\":\"x\"}")
@@ -144,7 +144,7 @@ struct RejectRuleTests {
         #expect(try folder.rows("SELECT ZID, ZCODE FROM ZTASK") == ["1|9"])
     }
 
-    @Test("what is wrong in `on`")
+    @Test("check reports invalid uses of `on`")
     func lints() {
         #expect(
             SpecificationTesting.stageProblems(
@@ -202,7 +202,7 @@ struct RejectRuleTests {
                     """)
     }
 
-    @Test("a new object that nothing gives a required attribute is rejected")
+    @Test("rejects a new object whose required attribute nothing sets")
     func unmappedRequirement() throws {
         let folder = try Workspace()
         try folder.write("tasks.ndjson", #"{"title":"a","size":3}"# + "\n")

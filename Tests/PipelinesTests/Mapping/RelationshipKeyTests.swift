@@ -76,7 +76,7 @@ import Testing
         return "\(records.inserted) \(records.updated) \(records.unchanged) \(records.rejected)"
     }
 
-    @Test("objects inside records are identified among those of their owner")
+    @Test("identifies nested objects among the objects of their owner")
     func owner() throws {
         let folder = try Workspace()
         try folder.write("albums.ndjson", Self.library)
@@ -109,7 +109,7 @@ import Testing
                 == ["b2", "b0"])
     }
 
-    @Test("the owner of objects inside objects is part of their key")
+    @Test("the owner of nested objects is part of their key at every level")
     func ownerInside() throws {
         let folder = try Workspace()
         try folder.write(
@@ -139,7 +139,7 @@ import Testing
         #expect(try folder.rows("SELECT count(*) FROM ZNOTE") == ["3"])
     }
 
-    @Test("the owner of one object inside the record is its whole key")
+    @Test("the owner of a single nested object is its complete key")
     func ownerOfOne() throws {
         let folder = try Workspace()
         let stages = """
@@ -164,7 +164,7 @@ import Testing
         #expect(try folder.rows("SELECT count(*) FROM ZCOVER") == ["2"])
     }
 
-    @Test("a link finds its object by the key of another object")
+    @Test("a link finds its object by the key of a third object")
     func link() throws {
         let folder = try Workspace()
         try folder.write("albums.ndjson", Self.library)
@@ -197,7 +197,7 @@ import Testing
         #expect(counts(again, 1) == "0 0 4 2")
     }
 
-    @Test("two objects that a relationship of the key may lead to reject the record")
+    @Test("rejects a record if a relationship of its link key matches two objects")
     func ambiguous() throws {
         let folder = try Workspace()
         try folder.write("albums.ndjson", Self.library)
@@ -218,7 +218,9 @@ import Testing
             ])
     }
 
-    @Test("what is linked so may come later in the same stage", arguments: ["name", "objectID"])
+    @Test(
+        "a link by the key of a third object can refer to a later record of the same stage",
+        arguments: ["name", "objectID"])
     func later(_ artist: String) throws {
         let folder = try Workspace()
         try folder.write("albums.ndjson", Self.library)
@@ -257,7 +259,7 @@ import Testing
                     + " ORDER BY 1") == ["3|4", "4|5", "5|3"])
     }
 
-    @Test("plan counts the shared keys of the import, of its links, and of objects inside")
+    @Test("plan counts the shared keys of an import, of its links, and of nested objects")
     func sharedKeys() throws {
         let folder = try Workspace()
         try folder.write(
@@ -305,7 +307,7 @@ import Testing
             ])
     }
 
-    @Test("what cannot be part of the key of a link is an error")
+    @Test("check reports properties that cannot be part of a link key")
     func lints() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -350,7 +352,7 @@ import Testing
             ])
     }
 
-    @Test("a preview shows such a key as the spec has it")
+    @Test("a preview shows a nested link key in the form of the spec")
     func preview() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)

@@ -49,7 +49,7 @@ struct RequiredCompositeTests {
         return folder
     }
 
-    @Test("records without one are rejected like those without a required attribute")
+    @Test("rejects a record without a required composite")
     func rejects() throws {
         let folder = try Self.filled(
             Self.good + """
@@ -69,7 +69,7 @@ struct RequiredCompositeTests {
         #expect(try folder.rows(Self.columns) == ["a|5.0|1|1.0|NULL", "f|NULL|NULL|NULL|3.0"])
     }
 
-    @Test("a composite that is null as a whole is told in place of its elements")
+    @Test("the reason names the required composite that is null, not its elements")
     func nullAsAWhole() throws {
         let folder = try Workspace()
         try folder.write(
@@ -122,7 +122,8 @@ struct RequiredCompositeTests {
             ])
     }
 
-    @Test("what a record leaves alone counts, and what it empties")
+    @Test(
+        "a record must not clear the last element of a required composite")
     func updates() throws {
         let folder = try Self.filled()
         try folder.write(
@@ -147,7 +148,7 @@ struct RequiredCompositeTests {
             ])
     }
 
-    @Test("an update may not empty one, rules ignored or not")
+    @Test("an update must not clear a required composite, even with rules: ignore")
     func changes() throws {
         let folder = try Self.filled()
         for rules in ["enforce", "ignore"] {
@@ -163,7 +164,7 @@ struct RequiredCompositeTests {
         #expect(try folder.rows(Self.columns).count == 2)
     }
 
-    @Test("null for one is told by check")
+    @Test("check reports null for a required composite")
     func check() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
@@ -186,7 +187,7 @@ struct RequiredCompositeTests {
                     """)
     }
 
-    @Test("a verification finds what other programs left without one")
+    @Test("verification finds objects of other programs that lack a required composite")
     func verification() throws {
         let folder = try Self.filled()
         #expect(

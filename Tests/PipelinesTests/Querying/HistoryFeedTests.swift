@@ -106,7 +106,7 @@ import Testing
             + #""key":\#(key),"properties":\#(properties),"tombstone":\#(tombstone)}"#
     }
 
-    @Test("inserts, updates and deletes are lines with the object's key, or what was kept of it")
+    @Test("prints a line per insert, update, and delete, with the object's key or tombstone")
     func lines() throws {
         try load(
             #"{"id":"T1","size":1,"tags":["home"]}"#, #"{"id":"T2","due":"2026-01-02"}"#)
@@ -127,7 +127,7 @@ import Testing
                 ]))
     }
 
-    @Test("authors, entities and a limit choose")
+    @Test("filters by authors and entities, and applies the limit")
     func choosing() throws {
         try load(#"{"id":"T1","tags":["home"]}"#, #"{"id":"T2"}"#)
         try delete()
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "every line's token leads to the lines after it, and a file keeps the place",
+        "the token of each line leads to the next lines, and --place stores the position",
         arguments: 1...5)
     func places(_ step: Int) throws {
         try load(#"{"id":"T1","tags":["home"]}"#, #"{"id":"T2"}"#)
@@ -179,7 +179,7 @@ import Testing
         #expect(try history { $0.placeFile = folder.path("place") }.lines.count == 1)
     }
 
-    @Test("a place moves on over changes that are not wanted, so that it does not expire")
+    @Test("--place advances over filtered changes, so that the position does not expire")
     func unwantedChanges() throws {
         try load(#"{"id":"T1"}"#)
         #expect(
@@ -198,7 +198,7 @@ import Testing
                     ]))
     }
 
-    @Test("dates choose, and what is older than the history is told")
+    @Test("filters by date, and a note reports purged changes")
     func dates() throws {
         try load(#"{"id":"T1"}"#)
         try load(#"{"id":"T1","size":2}"#)
@@ -226,7 +226,7 @@ import Testing
             try history { $0.since = "2020-01-01" }.notes == ["The whole history has been purged"])
     }
 
-    @Test("tokens that do not fit are told apart, and a store without history says how to keep one")
+    @Test("distinguishes invalid tokens, and a store without history explains how to keep one")
     func misfits() throws {
         try load(#"{"id":"T1"}"#)
         try load(#"{"id":"T1","size":2}"#)
@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test(
-        "places are words",
+        "parses only valid positions",
         arguments: [
             ("1D47C664-EDD2-4076-91BC-252D082BCB8B:4", true),
             ("1D47C664-EDD2-4076-91BC-252D082BCB8B:4.17", true),
@@ -288,7 +288,7 @@ import Testing
         #expect(HistoryPlace(text)?.text == (isOne ? text : nil))
     }
 
-    @Test("deletions without a key are told once, with what would keep it")
+    @Test("reports deletions without a key once, and suggests how to keep the key")
     func keylessDeletions() throws {
         try load(#"{"id":"T1","tags":["home","work"]}"#, #"{"id":"T2"}"#)
         for entity in ["Task", "Tag"] {

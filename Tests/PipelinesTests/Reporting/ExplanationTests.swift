@@ -6,7 +6,7 @@ import Testing
 /// One table contains the meaning of each code.
 @Suite("Explanations of codes")
 struct ExplanationTests {
-    @Test("every status and every code of a reject has a meaning and a mend")
+    @Test("each exit status and each reject code has a meaning and a fix")
     func complete() {
         let names = Explanation.all.flatMap(\.names)
         #expect(Set(names).count == names.count)
@@ -20,7 +20,7 @@ struct ExplanationTests {
     }
 
     @Test(
-        "a fault is explained with its reject, a reject and an area with their faults",
+        "explains a fault with its reject code, and a reject code or an area with its faults",
         arguments: [
             ("csv.unterminated-quote", ["csv.unterminated-quote", "reject parse"]),
             ("json.lone-surrogate", ["json.lone-surrogate", "reject encoding"]),
@@ -45,7 +45,7 @@ struct ExplanationTests {
         #expect(try Explanation.of(code).map(\.title) == titles)
     }
 
-    @Test("every fault has an area, a meaning and a mend, and stands once")
+    @Test("each fault has one area, a meaning, and a fix, and is listed once")
     func faults() {
         #expect(Set(Explanation.faults.map(\.title)).count == Explanation.faults.count)
         for fault in Explanation.faults {
@@ -59,7 +59,7 @@ struct ExplanationTests {
         #expect(details.subtracting(Explanation.faults.map(\.title)) == [])
     }
 
-    @Test("every code that the sources name is explained")
+    @Test("explains every code that the sources contain")
     func known() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

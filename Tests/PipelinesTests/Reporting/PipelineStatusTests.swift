@@ -16,7 +16,7 @@ struct PipelineStatusTests {
             ParameterValues.Context(now: Workspace.now, workingFolder: folder.folder))
     }
 
-    @Test("stale is what has not ended well for too long, whatever came after")
+    @Test("a pipeline is stale if its last success is too old, whatever ran later")
     func stale() throws {
         let folder = try Reports.folder()
         let now = Workspace.now
@@ -34,7 +34,7 @@ struct PipelineStatusTests {
         #expect(status.text(now: now + 7200).contains("\nlast success  20260304T050607Z-"))
     }
 
-    @Test("neither a replay nor a part of the spec is the pipeline's success")
+    @Test("a replay or a partial run does not count as a success")
     func parts() throws {
         let folder = try Reports.folder()
         let now = Workspace.now
@@ -67,7 +67,7 @@ struct PipelineStatusTests {
         #expect(text.contains("\nlast success  \(whole.runID), exit 0 OK,"))
     }
 
-    @Test("a run that is not at its end is told with its place")
+    @Test("shows an unfinished run with its finished stages")
     func pending() throws {
         let folder = try Reports.folder()
         try folder.write("out", "a file, no folder")
@@ -83,7 +83,7 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).pending == nil)
     }
 
-    @Test("who holds the lock is told, and who was killed with it is not")
+    @Test("shows the process that holds the lock, and not a killed one")
     func holder() throws {
         let folder = try Reports.folder()
         #expect(try Self.status(folder).holder == nil)
@@ -94,14 +94,14 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).holder == words)
         withExtendedLifetime(lock) {}
         lock = nil
-        // Words without a lock, of a process that is there, and of one that is not.
+        // A lock file without a lock, which names an existing and a nonexistent process.
         for process in [SystemProcess.number, 4_000_000] {
             try folder.write("store.sqlite.etl-lock", "pid \(process), pipeline x, since y")
             #expect(try Self.status(folder).holder == nil, "\(process)")
         }
     }
 
-    @Test("a run that was killed is the last one, and its report is that of the one before")
+    @Test("a killed run is shown as the last run, next to the previous run's report")
     func killed() throws {
         let folder = try Reports.folder()
         let now = Workspace.now
@@ -134,13 +134,13 @@ struct PipelineStatusTests {
         let after = Reports.run(folder, now: now + 7200).outcome.runID
         #expect(try Self.status(folder).unended == nil)
         #expect(try Self.status(folder).last?.run == after)
-        // Killed behind its report, which says how it ended.
+        // The run was killed after it wrote its report, which gives its result.
         let words = "pid \(SystemProcess.number), pipeline nightly, since 2026-03-04T07:06:07Z"
         try folder.write(lock, words)
         #expect(try Self.status(folder).unended == nil)
     }
 
-    @Test("nobody is told to wait for a run that was killed, whoever has the lock now")
+    @Test("the lock error does not name a killed run as the one to wait for")
     func refused() throws {
         let folder = try Reports.folder()
         let path = folder.path("store.sqlite")
@@ -174,7 +174,7 @@ struct PipelineStatusTests {
         #expect(refusal() == "Another run works on store.sqlite: " + own)
     }
 
-    @Test("a lock that is given back is free, although a process that is being made has the file")
+    @Test("a released lock is free although a child process still has the file open")
     func free() throws {
         let folder = try Workspace()
         let path = folder.path("store.sqlite")
@@ -201,7 +201,7 @@ struct PipelineStatusTests {
         #expect(lock != nil)
     }
 
-    @Test("the first run of all may be the one that was killed")
+    @Test("shows a killed run even if no run came before it")
     func killedFirst() throws {
         let folder = try Reports.folder()
         try folder.write(
@@ -220,7 +220,7 @@ struct PipelineStatusTests {
         #expect(status.isStale(now: Workspace.now, maxAgeSeconds: nil))
     }
 
-    @Test("a run that is at work is the last one")
+    @Test("shows an active run as the last run")
     func atWork() throws {
         let folder = try Reports.folder()
         let lock = try StoreLock.take(

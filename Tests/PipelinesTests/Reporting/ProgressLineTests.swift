@@ -8,7 +8,7 @@ import Testing
         records: 310_000)
 
     @Test(
-        "rate and time stay where there is less room",
+        "keeps rate and time if there are fewer columns",
         arguments: [
             (
                 100,
@@ -26,7 +26,7 @@ import Testing
         #expect(text.count < columns)
     }
 
-    @Test("a long name is cut before the rate is")
+    @Test("truncates a long name before the rate")
     func longName() {
         var snapshot = Self.snapshot
         snapshot.stage = "import " + String(repeating: "long-name-", count: 6) + "end"

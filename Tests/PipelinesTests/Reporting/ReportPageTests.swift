@@ -4,7 +4,7 @@ import Testing
 @testable import Pipelines
 
 /// The HTML report: self-contained, and safe for any text in the data.
-@Suite("Pages of reports")
+@Suite("HTML reports")
 struct ReportPageTests {
     /// Returns a report that sets every field and uses the given string for each text.
     static func report(_ text: String) -> RunReport {
@@ -60,7 +60,7 @@ struct ReportPageTests {
     }
 
     @Test(
-        "whatever stands in the data is text, and no markup",
+        "escapes markup in data",
         arguments: ["<script>alert('x')</script>", "\"><b onclick=x>", "]]></style>", "&amp;", "'"])
     func escapes(_ text: String) {
         let page = ReportPage.text(of: Self.report(text), in: "/r/s")
@@ -72,7 +72,7 @@ struct ReportPageTests {
         #expect(page.contains(Markup.escape(text)))
     }
 
-    @Test("what deletes took along is in the text and on the page, by entity")
+    @Test("the text and the HTML report show cascaded deletions by entity")
     func consequences() {
         var report = Self.report("plain")
         var stage = RunReport.Stage(name: "old", kind: "delete", state: .done)
@@ -92,13 +92,13 @@ struct ReportPageTests {
         #expect(page.contains(">Step 3, Note 1</td>") && page.contains(">1 object</td>"))
     }
 
-    @Test("controls are spelled out, and nothing else is lost")
+    @Test("escapes control characters and keeps all others")
     func controls() {
         #expect(
             Markup.escape("a\u{0}\u{1B}[31m\tb\u{85}ü€🦊") == "a\\u{0}\\u{1B}[31m\tb\\u{85}ü€🦊")
     }
 
-    @Test("the page needs nothing from elsewhere")
+    @Test("the HTML report loads no external resource")
     func selfContained() {
         let page = ReportPage.text(of: Self.report("plain"))
         for word in ["http:", "https:", "src=", "url(", "@import", "<script", "<link", "<iframe"] {
@@ -107,7 +107,7 @@ struct ReportPageTests {
         #expect(page.contains("default-src 'none'"))
     }
 
-    @Test("counts stand on the arrows, rejects beside them, in both drawings")
+    @Test("both drawings show the counts at the arrows, and the rejects next to them")
     func picture() {
         let picture = StagePicture(Self.report("plain").stages).markup.text
         for text in ["4 read", "+2 new", "1 updated", "1 rejected", "6 B"] {
@@ -117,7 +117,7 @@ struct ReportPageTests {
     }
 
     @Test(
-        "links lead from the page to the rejects",
+        "builds relative links from the report to another folder",
         arguments: [
             ("/a/runs", "/a/rejects/x", "../rejects/x"),
             ("/a/runs", "/b c/ü", "../../b%20c/%C3%BC"),
@@ -129,7 +129,7 @@ struct ReportPageTests {
     }
 
     @Test(
-        "numbers as people read them",
+        "formats numbers for readers",
         arguments: [
             (ReportWords.bytes(999), "999 B"), (ReportWords.bytes(1_234_567), "1.2 MB"),
             (ReportWords.memory(128 << 20), "128 MiB"), (ReportWords.rate(310_400), "310 k"),

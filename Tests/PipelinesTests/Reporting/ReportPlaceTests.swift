@@ -6,11 +6,11 @@ import Testing
 @testable import Pipelines
 
 /// The location and number of reports, and failures to write them.
-@Suite("Places of reports")
+@Suite("Folders of reports")
 struct ReportPlaceTests {
     private typealias Reports = RunReportTests
 
-    @Test("the newest are kept, and what else is in the folder stays")
+    @Test("keeps the newest reports, and other files in the folder")
     func rotation() throws {
         let folder = try Reports.folder(
             Reports.spec.replacing("stages:", with: "report: { to: reports, keep: 2 }\nstages:"))
@@ -31,7 +31,7 @@ struct ReportPlaceTests {
         #expect(!folder.exists("reports/nightly-20200101T000000Z-99.html"))
     }
 
-    @Test("of runs that began in one second that is the newest whose report was written last")
+    @Test("among runs of the same second, the newest is the one whose report was written last")
     func sameSecond() throws {
         let folder = try Reports.folder()
         // Process IDs vary in width, and wrap around.
@@ -55,7 +55,7 @@ struct ReportPlaceTests {
         #expect(reports.runs == [runs[3]])
     }
 
-    @Test("half a report of a run that was killed goes with the next one; all others stay")
+    @Test("removes partial reports of a killed run, and keeps all other files")
     func leftovers() throws {
         let folder = try Reports.folder()
         // No process has this ID.
@@ -79,7 +79,7 @@ struct ReportPlaceTests {
                 == (others + ["index.html", "\(own).html", "\(own).json"]).sorted())
     }
 
-    @Test("a default folder that cannot be made is a warning, one that the spec names ends the run")
+    @Test("warns if the default folder cannot be created, and fails if the spec names the folder")
     func unwritable() throws {
         let folder = try Reports.folder()
         try folder.write("runs", "a file, no folder")
@@ -97,7 +97,7 @@ struct ReportPlaceTests {
     }
 
     @Test(
-        "--report writes it to a file, too; one that cannot be made is 73 and changes nothing else")
+        "--report writes a second copy; a run that cannot create it exits with 73 at once")
     func another() throws {
         let folder = try Reports.folder()
         let run = Reports.run(folder) { $0.reportFile = "last.json" }
@@ -115,7 +115,7 @@ struct ReportPlaceTests {
     }
 
     @Test(
-        "no report replaces what its run works with, whether the run begins or not",
+        "a report must not replace a file that its run uses, even if the run cannot begin",
         arguments: [
             "store.sqlite", "spec.yaml", "./model.yaml", "a.ndjson", "store.sqlite.etl-work",
         ], [true, false])
@@ -145,7 +145,7 @@ struct ReportPlaceTests {
     }
 
     @Test(
-        "one file is not written twice by a run",
+        "a run must not write two outputs to one file",
         arguments: [
             ("-", "-", 64), ("out/tasks.csv", "./out/../out/tasks.csv", 64), ("x", "y", 0),
             ("x", "m.prom", 64),
@@ -161,7 +161,7 @@ struct ReportPlaceTests {
         #expect(folder.exists("store.sqlite") == (status == 0))
     }
 
-    @Test("metrics that are an export's file are told by the check")
+    @Test("a run fails with 78 if its metrics have the path of an export")
     func metricsTwice() throws {
         let folder = try Reports.folder(
             Reports.spec.replacing(
@@ -171,7 +171,7 @@ struct ReportPlaceTests {
         #expect(run.outcome.diagnostics.map(\.code) == ["output.twice"])
     }
 
-    @Test("metrics: a textfile, in which the last success outlives a failure")
+    @Test("metrics keep the last success after a failure")
     func metrics() throws {
         let folder = try Reports.folder(
             Reports.spec.replacing("stages:", with: "report: { metrics: m/etl.prom }\nstages:"))
@@ -207,7 +207,9 @@ struct ReportPlaceTests {
         #expect(try folder.text("m/etl.prom").contains(success))
     }
 
-    @Test("samples are few and evenly spread, however long a run is", arguments: [3, 240, 5000])
+    @Test(
+        "a report has few, evenly spaced samples, however long the run is",
+        arguments: [3, 240, 5000])
     func samples(_ count: Int) throws {
         let start = ContinuousClock.now
         var sampler = RunSampler(started: start)

@@ -60,7 +60,7 @@ struct RunReportTests {
         return try JSONDecoder().decode(RunReport.self, from: Data(folder.bytes("\(name)/\(file)")))
     }
 
-    @Test("a run with everything, as its file says it")
+    @Test("the JSON report describes all stages, inputs, rejects, and messages of a run")
     func whole() throws {
         let folder = try Self.folder()
         let run = Self.run(folder)
@@ -125,7 +125,7 @@ struct RunReportTests {
                 == "ccc389a6987bae7d7a6e0a5acc1baed0ca6adc396c237fbc5cc3f0ad44ba37a4")
     }
 
-    @Test("a run that fails says which stages did what, and which did not run")
+    @Test("the report of a failed run gives the state of each stage")
     func failed() throws {
         let folder = try Self.folder(
             Self.spec.replacing("allow: 2", with: "allow: 1")
@@ -164,7 +164,7 @@ struct RunReportTests {
     }
 
     @Test(
-        "the report of what cannot begin",
+        "a run that cannot begin has a report with its exit status and messages",
         arguments: [
             ("open: create", "open: existing", 66), ("id: { type", "id: { typ", 78),
             ("default: a.ndjson", "default: none.ndjson", 66),
@@ -174,7 +174,7 @@ struct RunReportTests {
         let folder = try Self.folder(Self.spec.replacing(old, with: new))
         try folder.write("model.yaml", InputTests.model.replacing(old, with: new))
         #expect(Self.run(folder).outcome.status.rawValue == status)
-        // By the name of a run, so that it is found, and goes when it is old.
+        // The report is named after the run, so it is found, and deleted when it is old.
         let run = "20260304T050607Z-\(SystemProcess.number)"
         #expect(
             folder.names("runs") == ["index.html", "nightly-\(run).html", "nightly-\(run).json"])
@@ -187,7 +187,7 @@ struct RunReportTests {
     }
 
     @Test(
-        "what is thrown away with a store is not told as done",
+        "the report shows discarded changes as discarded, not as done",
         arguments: [
             ("open: create, commit: run", "discarded", "discarded"),
             ("open: replace", "discarded", "discarded"),
@@ -220,7 +220,7 @@ struct RunReportTests {
         #expect(ReportText.text(of: report).contains("4 read, 2 rejected, 2 discarded") == !isKept)
     }
 
-    @Test("a failed import of a store that is thrown away has saved nothing")
+    @Test("a failed import into a discarded store is reported as having saved nothing")
     func discardedImport() throws {
         let folder = try Self.folder(
             Self.spec.replacing("open: create", with: "open: create, commit: stage")
@@ -234,7 +234,7 @@ struct RunReportTests {
         #expect(report.stages[0].rejects.map(\.count) == [1, 1])
     }
 
-    @Test("no secret is in a report, wherever it stood, nor the half of one")
+    @Test("a report masks secrets in every position, even truncated ones")
     func secrets() throws {
         let folder = try Self.folder(
             Self.spec.replacing("store.sqlite", with: "\"${token}.sqlite\"")
@@ -273,7 +273,7 @@ struct RunReportTests {
         }
     }
 
-    @Test("warnings hide secrets as soon as they are known")
+    @Test("warnings mask secrets as soon as the secrets are bound")
     func toldSecrets() throws {
         let folder = try Self.folder()
         let (spec, problems) = SpecificationFile.read(file: folder.path("spec.yaml"))
@@ -294,7 +294,7 @@ struct RunReportTests {
                 """)
     }
 
-    @Test("the page says why a run stopped where a reject ended it")
+    @Test("the HTML report shows the reject that stopped the run")
     func stopped() throws {
         let folder = try Self.folder(
             Self.spec.replacing("into: Task }", with: "into: Task, on: { cast: stop } }"))
@@ -305,7 +305,7 @@ struct RunReportTests {
         #expect(page.contains("<pre class=\"message error\">"))
     }
 
-    @Test("a lock that cannot be made is a failure of its own, and has a report")
+    @Test("a lock file that cannot be created fails the run with its own code and a report")
     func noLock() throws {
         let folder = try Self.folder()
         try folder.write("store.sqlite.etl-lock/x", "a folder, no file")
@@ -313,7 +313,7 @@ struct RunReportTests {
         #expect(try Self.report(folder).messages.map(\.code) == ["lock.file"])
     }
 
-    @Test("each attempt of a run has its report, whose totals add up")
+    @Test("each attempt of a run has its own report, and the totals include earlier attempts")
     func resumed() throws {
         let folder = try Self.folder()
         try folder.write("out", "a file, no folder")
@@ -341,7 +341,7 @@ struct RunReportTests {
         #expect(report.stages[0].rejects == first.stages[0].rejects)
     }
 
-    @Test("an import that goes on adds to what it had, its rejects by code included")
+    @Test("a resumed import adds to the earlier counts, and to the rejects by code")
     func resumedImport() throws {
         let folder = try Self.folder(
             """
@@ -381,7 +381,7 @@ struct RunReportTests {
         #expect(report.stages[0].inputs.map(\.records) == [30_000])
     }
 
-    @Test("a dry run has no report, nor one that is asked for wrongly or finds the store in use")
+    @Test("a dry run, a usage error, and a locked store write no report")
     func none() throws {
         let folder = try Self.folder()
         #expect(Self.run(folder) { $0.isDry = true }.outcome.status == .ok)
@@ -396,7 +396,7 @@ struct RunReportTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("a dry run beside another goes on, unless it is told what to do then")
+    @Test("a dry run ignores the lock of another run unless --if-locked is set")
     func dryBeside() throws {
         let folder = try Self.folder()
         #expect(Self.run(folder).outcome.status == .ok)

@@ -3,7 +3,7 @@ import Testing
 @testable import Pipelines
 
 /// One check reports every problem of a spec.
-@Suite("Every problem at once") struct AllProblemsTests {
+@Suite("All problems reported at once") struct AllProblemsTests {
     private func problems(overModel text: String) -> String {
         SpecificationTesting.problems("etl: 1\n\(text)\n\(SpecificationTesting.taskModel)\n")
     }

@@ -3,10 +3,10 @@ import Testing
 @testable import Pipelines
 
 /// Syntax characters before combining marks, with which they form one `Character`.
-@Suite("Combining marks behind signs") struct CombiningMarkTests {
+@Suite("Combining marks after separators") struct CombiningMarkTests {
     private static let mark = "\u{301}"
 
-    @Test("--set splits at the first equals sign, whatever is behind it")
+    @Test("--set splits at the first equals sign, even before a combining mark")
     func assignment() throws {
         let assignment = try #require(Assignment("t=\(Self.mark)x=y"))
         #expect(assignment.name == "t")
@@ -15,7 +15,7 @@ import Testing
         #expect(Assignment("x") == nil)
     }
 
-    @Test("a template ends its parameters at the brace, whatever is behind it")
+    @Test("a template ends its parameters at the brace, even before a combining mark")
     func template() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", InputTests.model)

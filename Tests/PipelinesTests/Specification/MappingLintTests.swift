@@ -5,7 +5,7 @@ import Testing
 /// Problems of mappings for attributes and relationships, with their positions.
 @Suite("Mapping lints")
 struct MappingLintTests {
-    @Test("values and rules of the keys of `set`, `read` and the stage")
+    @Test("reports invalid values of the keys of `set`, `read`, and the stage")
     func values() {
         let text = """
             etl: 1
@@ -111,7 +111,7 @@ struct MappingLintTests {
         SpecificationTesting.stageProblems(stages)
     }
 
-    @Test("forms and defaults against the model")
+    @Test("checks number forms, time zones, and defaults against the model")
     func againstModel() {
         let stages = """
               - import: a.ndjson
@@ -165,7 +165,7 @@ struct MappingLintTests {
     }
 
     @Test(
-        "expressions that cannot be computed, or never give a value of the attribute",
+        "reports expressions that cannot be computed or that do not fit the attribute",
         arguments: [
             ("title +", "predicate.syntax"), ("lowcase(title)", "predicate.function"),
             ("length(a, b)", "predicate.function"), ("$cutof", "predicate.variable"),
@@ -183,7 +183,7 @@ struct MappingLintTests {
     }
 
     @Test(
-        "kinds that an attribute never takes",
+        "reports result types that an attribute never accepts",
         arguments: [
             ("id", "a + 1", "'id' is UUID and takes a UUID, and this expression gives a number"),
             ("id", "'x'", "'id' is UUID and takes a UUID, and this expression gives text"),
@@ -218,7 +218,7 @@ struct MappingLintTests {
     }
 
     @Test(
-        "kinds that may be what the attribute takes",
+        "accepts result types that an attribute may accept",
         arguments: [
             ("id", "uuid5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', a)"), ("id", "lowercase(a)"),
             ("dueDate", "date(a, 'yyyy')"), ("dueDate", "coalesce(a, now())"),

@@ -3,7 +3,7 @@ import Testing
 @testable import Pipelines
 
 /// Paths into records, columns, files, and parameters.
-@Suite("Paths, columns, files and parameters at check") struct NameProblemTests {
+@Suite("Paths, columns, files, and parameters in check") struct NameProblemTests {
     private func problems(overModel text: String) -> String {
         SpecificationTesting.problems("etl: 1\n\(text)\n\(SpecificationTesting.taskModel)\n")
     }
