@@ -143,7 +143,7 @@ struct ReportCommandTests {
         #expect(
             lines.contains("Areas of messages") && lines.contains("Results of records")
                 && lines.count < 90)
-        #expect(all.hasSuffix("\n\n`etl explain CODE` tells what to do.\n"))
+        #expect(all.hasSuffix("\n\n`etl explain CODE` prints the fix.\n"))
         let unknown = try Tool.etl(["explain", "cats"])
         #expect(unknown.status == 64 && unknown.standardError.contains("Did you mean 'cast'?"))
     }

@@ -46,7 +46,7 @@ enum ManualPage {
             "STORE.etl-new, STORE.etl-work",
             "Beside a store: what a run with open: replace or commit: run makes, until its end."
         ),
-        ("./rejects", "Refused records and their reasons, beside the spec; see rejects.dir."),
+        ("./rejects", "Rejected records and their reasons, next to the spec; see rejects.dir."),
         ("./runs", "Reports of runs, beside the spec; see report.to."),
     ]
 
