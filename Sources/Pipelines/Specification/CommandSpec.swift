@@ -17,7 +17,7 @@ enum CommandKeys {
         """, example: "[zstd, -dc, tasks.ndjson.zst]")
     static let variables = Key(
         "env", .variables,
-        "Environment variables of the command, added to those of etl; secrets are allowed.",
+        "Environment variables of the command, in addition to the variables of etl; secrets are allowed.",
         example: "{ LANG: C }")
 }
 
@@ -29,7 +29,7 @@ enum FailureKeys {
         example: "[./tell-the-team.sh, nightly]")
     static let variables = Key(
         "env", .variables,
-        "Environment variables, added to those of etl and `ETL_EXIT`; secrets are allowed.",
+        "Environment variables, in addition to the variables of etl and `ETL_EXIT`; secrets are allowed.",
         example: "{ LANG: C }")
     static let mapping = SpecificationMapping(
         "onFailure", title: "on-failure",

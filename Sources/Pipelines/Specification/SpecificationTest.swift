@@ -36,7 +36,7 @@ enum TestKeys {
     static let mapping = SpecificationMapping(
         "test", title: "tests",
         """
-        Shows what the spec does, without files and in memory: `etl test`. Paths in `params` \
+        Tests the spec in memory and without files: `etl test`. Paths in `params` \
         begin at the spec.
         """,
         example: """

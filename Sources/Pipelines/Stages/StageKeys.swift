@@ -8,7 +8,7 @@ enum StageKeys {
         "always", .boolean, default: false,
         """
         Runs this stage even if an earlier stage failed. It sees the store as that stage left it; \
-        with `commit: run`, the store before the run, or an empty store if there was none.
+        with `commit: run`, the store before the run, or an empty store if no store existed.
         """, example: "true")
     /// The entity, if the stage's own key contains its name.
     static let entity = Key(

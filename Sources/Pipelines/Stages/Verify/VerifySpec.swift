@@ -11,7 +11,7 @@ enum VerifyKeys {
         example: "{ \"Task where title == ''\": 0, Task: \">= 1\" }")
     static let mapping = SpecificationMapping(
         "verify",
-        "Checks how many objects the store has. If a number is wrong, the run ends with 65.",
+        "Checks the number of objects in the store. If a number is wrong, the run exits with 65.",
         example: """
               - verify: sane
                 expect:
