@@ -143,8 +143,8 @@ import Testing
                 error: 'Artist.name' must be unique, and 3 objects would have 'Nina'; nothing was \
                 done [store.unique]
                   stage: spec.yaml:4:5 update same
-                  fix: narrow `where`, give each object a value of its own, or change the values in \
-                two stages
+                  fix: narrow `where`, set a different value for each object, or change the \
+                values in two stages
 
                 """)
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")

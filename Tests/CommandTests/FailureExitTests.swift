@@ -141,7 +141,7 @@ struct FailureExitTests {
         let pid = lines.first?.split(separator: " ").last ?? "?"
         #expect(
             result.errors.hasPrefix(
-                "error: Another run works on store.sqlite: pid \(pid), pipeline spec, since 20"))
+                "error: Another run uses store.sqlite: pid \(pid), pipeline spec, since 20"))
     }
 
     @Test(

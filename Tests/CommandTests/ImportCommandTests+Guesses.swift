@@ -230,8 +230,8 @@ extension ImportCommandTests {
             ToolResult(
                 status: 65,
                 standardError: """
-                    \(file): error: The file has no record that can be read, so nothing is made of it [infer.empty]
-                      fix: give a file with some records
+                    \(file): error: The file has no readable record, so it is skipped [infer.empty]
+                      fix: use a file with records
 
                     """)
         }
@@ -271,7 +271,7 @@ extension ImportCommandTests {
         #expect(
             try infer("id\n", "--as", "csv").standardError == """
                 standard input: error: The file has a header and no record, so the types of its columns are not known [infer.empty]
-                  fix: give a file with some records; if its first line is one, give --no-header
+                  fix: use a file with records; if its first line is one, give --no-header
 
                 """)
         #expect(

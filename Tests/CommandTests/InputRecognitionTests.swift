@@ -435,7 +435,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' and its sub-entities have 991 searchable attributes, and \
                 SQLite can keep the folded texts of at most 990 [spec.too-many-columns]
                   in: store
-                  fix: remove `searchable: true` from those that nobody searches in
+                  fix: remove `searchable: true` from attributes that no search uses
 
                 """)
         try write(990)
@@ -477,7 +477,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' and its sub-entities need 2003 columns in one table, and \
                 SQLite has at most 2000 [spec.too-many-columns]
                   in: store
-                  fix: make some of the sub-entities entities of their own
+                  fix: remove the parent of some sub-entities
 
                 """)
         let alone = (0..<2_000).map { "a\($0): String" }.joined(separator: ", ")
@@ -488,7 +488,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' needs 2003 columns in one table, and SQLite has at most 2000 \
                 [spec.too-many-columns]
                   in: store
-                  fix: leave attributes out: a file may have more columns than its entity
+                  fix: remove attributes; a file may have more columns than its entity
 
                 """)
         let names = (0..<3_000).map { "c\($0)" }.joined(separator: ",")

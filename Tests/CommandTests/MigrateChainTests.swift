@@ -154,7 +154,7 @@ import Testing
         #expect(done.status == 65 && done.output == planned.output)
         #expect(
             done.errors == """
-                error: store.sqlite cannot be migrated: \(refusal) (the store came as far as version \
+                error: store.sqlite cannot be migrated: \(refusal) (the store is now at version \
                 'tasks-3') [store.migration-refused]
 
                 """)

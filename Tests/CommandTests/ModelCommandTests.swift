@@ -166,8 +166,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.standardError == """
-                no-model.yaml:2:8: error: This is a pipeline spec, and what its model is cannot be \
-                told without its store or its parameters [model.is-spec]
+                no-model.yaml:2:8: error: The file is a pipeline spec, and its model depends on \
+                its store or its parameters [model.is-spec]
                   in: store
                   fix: name the model itself, or the store
 

@@ -195,7 +195,7 @@ struct RunLogTests {
         #expect(result.output == "No changes\nstatus 0\n")
         #expect(
             result.errors.contains(
-                "warning: Another run works on store.sqlite: pid "), "\(result.errors)")
+                "warning: Another run uses store.sqlite: pid "), "\(result.errors)")
         #expect(result.errors.contains("\nwould import tasks: 2,000 read, 2,000 unchanged ("))
         let stopped = try folder.shell(
             """

@@ -85,9 +85,9 @@ import Testing
         #expect(seen.output == "")
         #expect(
             seen.errors == """
-                error: model.yaml is a model or a spec, and no store [usage.store]
+                error: model.yaml is a model or a spec, not a store [usage.store]
                   fix: name the store, as in `etl verify STORE --model model.yaml`; `etl model show \
-                model.yaml` shows a model, `etl check model.yaml` looks at a spec
+                model.yaml` shows a model, `etl check model.yaml` checks a spec
 
                 """)
     }

@@ -85,7 +85,7 @@ struct FailedRunTests {
     @Test(
         "a run that is stopped tells what is in the store, and what waits beside it",
         arguments: [
-            ("open: create", true, 1, "what was saved stays"),
+            ("open: create", true, 1, "saved changes are kept"),
             ("open: create", true, 0, "nothing in the store was changed"),
             ("open: create, commit: run", true, 1, "the store is unchanged, \(waits) next to it"),
             (

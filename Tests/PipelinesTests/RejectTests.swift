@@ -18,7 +18,7 @@ struct RejectTests {
         try folder.write(name, text)
     }
 
-    @Test("allow is judged when the input is read; what was saved stays")
+    @Test("allow is judged when the input is read; saved changes are kept")
     func allow() throws {
         let folder = try Workspace()
         try Self.write(folder, good: 8, bad: 2)

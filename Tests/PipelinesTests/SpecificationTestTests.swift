@@ -136,7 +136,7 @@ struct SpecificationTestTests {
                   - expected  {"title": "b", "size": 3}
                   + actual    {"title": "b", "size": 2}
                   in: tests[0].then.Task[1]
-                spec.yaml:31:5: error: 'wrong': Person has 1 object, of which `then` says nothing \
+                spec.yaml:31:5: error: 'wrong': Person has 1 object, of which `then` lists none \
                 [test.failed]
                   + actual    {"name": "Ann"}
                   in: tests[0].then
@@ -178,7 +178,7 @@ struct SpecificationTestTests {
         arguments: [
             ("Employee: [{ name: a }, { name: b }]", nil),
             ("Person: [{ name: a }, { name: b }]", nil),
-            ("Boss: [{ name: b }]", "Employee has 1 object, of which `then` says nothing"),
+            ("Boss: [{ name: b }]", "Employee has 1 object, of which `then` lists none"),
             ("Employee: [{ name: a }]", "Employee has 1 of 1 expected objects, and 1 others"),
         ])
     func subentities(_ then: String, _ message: String?) throws {

@@ -309,7 +309,7 @@ package struct FileImport {
         guard let folder = request.specFolder else { return }
         try InferenceFolder(folder, workingFolder: request.workingFolder).write(
             model: modelText, spec: specText, overwrites: false,
-            fix: "run the spec that is there with `etl run`, or name another folder")
+            fix: "run the existing spec with `etl run`, or name another folder")
     }
 
     private var modelText: String? {

@@ -204,8 +204,8 @@ package struct Inference: Sendable {
             [
                 Diagnostic(
                     code: "import.join-keys",
-                    "Some \(join.keySource) is the key of no \(join.entity), and some"
-                        + " \(join.link.source) of no object either, so nothing was imported",
+                    "Some \(join.keySource) values are not keys of \(join.entity), and some"
+                        + " \(join.link.source) values are not keys of an object, so nothing was imported",
                     at: .file(file),
                     fix: "import the files that have these objects first, or in the same command")
             ])
@@ -295,7 +295,7 @@ package struct Inference: Sendable {
         let flags = patterns.map {
             "--type " + CommandExample.shell("\(attribute.source)=Date \($0)")
         }
-        return "nothing tells the day from the month, so its dates are not read; give "
+        return "the day and the month cannot be distinguished, so its dates are not read; add "
             + flags.joined(separator: " or ")
     }
 

@@ -126,7 +126,7 @@ extension PipelineSpec {
         guard let name = value.filledText() else { return nil }
         if !isName(name) {
             value.fail(
-                "name", "'\(name)' is no pipeline name",
+                "name", "'\(name)' is not a valid pipeline name",
                 fix: "use 1 to 64 of the characters a-z, 0-9 and -")
         }
         return name

@@ -53,7 +53,7 @@ struct MetricsText {
                 stage.secondsElapsed.map { ([("stage", stage.name)], Self.number($0)) }
             })
         metric(
-            "etl_stage_records", "Records of an import by what became of them.",
+            "etl_stage_records", "Records of an import by result.",
             report.stages.flatMap { stage -> [([(String, String)], String)] in
                 guard let records = stage.records else { return [] }
                 return ([("read", records.read)] + records.ends).map {

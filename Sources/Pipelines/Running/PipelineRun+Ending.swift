@@ -127,7 +127,7 @@ extension PipelineRun {
         guard hasBegun else { return nil }
         guard !working.isEmpty, job.target.hasWorkBeside else {
             return job.stages.contains(where: hasChangedObjects)
-                ? "what was saved stays" : "nothing in the store was changed"
+                ? "saved changes are kept" : "nothing in the store was changed"
         }
         let kept = self.kept(behind: working, job)
         guard kept.isEmpty else {

@@ -193,7 +193,7 @@ extension PipelineRun {
         runner.warn(
             Diagnostic(
                 .note, code: "run.resumed",
-                "Goes on with the run \(saved.run.runID): \(done) done"
+                "Resumes the run \(saved.run.runID): \(done) done"
                     + (saved.place.map { ", \($0)" } ?? "")))
     }
 

@@ -60,7 +60,7 @@ final class StoreLock {
     }
 
     private static func held(_ storePath: String, by holder: String) -> RunFailure {
-        held("Another run works on \(storePath): \(holder)")
+        held("Another run uses \(storePath): \(holder)")
     }
 
     private static func held(_ message: String) -> RunFailure {

@@ -104,7 +104,7 @@ extension Form where Value == [CommandSpec.Variable] {
             guard !name.text.isEmpty, name.text.first?.isNumber == false,
                 !name.text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == 0 })
             else {
-                value.fail("name", "'\(name.text)' is no name of a variable")
+                value.fail("name", "'\(name.text)' is not a valid name of a variable")
                 return nil
             }
             return CommandSpec.word.read(value, reader).map {

@@ -125,11 +125,11 @@ extension ParameterSpec {
         }
         if !isIdentifier || text.isEmpty {
             reader.problems.report(
-                "spec.name", "'\(text)' is no parameter name", at: .source(name.location),
+                "spec.name", "'\(text)' is not a valid parameter name", at: .source(name.location),
                 fix: "begin with a letter or underscore; then letters, digits and underscores")
         } else if reserved.contains(text) {
             reader.problems.report(
-                "spec.name", "'\(text)' has a meaning of its own and cannot be a parameter",
+                "spec.name", "'\(text)' is reserved and cannot be a parameter",
                 at: .source(name.location))
         }
     }

@@ -5,8 +5,8 @@ import YAML
 /// The keys of a test.
 enum TestKeys {
     static let name = Key(
-        required: "name", .string, "What the test shows.", example: "drafts are left out",
-        fix: "describe what the test shows")
+        required: "name", .string, "A description of the test.", example: "drafts are left out",
+        fix: "describe the test")
     static let parameters = Key(
         "params",
         Form<[(name: PlacedText, text: String)]>.named("NAME", .scalar) { name, value, _ in

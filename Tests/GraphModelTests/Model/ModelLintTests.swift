@@ -336,7 +336,7 @@ import Testing
                 m.yaml:14:7: warning: `nullify` cannot succeed: 'Tag.owner' must not be empty \
                 [model.delete-rule]
                   in: entities.Task.relationships.i
-                  fix: use cascade or deny, or let 'owner' be optional
+                  fix: use cascade or deny, or make 'owner' optional
                 m.yaml:14:56: error: 'count' is empty: 5..2 ends before it begins [model.range]
                   in: entities.Task.relationships.i.count
                 m.yaml:15:46: warning: 'j' is never empty, so `deny` forbids every deletion \
@@ -355,7 +355,7 @@ import Testing
                 m.yaml:23:7: warning: `nullify` cannot succeed: 'Task.j' must not be empty \
                 [model.delete-rule]
                   in: entities.Tag.relationships.j
-                  fix: use cascade or deny, or let 'j' be optional
+                  fix: use cascade or deny, or make 'j' optional
                 """)
     }
 

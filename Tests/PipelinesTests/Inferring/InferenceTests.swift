@@ -265,8 +265,8 @@ import Testing
                     .replacing(workspace.folder + "/", with: "")
             }
                 == ["nothing.csv", "tasks-1.csv", "nothing.ndjson"].map {
-                    $0 + ": warning: The file has no record that can be read, so nothing is made of"
-                        + " it [infer.empty]"
+                    $0
+                        + ": warning: The file has no readable record, so it is skipped [infer.empty]"
                 })
         #expect(
             found.spec.contains(

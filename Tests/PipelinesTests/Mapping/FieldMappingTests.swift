@@ -141,7 +141,7 @@ struct FieldMappingTests {
                 read: ", quote: none"
             ) == [
                 #"5 1 ["a","b\"c",""]"#, "NULL",
-                "cast f: 'flag' takes what its `map` lists ('on', 'off'), not 'x'",
+                "cast f: 'flag' takes a text in its `map` ('on', 'off'), not 'x'",
             ])
     }
 

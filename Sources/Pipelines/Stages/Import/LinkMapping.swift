@@ -30,7 +30,7 @@ enum LinkKeys {
     /// The `by` of a relationship that is part of a key.
     static let keyBy = Key(
         required: "by", LinkMapping.KeyPart.form,
-        "What identifies the object that the relationship leads to.",
+        "The key of the object that the relationship leads to.",
         example: "{ name: category.name }")
     static let keyMapping = SpecificationMapping(
         "keyLink", title: "link.RELATIONSHIP.by.RELATIONSHIP",
@@ -58,7 +58,7 @@ enum NestedKeys {
         """
         The attributes and to-one relationships that identify the objects. They need no uniqueness \
         constraint. The relationship back to the record's object is one of them if the others \
-        identify an object only among those of its owner: `[order, position]`. Each other \
+        identify an object only among the objects of its owner: `[order, position]`. Each other \
         relationship must be in `link`. A key that occurs several times in one record is one object: \
         each field has the value of the last one that has it.
         """, example: "[id]")

@@ -72,7 +72,7 @@ extension VerifySpec: StageKind {
         if expectations.isEmpty, let value = keys.source(of: VerifyKeys.expect),
             case .mapping(let entries) = value.node.content, entries.isEmpty
         {
-            value.fail("expect", "'expect' says nothing")
+            value.fail("expect", "'expect' has no entry")
         }
         stage.kind = VerifySpec(expectations: expectations)
         return stage

@@ -47,8 +47,8 @@ extension ImportWriter {
                 "\(count) \(found.records == 1 ? "has" : "have") a key twice in one object, first"
                     + " here; the last value counts",
                 at: .record(found.first),
-                fix: "correct the file, or reject such records with"
-                    + " `on: { duplicate-key: reject }` in a spec"))
+                fix: "correct the file, or reject these records with `on: { duplicate-key: reject "
+                    + "}` in a spec"))
     }
 
     /// The warnings about paths in the spec that no record had, and that may be misspelled.

@@ -34,8 +34,8 @@ struct MirrorDeletion {
         }
         guard counts.rejected == 0 else {
             throw failure(
-                "\(counts.rejectedOfRead), so a missing record "
-                    + "cannot be told from a rejected one; nothing was deleted",
+                "\(counts.rejectedOfRead), so a missing record cannot be distinguished from a "
+                    + "rejected one; nothing was deleted",
                 fix: "correct the records and run again")
         }
         guard counts.read > 0 else {
