@@ -41,7 +41,10 @@ enum ManualPage {
     ]
 
     private static let files = [
-        ("STORE.etl-lock", "Next to a store: the process that uses it. Leave the file in place; it is not a lock by itself."),
+        (
+            "STORE.etl-lock",
+            "Next to a store: the process that uses it. Leave the file in place; it is not a lock by itself."
+        ),
         (
             "STORE.etl-new, STORE.etl-work",
             "Next to a store: the new store of a run with open: replace or commit: run, until the run finishes."

@@ -60,7 +60,8 @@ extension ModelMapping {
     static let entityKeys = [
         KeyDescription(
             "parent", .text, .nothing,
-            "The parent entity. The entity inherits its properties and shares its table.", example: "Item"),
+            "The parent entity. The entity inherits its properties and shares its table.",
+            example: "Item"),
         KeyDescription(
             "abstract", .boolean, .same(as: "false"), "Whether only sub-entities can have objects.",
             example: "true"),
@@ -84,13 +85,15 @@ extension ModelMapping {
             .named(
                 "INDEX",
                 .either([.oneOrMore(.either([.text, .model(.indexElement)])), .model(.index)])),
-            .nothing, "The indexes that requests use to find and sort objects.", example: "{ byTitle: [title desc] }"),
+            .nothing, "The indexes that requests use to find and sort objects.",
+            example: "{ byTitle: [title desc] }"),
         KeyDescription(
             "validate", .list(.model(.rule)), .nothing, "Rules for the complete object.",
             example: "[{ rule: \"title != nil\", message: a title is missing }]"),
         KeyDescription(
             "fetched", .named("PROPERTY", .model(.fetched)), .nothing,
-            "Fetched properties, whose values are the results of requests.", example: "{ others: { entity: Task } }"),
+            "Fetched properties, whose values are the results of requests.",
+            example: "{ others: { entity: Task } }"),
         info, xcode,
     ]
 
@@ -109,7 +112,8 @@ extension ModelMapping {
             "default", .constant, .nothing,
             "The value of new objects, in the form of the attribute's type.", example: "none yet"),
         KeyDescription(
-            "transient", .boolean, .same(as: "false"), "Objects have the value in memory; the store does not save it.",
+            "transient", .boolean, .same(as: "false"),
+            "Objects have the value in memory; the store does not save it.",
             example: "true"),
         KeyDescription(
             "range", .pattern(#"\.\."#, "a range such as 0..2 or 2020-01-01.., ends included"),
@@ -156,7 +160,8 @@ extension ModelMapping {
     static let relationshipKeys = [
         KeyDescription("to", .text, .error, "The entity at the other end.", example: "Task"),
         KeyDescription(
-            "many", .boolean, .same(as: "false"), "Whether an object can have several links.", example: "true"),
+            "many", .boolean, .same(as: "false"), "Whether an object can have several links.",
+            example: "true"),
         KeyDescription(
             "inverse", .text, .nothing, "The relationship in the opposite direction.",
             example: "previous"),
@@ -215,7 +220,8 @@ extension ModelMapping {
     ]
 
     static let requestKeys = [
-        KeyDescription("entity", .text, .error, "The entity of the fetched objects.", example: "Task"),
+        KeyDescription(
+            "entity", .text, .error, "The entity of the fetched objects.", example: "Task"),
         KeyDescription(
             "where", .predicate, .means("all"),
             "The condition for the objects; `$NAME` is a variable that is set later.",

@@ -3,7 +3,8 @@ extension PredicateFunction {
     static let generators = [
         PredicateFunction(
             "random", ["low": .any, "high": .any], gives: .common,
-            meaning: "A random number or date from the first to the second argument.", example: "random(1, 6)",
+            meaning: "A random number or date from the first to the second argument.",
+            example: "random(1, 6)",
             traits: [.isOfGeneratedRecords],
             by: .values { values, _ throws(EvaluationError) in
                 try between(

@@ -41,7 +41,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "round", ["number": .number], gives: .number,
-            meaning: "The nearest integer; halves are rounded away from zero.", example: "round(2.5)",
+            meaning: "The nearest integer; halves are rounded away from zero.",
+            example: "round(2.5)",
             is: "3.0",
             by: .values { values, context throws(EvaluationError) in
                 try number(

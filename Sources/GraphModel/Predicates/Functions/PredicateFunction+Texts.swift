@@ -55,7 +55,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "replace", ["text": .text, "part": .text, "other": .text], gives: .text,
-            meaning: "The string with each occurrence of the part replaced.", example: "replace('a-b-c', '-', '')",
+            meaning: "The string with each occurrence of the part replaced.",
+            example: "replace('a-b-c', '-', '')",
             is: "'abc'",
             by: .values { values, context throws(EvaluationError) in
                 .text(
@@ -65,7 +66,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "split", ["text": .text, "separator": .text], gives: .texts,
-            meaning: "The list of the parts of the string.", example: "split('a,b', ',')[0]", is: "'a'",
+            meaning: "The list of the parts of the string.", example: "split('a,b', ',')[0]",
+            is: "'a'",
             by: .pieces { values, body throws(EvaluationError) in
                 let bytes = try values.first.neededText()
                 let cut = try values.second.neededText()

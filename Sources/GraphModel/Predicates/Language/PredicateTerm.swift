@@ -123,11 +123,17 @@ extension ComparisonOperator {
             )
         case .between: ("Between the two values, inclusive.", "priority BETWEEN {1, 3}")
         case .contains:
-            ("A string that contains the string; a collection that contains the value.", "title CONTAINS 'milk'")
+            (
+                "A string that contains the string; a collection that contains the value.",
+                "title CONTAINS 'milk'"
+            )
         case .beginsWith: ("A string that begins with the string.", "title BEGINSWITH 'Buy'")
         case .endsWith: ("A string that ends with the string.", "title ENDSWITH '!'")
         case .like:
-            ("A string of the pattern: `*` is any text, `?` is one character.", "title LIKE 'Buy *'")
+            (
+                "A string of the pattern: `*` is any text, `?` is one character.",
+                "title LIKE 'Buy *'"
+            )
         case .matches:
             (
                 "A string that the regular expression matches completely.",
@@ -163,7 +169,10 @@ extension ArithmeticOperator {
             )
         case .multiply: ("The product.", "priority * 2")
         case .divide:
-            ("The quotient; for integers, without the remainder. Division by zero gives nil.", "priority / 2")
+            (
+                "The quotient; for integers, without the remainder. Division by zero gives nil.",
+                "priority / 2"
+            )
         case .power: ("The power of integers; right-associative.", "2 ** priority")
         case .shiftLeft:
             ("The bits of the integer shifted to the left.", "1 << priority")
