@@ -107,7 +107,7 @@ struct FailureDiskTests {
                     disk/out.csv: error: The file cannot be written: No space left on device \
                     [output.not-written]
                       stage: spec.yaml:16:3 export export-task
-                      fix: check the free space; the file that was there before is untouched
+                      fix: check the free space; the existing file is unchanged
 
                     """)
             #expect(folder.names("disk") == ["out.csv"])

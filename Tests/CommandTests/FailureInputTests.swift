@@ -51,7 +51,7 @@ struct FailureInputTests {
     func vanishes() throws {
         let (folder, result) = try Self.run("rm b.ndjson")
         #expect(result.status == 66)
-        #expect(result.errors.hasPrefix("b.ndjson: error: There is no such file [input.missing]"))
+        #expect(result.errors.hasPrefix("b.ndjson: error: The file does not exist [input.missing]"))
         #expect(try folder.query("SELECT group_concat(ZID) FROM ZTASK") == "1\n")
     }
 

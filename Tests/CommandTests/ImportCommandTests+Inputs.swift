@@ -248,7 +248,7 @@ extension ImportCommandTests {
         let first = """
             r.csv:3:6: error: Text follows a closing quote [csv.text-after-quote]
               in: record 2, byte 14
-              fix: double the quotes inside the field; if a backslash stands before each, give --escape '\\'
+              fix: double the quotes inside the field; if a backslash is before each, add --escape '\\'
             error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
               fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/import-r
             \(note)

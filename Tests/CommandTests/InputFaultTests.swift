@@ -351,12 +351,12 @@ import Testing
             ),
             (
                 "", "",
-                "The file is empty where a header is expected [csv.no-header]", nil,
+                "The file is empty, but must have a header [csv.no-header]", nil,
                 "write a header, or set `read.header: false` and `read.columns`"
             ),
             (
                 "\n\r\n\n", "",
-                "The file is empty where a header is expected [csv.no-header]", nil,
+                "The file is empty, but must have a header [csv.no-header]", nil,
                 "write a header, or set `read.header: false` and `read.columns`"
             ),
         ] as [(String, String, String, Int?, String)])

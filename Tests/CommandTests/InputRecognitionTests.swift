@@ -83,7 +83,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: \(fix)
@@ -106,7 +106,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: let a command unpack it: `read: { command: [\(program), -dc, \(name)], as: json }`
@@ -157,7 +157,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: \(fix)
@@ -176,7 +176,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                a.json.gz: error: The first bytes are those of a gzip file inside a gzip file, which \
+                a.json.gz: error: The file starts like a gzip file inside a gzip file, which \
                 etl does not read [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: let a command unpack it: `read: { command: [sh, -c, "gzip -dc \\"$0\\" | gzip \
@@ -241,7 +241,7 @@ import Testing
                 first one [json.several]
                   in: record 1, byte 9
                   stage: s.yaml:5:5 import tasks
-                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                  fix: write each object on its own line, as `jq -c .` does, and set `read.as: \
                 ndjson`
 
                 """
@@ -253,7 +253,7 @@ import Testing
                 first one [json.several]
                   in: record 1, byte 14
                   stage: s.yaml:5:5 import tasks
-                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                  fix: write each object on its own line, as `jq -c .` does, and set `read.as: \
                 ndjson`
 
                 """

@@ -223,6 +223,6 @@ struct RunLogTests {
             "specs/spec.yaml", text.replacing("default: tasks", with: "default: ../data/tasks"))
         let result = try folder.run(spec: "specs/spec.yaml")
         #expect(result.status == 66)
-        #expect(result.errors.hasPrefix("data/tasks.ndjson: error: There is no such file ["))
+        #expect(result.errors.hasPrefix("data/tasks.ndjson: error: The file does not exist ["))
     }
 }

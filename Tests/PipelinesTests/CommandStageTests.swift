@@ -83,7 +83,7 @@ struct CommandStageTests {
         #expect(
             run.text == """
                 command:sh -c 'cat a.ndjson; echo no more >&2; exit 4': error: The command ended with \
-                exit code 4 (no more); its output may not be whole [command.failed]
+                exit code 4 (no more); its output may be incomplete [command.failed]
                   stage: spec.yaml:5:3 import tasks
                   fix: run it by hand in the spec's folder; the records before its end were kept
                 """)
@@ -243,8 +243,8 @@ struct CommandStageTests {
         #expect(run.status == .ioError)
         #expect(
             run.text == """
-                command:sh -c '\(script)': error: The command ended with exit code \(code); what it made \
-                of the export is not known [command.failed]
+                command:sh -c '\(script)': error: The command ended with exit code \(code); what \
+                it did with the export is not known [command.failed]
                   stage: spec.yaml:6:3 export export-task
                   fix: run it by hand in the spec's folder; the next run exports again
                 """)

@@ -69,7 +69,7 @@ extension JSONFault.Kind {
                 message: "A string contains an unescaped control character")
         case .badEscape:
             RecordFault(
-                code: "parse", detail: "json.bad-escape", message: "JSON has no such escape")
+                code: "parse", detail: "json.bad-escape", message: "JSON does not have this escape")
         case .loneSurrogate:
             RecordFault(
                 code: "encoding", detail: "json.lone-surrogate",
@@ -87,7 +87,7 @@ extension JSONFault.Kind {
             RecordFault(
                 code: "shape", detail: "json.two-values",
                 message: "A second value follows on the same line",
-                fix: "write each record on a line of its own")
+                fix: "write each record on its own line")
         case .notAnObject:
             RecordFault(
                 code: "shape", detail: "json.not-an-object", message: "The record is not an object")

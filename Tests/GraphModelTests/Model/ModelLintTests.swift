@@ -80,7 +80,7 @@ import Testing
             """
         #expect(
             problems(text) == """
-                m.yaml:5:10: error: 'Sting' is no attribute type. Did you mean 'String'? \
+                m.yaml:5:10: error: 'Sting' is not an attribute type. Did you mean 'String'? \
                 [model.attribute-type]
                   in: entities.Task.attributes.a
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \

@@ -223,7 +223,7 @@ import Testing
         }
         #expect(
             check([]) == """
-                FOLDER/model.yaml:2:39: error: 'Strin' is no attribute type. Did you mean \
+                FOLDER/model.yaml:2:39: error: 'Strin' is not an attribute type. Did you mean \
                 'String'? [model.attribute-type]
                   in: entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
@@ -256,7 +256,7 @@ import Testing
             """
         #expect(
             SpecificationTesting.problems(text) == """
-                a.yaml:2:71: error: 'UID' is no attribute type. Did you mean 'UUID'? \
+                a.yaml:2:71: error: 'UID' is not an attribute type. Did you mean 'UUID'? \
                 [model.attribute-type]
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
