@@ -76,7 +76,7 @@ struct YAMLTreeBuilder {
         }
         // For example, `files: -` for standard input.
         return problem.contains("lock sequence entries are not allowed")
-            ? "begin a list on a line of its own, and put a hyphen that is text in quotes: \"-\""
+            ? "begin a list on its own line, and put a hyphen that is text in quotes: \"-\""
             : nil
     }
 

@@ -165,8 +165,8 @@ import Testing
 
                 Artist: 2 objects
                 Song: 3 objects
-                Note: the index ZSONG_ZALBUM_INDEX of ZSONG, over ZALBUM, is left behind, since the \
-                model does not name it
+                Note: the index ZSONG_ZALBUM_INDEX of ZSONG, over ZALBUM, is not copied, because \
+                the model does not name it
                 The old store is app.sqlite.bak-v1
 
                 """)

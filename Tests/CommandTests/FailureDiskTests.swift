@@ -128,7 +128,7 @@ struct FailureDiskTests {
             let result = try folder.run()
             #expect(result.status == 73)
             #expect(result.errors.contains("[rejects.file]"), "\(result.errors)")
-            #expect(result.errors.contains("fix: make room on the disk, or set `rejects.dir`"))
+            #expect(result.errors.contains("fix: free disk space, or set `rejects.dir`"))
             #expect(try folder.query("SELECT count(*) FROM ZTASK") == "0\n")
         }
     }

@@ -129,9 +129,9 @@ extension ImportCommandTests {
         #expect(
             try etl("import", "b.csv", "--into", "b.sqlite").standardOutput == """
                 B from b.csv: key id; day String, written String, size String, price Decimal, word String
-                B.day: kept as text: '2026-13-45' (b.csv:11) is no date, and 10 other values are
-                B.written: kept as text: '31.02.2025' (b.csv:11) is no date, and 10 other values are
-                B.size: kept as text: 'many' (b.csv:11) is no number, and 10 other values are
+                B.day: kept as text: '2026-13-45' (b.csv:11) is not a date, and 10 other values are
+                B.written: kept as text: '31.02.2025' (b.csv:11) is not a date, and 10 other values are
+                B.size: kept as text: 'many' (b.csv:11) is not a number, and 10 other values are
                 Imported into b.sqlite (new): 11 read, 11 inserted
                 Next: etl fetch b.sqlite B
 
@@ -139,7 +139,7 @@ extension ImportCommandTests {
         let inferred = try cron("infer", "b.csv").standardOutput
         #expect(
             inferred.contains(
-                "day: String  # kept as text: '2026-13-45' (b.csv:11) is no date, and 10 other values are\n"
+                "day: String  # kept as text: '2026-13-45' (b.csv:11) is not a date, and 10 other values are\n"
             ), "\(inferred)")
     }
 

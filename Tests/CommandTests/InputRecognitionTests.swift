@@ -60,7 +60,7 @@ import Testing
             (
                 "a.json", Array("PK".utf8) + [3, 4, 20], "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.json], as: json }`, with "
-                    + "the name of one of its files behind it where it has several"
+                    + "the name of one of its files at the end if it has several"
             ),
             (
                 "a.XLSX", Array("PK".utf8) + [3, 4, 20], "an Excel workbook",
@@ -70,7 +70,7 @@ import Testing
             (
                 "a.tsv.gz", Array("PK".utf8) + [3, 4, 20], "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.tsv.gz], as: tsv }`, with "
-                    + "the name of one of its files behind it where it has several"
+                    + "the name of one of its files at the end if it has several"
             ),
             (
                 "a.parquet", Array("PAR1".utf8) + [0x15, 4], "a Parquet file",
@@ -123,17 +123,17 @@ import Testing
             (
                 "a.zip", zip + Array("a.ndjson".utf8), nil, "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: ndjson }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.csv.zip", zip + Array("a.jsonx/".utf8), nil, "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.csv.zip], as: csv }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.zip", zip + Array("a.json\0\0".utf8), "tsv", "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: tsv }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], nil, "a zstd file",

@@ -97,7 +97,7 @@ import Testing
         #expect(planned.status == 0, "\(planned.output)\(planned.errors)")
         #expect(!planned.output.contains("ersion 'tasks"), "\(planned.output)")
         for line in [
-            "~ Job: renamed from 'Task'", "- Job.tagText: is gone, with its values [2]",
+            "~ Job: renamed from 'Task'", "- Job.tagText: is removed, with its values [2]",
             "Job: 2 objects",
         ] {
             #expect(planned.output.contains(line + "\n"), "\(planned.output)")

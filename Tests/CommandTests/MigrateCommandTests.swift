@@ -119,7 +119,7 @@ import Testing
         let planned = try migrate("store.sqlite --to after.yaml --dry-run")
         #expect(planned.status == 0, "\(planned.errors)")
         for line in [
-            "~ Todo: renamed from 'Task'", "- Todo.tagText: is gone, with its values [3]",
+            "~ Todo: renamed from 'Task'", "- Todo.tagText: is removed, with its values [3]",
             "Person: 3 objects", "Tag: 6 objects", "Todo: 3 objects",
         ] {
             #expect(planned.output.contains(line + "\n"), "\(planned.output)")

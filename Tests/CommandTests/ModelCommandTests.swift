@@ -76,7 +76,7 @@ import Testing
                 ~ Task.name: renamed from 'title'
                 + Task.size: new attribute Float, required  [needs a mapping]
                 ~ Task.price: type is Double, was Decimal  [needs a mapping]
-                - Task.dueOn: is gone, with its values
+                - Task.dueOn: is removed, with its values
 
                 A lightweight migration would not do: the marked changes need a mapping.
                 Version hashes differ: Task

@@ -375,7 +375,7 @@ struct ChangeTests {
         #expect(try run("- { import: lists.ndjson, into: List, \(link) }").text == "")
         #expect(
             try run("- { delete: List, where: ALL, at-most: 2 }").text.hasPrefix(
-                "error: 3 objects would be deleted, with those that delete rules add to 1 match, and"
+                "error: 3 objects would be deleted, including the objects that delete rules add to 1 match, and"
                     + " at most 2 may; nothing was done [store.too-many]\n"))
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["2"])
         try folder.write("other.ndjson", #"{"name":"b"}"# + "\n")

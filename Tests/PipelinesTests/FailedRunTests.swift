@@ -40,7 +40,7 @@ struct FailedRunTests {
         "note: The changes of all stages were discarded; the store is unchanged "
         + "[run.taken-back]"
     private static let none =
-        "note: Nothing that the stages did is kept: there is no store, as before the run "
+        "note: No change of the stages is kept: there is no store, as before the run "
         + "[run.taken-back]"
 
     @Test(
@@ -320,9 +320,9 @@ struct FailedRunTests {
         #expect(run.status == .dataError)
         #expect(
             Self.notes(run) == [
-                "note: Nothing that the stages did is kept: there is no store, as before the run "
+                "note: No change of the stages is kept: there is no store, as before the run "
                     + "[run.taken-back]",
-                "note: Stages that run after a failure, too, were left out, since there is no "
+                "note: Stages that also run after a failure were skipped, because there is no "
                     + "store: state [run.no-store]",
             ])
         #expect(folder.names().filter { $0.hasPrefix("store") } == ["store.sqlite.etl-lock"])

@@ -309,7 +309,7 @@ struct SpecificationTestTests {
             ("- { name: a, then: { Task: [{ titel: x }] } }", "'Task' has no property 'titel'"),
             ("- { name: a, given: { Task: [{ owner: x }] }, then: {} }", "no attribute 'owner'"),
             ("- { name: a, params: { mst: 1 }, then: {} }", "The spec has no parameter 'mst'"),
-            ("- { name: a, now: soon, then: {} }", "'soon' is no date"),
+            ("- { name: a, now: soon, then: {} }", "'soon' is not a date"),
             ("- { name: a, then: { fails: x } }", "'x' is no stage of the spec"),
             ("- { name: a }", "The key 'then' is missing"),
             ("- { name: a, then: {}, when: x }", "The key 'when' is unknown here"),

@@ -211,7 +211,7 @@ package struct FileImport {
             return lines == 0
                 ? "Lines of \(file) that begin with # are comments"
                 : "The first \(ReportWords.several(lines, "line")) of \(file) "
-                    + "\(lines == 1 ? "stands" : "stand") above the header, and "
+                    + "\(lines == 1 ? "is" : "are") above the header, and "
                     + "\(lines == 1 ? "is" : "are") skipped"
         }
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in

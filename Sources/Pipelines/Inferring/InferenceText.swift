@@ -201,7 +201,7 @@ enum InferenceText {
             lines.append(
                 noted(
                     "      columns: \(list(form.columns ?? []))",
-                    "the header does not give each column a name of its own"))
+                    "the header does not give each column a different name"))
         }
         if !stage.nulls.isEmpty { lines.append("      null: \(list([""] + stage.nulls))") }
         if !stage.nullMarkers.isEmpty {

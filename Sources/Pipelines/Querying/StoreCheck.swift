@@ -129,7 +129,7 @@ package struct StoreCheck: Sendable {
         if error.code == .exists { failure.fault = .cannotCreate }
         let fix: String? =
             switch error.code {
-            case .exists: "name a file that is not there"
+            case .exists: "name a file that does not exist"
             case .noModel: "give the store's model with --model"
             case .corrupt where model == nil:
                 "give the store's model with --model; where that does not help, take a backup"

@@ -31,7 +31,7 @@ extension ExitStatus {
         case .noInput: "An input or the store is missing."
         case .software: "A mistake in etl itself: please report it."
         case .osError: "Out of descriptors, threads or memory."
-        case .cannotCreate: "An output, a reject file or a report cannot be made."
+        case .cannotCreate: "An output, a reject file, or a report cannot be created."
         case .ioError: "The disk is full, reading or writing failed, or the store is damaged."
         case .temporaryFailure: "The store is in use, or the time is up: run again."
         case .noPermission: "Permission denied."

@@ -173,7 +173,7 @@ extension PipelineRun {
         } else if job.target.isThere {
             words = "The changes of all stages were discarded; the store is unchanged"
         } else {
-            words = "Nothing that the stages did is kept: there is no store, as before the run"
+            words = "No change of the stages is kept: there is no store, as before the run"
         }
         return Diagnostic(.note, code: "run.taken-back", words)
     }
@@ -204,7 +204,7 @@ extension PipelineRun {
             failure.diagnostics.append(
                 Diagnostic(
                     .note, code: "run.no-store",
-                    "Stages that run after a failure, too, were left out, since there is no store: "
+                    "Stages that also run after a failure were skipped, because there is no store: "
                         + names))
             return
         }

@@ -160,7 +160,7 @@ final class StoreLock {
         } catch {
             throw RunFailure(
                 Fault(.store, error.kind(else: .notCreated)), code: "lock.file",
-                "The lock \(path) cannot be made: \(error.text)",
+                "The lock file \(path) cannot be created: \(error.text)",
                 fix: error.isTooLong
                     ? "name a shorter path"
                     : "check that the store's folder exists and may be written")

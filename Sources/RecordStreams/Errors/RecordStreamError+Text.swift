@@ -15,7 +15,8 @@ extension RecordStreamError {
         case .commandFailed(let ending, let line, let isOutput):
             "The command ended \(ending)" + (line.isEmpty ? "" : " (\(line))")
                 + (isOutput
-                    ? "; what it did with the export is not known" : "; its output may be incomplete")
+                    ? "; what it did with the export is not known"
+                    : "; its output may be incomplete")
         case .foreignFormat(let format, _, _):
             "The file starts like \(format.text), which etl does not read"
         case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
@@ -57,7 +58,7 @@ extension RecordStreamError {
         case .csvColumnCount(let columns, let header):
             "`columns` names \(columns) columns where the header has \(header)"
         case .csvNoColumnNames: "The columns have no names"
-        case .outputNotCreated(let reason, _): "The file cannot be made: \(reason)"
+        case .outputNotCreated(let reason, _): "The file cannot be created: \(reason)"
         case .outputNotWritten(let reason): "The file cannot be written: \(reason)"
         case .outputClosed: "The reader closed the output"
         case .outputCompression(let code): "The data cannot be compressed (zlib code \(code))"
@@ -72,7 +73,7 @@ extension RecordStreamError {
                 + " working directory"
         case .inputDangling: "restore the file that it names, or remove the link"
         case .inputUnreadable(_, let isPermission):
-            isPermission ? "give this user the right to read it" : nil
+            isPermission ? "give this user read permission" : nil
         case .ambiguousFormat(let isEmpty):
             "set `read.as` to csv, tsv, json or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")

@@ -57,7 +57,7 @@ extension PredicateErrorTests {
           'x' == priority
           ^
 
-        'tomorrow' is no date; write one such as "2026-01-31" or "2026-01-31T18:30:00Z" [predicate.type]
+        'tomorrow' is not a date; write one such as "2026-01-31" or "2026-01-31T18:30:00Z" [predicate.type]
           dueDate > 'tomorrow'
                     ^
 

@@ -133,7 +133,7 @@ struct PredicateParserTests {
                 "a[] == 1", 2, "predicate.syntax",
                 "FIRST, LAST, SIZE or a number is missing in the brackets"
             ),
-            ("d == CAST('x', 'NSDate')", 5, "predicate.type", "This is no NSDate"),
+            ("d == CAST('x', 'NSDate')", 5, "predicate.type", "The value is not of type NSDate"),
         ])
     func reportsErrors(format: String, offset: Int, code: String, message: String) {
         let error = #expect(throws: GraphPredicateError.self) { try GraphPredicate(format: format) }

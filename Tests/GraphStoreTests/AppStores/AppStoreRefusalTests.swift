@@ -40,12 +40,12 @@ import Testing
     @Test func whatIsNotUnderstoodIsNotWritten() throws {
         #expect(
             refusal { $0.appStores = .reading }
-                == "permission: \(store.path) was made by an app, and is only read unless"
-                + " `StoreOptions.appStores` says `.writing`")
+                == "permission: \(store.path) was created by an app, and is read-only unless "
+                + "`StoreOptions.appStores` is `.writing`")
         #expect(
             refusal { $0.history = HistoryOptions() }
-                == "invalid-request: \(store.path) was made by an app, which chooses whether it keeps"
-                + " a history, and keeps decimals as doubles; leave out what says otherwise")
+                == "invalid-request: \(store.path) was created by an app, which decides about the "
+                + "history and keeps decimals as doubles; remove the options that change this")
         try store.run("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
         #expect(
             refusal()

@@ -207,7 +207,7 @@ import Testing
         #expect(
             found.spec.contains(
                 "    # 'categoryId' may refer to Categories: too many values to compare\n"))
-        #expect(found.spec.contains("[[id]]  # guessed: unique as far as 1 values tell\n"))
+        #expect(found.spec.contains("[[id]]  # guessed: unique in 1 values\n"))
         #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 

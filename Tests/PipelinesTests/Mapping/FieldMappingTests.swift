@@ -90,7 +90,7 @@ struct FieldMappingTests {
         #expect(
             try column(
                 "ZCOUNT", #"count: { expr: "n * 10" }"#, "id,n\n1,4\n2,x\n", file: "items.csv")
-                == ["40", "expr count: 'x' is no number"])
+                == ["40", "expr count: 'x' is not a number"])
     }
 
     @Test("a default stands in for an absent field and for null, in tables for an empty field")

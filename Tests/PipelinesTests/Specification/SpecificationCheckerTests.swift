@@ -54,8 +54,8 @@ import Testing
                 [spec.abstract-entity]
                   in: stages[1].into
                   fix: import into Task
-                a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot tell \
-                new records from known ones [spec.no-key]
+                a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot \
+                distinguish new records from existing ones [spec.no-key]
                   in: stages[2].into
                   fix: add `key:` with the attributes that identify its objects, or \
                 `when-found: append`

@@ -261,8 +261,8 @@ import Testing
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
                 Boolean, Date, Binary, UUID, URI, Transformable or Composite
-                a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot tell \
-                new records from known ones [spec.no-key]
+                a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot \
+                distinguish new records from existing ones [spec.no-key]
                   in: stages[0].into
                   fix: add `key:` with the attributes that identify its objects, or \
                 `when-found: append`

@@ -178,7 +178,7 @@ extension PredicateParser {
         else { return nil }
         guard let converted = PredicateCast.constant(value, type: type) else {
             throw GraphPredicateError(
-                .type, "This is no \(type)", at: place, in: format)
+                .type, "The value is not of type \(type)", at: place, in: format)
         }
         return converted
     }

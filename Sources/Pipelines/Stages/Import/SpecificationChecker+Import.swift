@@ -104,8 +104,8 @@ extension SpecificationChecker {
             if constraints.isEmpty {
                 error(
                     "no-key",
-                    "'\(entity.name)' has no uniqueness constraint, so an import cannot tell new "
-                        + "records from known ones",
+                    "'\(entity.name)' has no uniqueness constraint, so an import cannot "
+                        + "distinguish new records from existing ones",
                     spec.into.location,
                     fix: "add `key:` with the attributes that identify its objects, or "
                         + "`when-found: append`")
