@@ -167,7 +167,7 @@ struct YAMLTreeBuilder {
         if scalar.isPlain, scalar.text == "<<" {
             report(
                 "yaml.merge-key", "Merge keys are not part of YAML 1.2", event.mark, path,
-                fix: "write the keys out, or give the whole value as an alias")
+                fix: "write the keys out, or use an alias for the complete value")
             return nil
         }
         return scalar.text

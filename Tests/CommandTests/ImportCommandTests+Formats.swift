@@ -66,7 +66,7 @@ extension ImportCommandTests {
                     status: 78,
                     standardError: """
                         error: r.csv lacks 'what', and all columns of the first import identify the objects of R, so each row would be added again [import.row-key]
-                          fix: add what is missing to the file, or import into a new store
+                          fix: add the missing columns to the file, or import into a new store
 
                         """))
         #expect(try objects("r.sqlite", "R") == before)
@@ -108,7 +108,7 @@ extension ImportCommandTests {
                     status: 78,
                     standardError: """
                         error: j.ndjson lacks 'o.x', 'o.y', and all columns of the first import identify the objects of J, so each row would be added again [import.row-key]
-                          fix: add what is missing to the file, or import into a new store
+                          fix: add the missing columns to the file, or import into a new store
 
                         """))
     }

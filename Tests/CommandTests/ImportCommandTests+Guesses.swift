@@ -64,7 +64,7 @@ extension ImportCommandTests {
                     read:
                       files: db.json
                       as: json
-                      at: "$.users[*]"  # guessed: what the documents hold beside these records is left out
+                      at: "$.users[*]"  # guessed: values outside these records are not imported
                     into: Users
                     key: id
 

@@ -71,7 +71,7 @@ extension ImportCommandTests {
             inferred.standardOutput.contains(
                 """
                 rejects:
-                  allow: 1  # so many could not be read when this was made
+                  allow: 1  # number of unreadable records when this file was written
 
                 """), "\(inferred)")
         try write("pipeline.yaml", inferred.standardOutput)

@@ -301,7 +301,7 @@ import Testing
                 a.ndjson:1:27: error: The value nests too deep [json.too-deep]
                   in: record 1, byte 26
                   stage: s.yaml:5:5 import tasks
-                  fix: raise `read.max-depth` if the record is what it should be
+                  fix: raise `read.max-depth` if the record is valid
 
                 """), "\(result.standardError)")
     }

@@ -139,7 +139,7 @@ import Testing
         #expect(planned.output.hasPrefix("To version 'tasks-3':\n"))
         #expect(
             planned.output.contains(
-                "Left behind: 1 object of 'Job', by the `where` of the mapping\n"))
+                "Not migrated: 1 object of 'Job', by the `where` of the mapping\n"))
         let refusal = "Person.jobs is required, and 1 object has none; link them in a mapping"
         #expect(
             planned.errors

@@ -214,8 +214,8 @@ import Testing
                 Person: 2 objects
                 Tag: 0 objects
                 Todo: 1 object
-                Left behind: 1 object of 'Person', by the `where` of the mapping
-                Left behind: 2 objects of 'Task', by the `where` of the mapping
+                Not migrated: 1 object of 'Person', by the `where` of the mapping
+                Not migrated: 2 objects of 'Task', by the `where` of the mapping
 
                 """), "\(planned.output)")
         let done = try migrate("store.sqlite --to after.yaml")

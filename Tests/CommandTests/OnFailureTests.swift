@@ -144,7 +144,7 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.errors == """
-                spec.yaml:8:13: error: `--no-commands` refuses the command of `on-failure` \
+                spec.yaml:8:13: error: `--no-commands` does not allow the command of `on-failure` \
                 [command.refused]
                   in: on-failure
                   fix: leave out `on-failure`, or run it without `--no-commands`

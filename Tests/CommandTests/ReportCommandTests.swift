@@ -41,8 +41,8 @@ struct ReportCommandTests {
             #expect(result.status == 0 && result.standardError.isEmpty, "\(way)")
             #expect(
                 plain(result.standardOutput) == """
-                    import-tasks: exit 0 OK. Every record is accounted for, with no more rejects \
-                    than allowed.
+                    import-tasks: exit 0 OK. Every record was counted, and no more records were \
+                    rejected than allowed.
                       run     RUN
                       began   TIME
                       ended   TIME, took SECONDS
@@ -125,7 +125,7 @@ struct ReportCommandTests {
     func explain() throws {
         let exit = try Tool.etl(["explain", "65"])
         #expect(exit.status == 0 && exit.standardError.isEmpty)
-        #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, input that is"))
+        #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, a truncated"))
         #expect(try Tool.etl(["explain", "dataerr"]) == exit)
         let reject = try Tool.etl(["explain", "cast"])
         #expect(
@@ -136,7 +136,7 @@ struct ReportCommandTests {
         #expect(
             lines.prefix(2) == [
                 "Exit statuses",
-                "  0 OK          Every record is accounted for, with no more rejects than allowed.",
+                "  0 OK          Every record was counted, and no more records were rejected than allowed.",
             ])
         #expect(lines.contains("Rejects"))
         #expect(lines.contains("  cast           A value does not have its attribute's type."))

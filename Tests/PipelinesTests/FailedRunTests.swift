@@ -53,7 +53,7 @@ struct FailedRunTests {
             (
                 "open: create, commit: stage", true,
                 [
-                    "note: Nothing that bump did is kept; what was done before stays: import-a"
+                    "note: Nothing that bump did is kept; earlier changes are kept: import-a"
                         + " [run.taken-back]"
                 ]
             ),

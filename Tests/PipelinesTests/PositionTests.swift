@@ -151,7 +151,7 @@ import Testing
         #expect(run.status == .dataError)
         #expect(
             run.text.contains(
-                "cannot go on where it stopped: the stage has changed"), "\(run.text)")
+                "cannot resume where it stopped: the stage has changed"), "\(run.text)")
     }
 
     @Test("an import that has too many rejects at once goes on, and counts anew")

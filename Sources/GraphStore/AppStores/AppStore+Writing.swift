@@ -78,8 +78,8 @@ extension AppStore {
         guard options.appStores.allowsCloudKit || !isMirrored else {
             throw StoreError(
                 .invalidRequest,
-                "\(path) is mirrored to CloudKit by its app; what is written here may never get"
-                    + " there, or be undone from there, so that it is refused unless asked for by"
+                "\(path) is mirrored to CloudKit by its app; changes made here may not be synced "
+                    + "or may be undone, so writing is not allowed without"
                     + " `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
         }
     }

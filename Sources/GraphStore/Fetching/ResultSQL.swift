@@ -92,7 +92,7 @@ struct ResultSQL {
             guard looksAt.allSatisfy({ groups.contains($0.joined(separator: ".")) }) else {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(column.name)' is neither what is grouped by nor an aggregate")
+                    "'\(column.name)' is neither a grouping property nor an aggregate")
             }
         }
     }

@@ -77,7 +77,7 @@ extension SalvageWriter {
             "\(link.entity.name).\(link.name): "
                 + wrong.count.counting(
                     "link did not match the other end, and is removed",
-                    "links were not those of the other end, and are gone"))
+                    "links did not match the other end, and are removed"))
     }
 
     /// Appends objects without a position to the order, sorted by their keys.

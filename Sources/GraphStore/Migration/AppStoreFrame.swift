@@ -72,8 +72,8 @@ struct AppStoreFrame {
     private mutating func refuseMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
         if !source.allowsCloudKit {
             obstacles.append(
-                "the app mirrors the store to CloudKit, which does not learn of the migration; it is"
-                    + " refused unless asked for by `--allow-cloudkit` or"
+                "the app mirrors the store to CloudKit, which is not informed of the migration; "
+                    + "it is not allowed without `--allow-cloudkit` or"
                     + " `MigrationManager.allowsCloudKit`")
         } else if changesNumbers {
             obstacles.append(

@@ -65,7 +65,8 @@ package struct Inference: Sendable {
         if let store = stores.first {
             guard paths.count == 1 else {
                 throw RunFailure(
-                    .usage, code: "infer.store", "'\(store)' is a store, so it stands alone",
+                    .usage, code: "infer.store",
+                    "'\(store)' is a store, so it must be the only argument",
                     fix: "run `etl infer` for it by itself")
             }
             self = try Inference(store: store, options)

@@ -38,7 +38,8 @@ struct MetricsText {
             report.isSuccess ? ended : earlier.flatMap { Self.value(Self.successName, in: $0) }
         if let success {
             metric(
-                Self.successName, "When a run of the whole spec last ended with 0.", [([], success)]
+                Self.successName, "Time of the last run of the complete spec that exited with 0.",
+                [([], success)]
             )
         }
         metric(

@@ -84,7 +84,7 @@ extension PipelineRun {
             runner.warn(
                 Diagnostic(
                     .warning, code: "store.unfinished",
-                    "The store keeps what was saved, but could not be tidied up: \(error)",
+                    "The saved changes are kept, but the store could not be cleaned up: \(error)",
                     fix: "run again; the next run makes the indexes that are missing"))
         }
     }
@@ -168,7 +168,7 @@ extension PipelineRun {
         let words: String
         if !kept.isEmpty {
             words =
-                "Nothing that \(names(working)) did is kept; what was done before stays: "
+                "Nothing that \(names(working)) did is kept; earlier changes are kept: "
                 + names(kept)
         } else if job.target.isThere {
             words = "The changes of all stages were discarded; the store is unchanged"

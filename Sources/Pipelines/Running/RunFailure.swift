@@ -40,7 +40,7 @@ package struct RunFailure: Error, Sendable {
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"
             case .corrupt where error.isTruncated:
-                "bring back a copy that is whole, or save what is left by"
+                "restore a backup, or recover the readable data with"
                     + " `etl verify STORE --repair NEW`"
             case .encoding:
                 "recreate the store in UTF-8, and replace STORE with NEW:"

@@ -55,7 +55,7 @@ enum CommandCheck {
             stage.command.map { command in
                 Diagnostic(
                     code: "command.refused",
-                    "`--no-commands` refuses the command of '\(stage.name)'",
+                    "`--no-commands` does not allow the command of '\(stage.name)'",
                     at: .source(command.location),
                     fix: "read or write a file, or run it without `--no-commands`")
             }
@@ -63,7 +63,8 @@ enum CommandCheck {
         if let onFailure {
             found.append(
                 Diagnostic(
-                    code: "command.refused", "`--no-commands` refuses the command of `on-failure`",
+                    code: "command.refused",
+                    "`--no-commands` does not allow the command of `on-failure`",
                     at: .source(onFailure.location),
                     fix: "leave out `on-failure`, or run it without `--no-commands`"))
         }

@@ -194,7 +194,7 @@ extension StoreSpec {
         let commit = keys[StoreKeys.commit]
         if opening.mode == .replace, commit != .run {
             keys.source(of: StoreKeys.commit)?.fail(
-                "rule", "`open: replace` puts the new store in place as a whole, at the end",
+                "rule", "`open: replace` replaces the store completely at the end",
                 fix: "leave `commit` out")
         }
         self.init(
@@ -245,7 +245,7 @@ extension StoreSpec.History {
     fileprivate static let daysForm = Form<StoreSpec.History>(.duration) { value, reader in
         guard let seconds = Form<Int64>.duration.read(value, reader) else { return nil }
         guard seconds % 86_400 == 0 else {
-            return value.wrong("a number of whole days such as 7d")
+            return value.wrong("a whole number of days such as 7d")
         }
         return .days(Int(seconds / 86_400))
     }

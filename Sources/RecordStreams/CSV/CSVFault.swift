@@ -57,7 +57,7 @@ enum CSVFault: Equatable {
             RecordFault(
                 code: "too-big", detail: "csv.record-too-big",
                 message: "The record is larger than `read.max-record`",
-                fix: "raise `read.max-record` if the record is what it should be")
+                fix: "raise `read.max-record` if the record is valid")
         }
     }
 }

@@ -92,7 +92,7 @@ extension RecordStreamError {
         case .gzipChecksum, .gzipLength:
             "fetch the file again; records after the damage may have been imported"
         case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
-        case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
+        case .gzipBomb: "raise `read.max-ratio` if the file is valid"
         case .jsonStructure(let reason):
             TextEncoding.fix(of: reason)
                 ?? "correct the document; the records before this position were kept"

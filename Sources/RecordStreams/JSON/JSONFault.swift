@@ -82,7 +82,7 @@ extension JSONFault.Kind {
         case .tooDeep:
             RecordFault(
                 code: "parse", detail: "json.too-deep", message: "The value nests too deep",
-                fix: "raise `read.max-depth` if the record is what it should be")
+                fix: "raise `read.max-depth` if the record is valid")
         case .twoValues:
             RecordFault(
                 code: "shape", detail: "json.two-values",
@@ -95,7 +95,7 @@ extension JSONFault.Kind {
             RecordFault(
                 code: "too-big", detail: "json.record-too-big",
                 message: "The record is larger than `read.max-record`",
-                fix: "raise `read.max-record` if the record is what it should be")
+                fix: "raise `read.max-record` if the record is valid")
         }
     }
 }

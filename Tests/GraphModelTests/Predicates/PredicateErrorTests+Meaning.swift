@@ -21,7 +21,7 @@ extension PredicateErrorTests {
           cast(title, 'Integer') == 1
                       ^
 
-        FUNCTION(…) calls methods by name, which is refused [predicate.function]
+        FUNCTION(…) calls methods by name, which is not allowed [predicate.function]
           FUNCTION(title, 'length') > 1
           ^
 

@@ -118,7 +118,7 @@ struct PredicateParserTests {
             ("a == length(b, c)", 5, "predicate.function", "'length' takes 1 argument, not 2"),
             (
                 "FUNCTION('x', 'y') == 1", 0, "predicate.function",
-                "FUNCTION(…) calls methods by name, which is refused"
+                "FUNCTION(…) calls methods by name, which is not allowed"
             ),
             (
                 "tasks.@cuont > 1", 6, "predicate.syntax",

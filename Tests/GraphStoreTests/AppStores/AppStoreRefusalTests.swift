@@ -49,9 +49,9 @@ import Testing
         try store.run("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
         #expect(
             refusal()
-                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; what is written"
-                + " here may never get there, or be undone from there, so that it is refused unless"
-                + " asked for by `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
+                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; changes "
+                + "made here may not be synced or may be undone, so writing is not allowed "
+                + "without `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
         #expect(refusal { $0.appStores.allowsCloudKit = true } == nil)
         try store.run(
             "CREATE TRIGGER T AFTER UPDATE OF ZNAME ON ZTAG BEGIN SELECT ZTCount(1); END")

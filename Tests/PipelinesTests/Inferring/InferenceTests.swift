@@ -154,8 +154,8 @@ import Testing
             """#)
         #expect(
             found.spec.contains(
-                #"      at: "$.da\\.ta.items[*]"  # guessed: what the documents hold beside these "#
-                    + "records is left out\n"))
+                #"      at: "$.da\\.ta.items[*]"  # guessed: values outside these "#
+                    + "records are not imported\n"))
         #expect(
             try found.imported(["Items": ""])["Items"] as NSArray? == [
                 ["id": 1, "rows": [["x": 1], ["x": 2], ["x": 3]]], ["id": 2, "rows": []],
@@ -238,7 +238,8 @@ import Testing
                 == "1 more record cannot be read; imports reject them")
         #expect(
             found.spec.contains(
-                "rejects:\n  allow: 4  # so many could not be read when this was made\n"))
+                "rejects:\n  allow: 4  # number of unreadable records when this file was written\n")
+        )
     }
 
     @Test(arguments: [

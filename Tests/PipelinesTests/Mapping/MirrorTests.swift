@@ -129,7 +129,7 @@ struct MirrorTests {
                 error: 3 of 20 objects of Task are in no record, and at most 10% may be deleted; \
                 none was [mirror.refused]
                   stage: spec.yaml:5:3 import import-tasks
-                  fix: see whether the input is whole, or raise `mirror.at-most`
+                  fix: check that the input is complete, or raise `mirror.at-most`
                 """)
         #expect(ids == Self.all)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK WHERE ZRANK = 3") == ["17"])
@@ -169,7 +169,7 @@ struct MirrorTests {
             empty.text == """
                 error: The input has no record at all; nothing was deleted [mirror.refused]
                   stage: spec.yaml:5:3 import import-empty
-                  fix: see whether the input is whole
+                  fix: check that the input is complete
                 """)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20"])
     }

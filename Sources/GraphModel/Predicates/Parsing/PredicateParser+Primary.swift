@@ -102,7 +102,7 @@ extension PredicateParser {
         }
         if name == "function" {
             throw GraphPredicateError(
-                .function, "FUNCTION(…) calls methods by name, which is refused", at: place,
+                .function, "FUNCTION(…) calls methods by name, which is not allowed", at: place,
                 in: format)
         }
         if let op = Self.collectionFunctions[name] {

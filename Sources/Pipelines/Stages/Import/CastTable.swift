@@ -5,7 +5,7 @@ enum CastTable {
     static let rows: [(types: [AttributeType], accepts: String)] = [
         (
             [.integer16, .integer32, .integer64],
-            "`-?(0|[1-9][0-9]*)` within the type's range, or a JSON number that is whole; so "
+            "`-?(0|[1-9][0-9]*)` within the type's range, or a JSON number without a fraction; so "
                 + "neither `007` nor `1.9`"
         ),
         (

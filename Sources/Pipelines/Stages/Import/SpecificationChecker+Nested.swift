@@ -40,7 +40,7 @@ extension SpecificationChecker {
         }
         for inner in nested.link where inner.missing == .report {
             error(
-                "rule", "`missing: report` is for the links of whole records",
+                "rule", "`missing: report` is for the links of complete records",
                 inner.missingLocation, fix: "use create, null or reject")
         }
         checkImport(nested.importSpec(into: target.name), from: relationship.inverseName)

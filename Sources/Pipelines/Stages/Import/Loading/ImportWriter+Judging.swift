@@ -18,7 +18,7 @@ extension ImportWriter {
                 .noInput, code: "input.too-few-records",
                 "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
                     + "`read.min-records` is \(RecordCounts.grouped(spec.read.recordsMin))",
-                fix: "see whether the inputs are whole, or lower `read.min-records`")
+                fix: "check that the inputs are complete, or lower `read.min-records`")
         }
         warnOfDuplicateKeys()
         var problems = unmetPaths
