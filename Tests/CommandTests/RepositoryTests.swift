@@ -190,8 +190,8 @@ import Testing
         }
         #expect(
             places == [
-                "Sources/GraphStore/Batch/CountBeside.swift",
-                "Sources/GraphStore/Batch/CountBeside.swift",
+                "Sources/GraphStore/Batch/ConcurrentCount.swift",
+                "Sources/GraphStore/Batch/ConcurrentCount.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",

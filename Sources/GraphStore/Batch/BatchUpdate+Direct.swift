@@ -48,7 +48,7 @@ extension BatchUpdate {
         // A limit must be checked before anything is written.
         let counting =
             isTold && request.limit == nil
-            ? try CountBeside(select.fragment, of: entity, beside: session) : nil
+            ? try ConcurrentCount(select.fragment, of: entity, beside: session) : nil
         defer { counting?.stop() }
         var matched = 0
         if counting == nil {

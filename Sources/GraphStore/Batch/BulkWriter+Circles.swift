@@ -112,7 +112,7 @@ extension BulkWriter {
     ///   - overruled: Links whose targets must exist, but which are not set.
     /// - Returns: False if the target was rejected after all, or a constraint forbids the link.
     private func relink(
-        _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64, _ links: [Int],
+        _ place: Int, _ entry: DeferredRowIndex.Entry, inserted: Int64, _ links: [Int],
         but overruled: [Int]
     ) throws(StoreError) -> Bool {
         let (batch, place) = try parkedRow(place, entry)
@@ -158,7 +158,7 @@ extension BulkWriter {
     }
 
     private func findWritten(
-        _ batch: RowBatch, _ place: Int, _ entry: ParkedEntries.Entry, inserted: Int64
+        _ batch: RowBatch, _ place: Int, _ entry: DeferredRowIndex.Entry, inserted: Int64
     ) throws(StoreError) -> Statement? {
         guard plan.keyCells.isEmpty else {
             guard let hash = resolvedKeyHash(entry.key),
@@ -197,8 +197,8 @@ struct BulkCheckpoint {
     let ends: LinkEnds
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
-    let net: NetChanges
-    let farNets: [NetChanges]
+    let net: RowDiffs
+    let farNets: [RowDiffs]
     let changedSinceSave: [Int64: Int64]
 }
 

@@ -60,14 +60,14 @@ extension BulkWriter {
         }
     }
 
-    private func settle(_ change: FarChanges.Change, in table: Int) throws(StoreError) {
+    private func settle(_ change: InverseChanges.Change, in table: Int) throws(StoreError) {
         let state = try farNets[table].change(
             change.primaryKey, by: change.difference, writes: 0)
         journal?.noteFarChanged(change.primaryKey, in: table)
         if state.distance == 0 { try farNets[table].forget(change.primaryKey) }
     }
 
-    private func settleOwn(_ change: FarChanges.Change) throws(StoreError) {
+    private func settleOwn(_ change: InverseChanges.Change) throws(StoreError) {
         let key = change.primaryKey
         // A row that this load inserted stays counted as inserted.
         guard !isOwn(key) else { return }

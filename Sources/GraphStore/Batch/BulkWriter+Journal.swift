@@ -18,12 +18,12 @@ extension BulkWriter {
     /// The kinds of progress notes that a load writes; a run removes them when the load is
     /// finished.
     package static let noteKinds = [
-        "load", "seen", "net", ParkedSpill.kind, "far", LinkTimes.noteKind,
+        "load", "seen", "net", ParkedSpill.kind, "far", LinkVersions.noteKind,
     ]
 
     /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
     /// any more.
-    package static let waitingKinds = [ParkedSpill.kind, LinkTimes.noteKind]
+    package static let waitingKinds = [ParkedSpill.kind, LinkVersions.noteKind]
 
     /// Writes the progress notes from which the next load can resume, in the open transaction.
     ///
@@ -57,7 +57,7 @@ extension BulkWriter {
         journal.parkedCount = max(journal.parkedCount, parking.count)
         if let note = try times?.takeNote(), !note.isEmpty {
             try ProgressNotes.write(
-                LinkTimes.noteKind, journal.number, note, on: connection)
+                LinkVersions.noteKind, journal.number, note, on: connection)
         }
         journal.number += 1
         try ProgressNotes.write("load", 0, state, on: connection)
@@ -131,7 +131,7 @@ extension BulkWriter {
         if let times, parking.count > 0 {
             times.keep()
             try ProgressNotes.forEach(
-                LinkTimes.noteKind, on: connection
+                LinkVersions.noteKind, on: connection
             ) { _, value throws(StoreError) in try times.recall(value) }
         }
         foreignKeys = (state.foreignKeys ?? []).compactMap { run in
@@ -156,7 +156,7 @@ extension BulkWriter {
     }
 }
 
-extension Parking {
+extension DeferredRows {
     /// Returns a deferred row as bytes: its key hashes, then its cells.
     func note(_ place: Int) -> [UInt8] {
         var note = NoteWriter()
@@ -173,7 +173,7 @@ extension Parking {
         let key = reader.word()
         let awaited = reader.word()
         reader.row(into: rows)
-        note(entry: ParkedEntries.Entry(token: token, key: key, awaited: awaited))
+        note(entry: DeferredRowIndex.Entry(token: token, key: key, awaited: awaited))
     }
 
     /// Adds the row of a note to a batch.
@@ -191,7 +191,7 @@ extension Parking {
 extension NoteWriter {
     /// Writes the differences of rows from their original state, in the order of their keys.
     fileprivate mutating func write(
-        _ keys: [Int64], of net: inout NetChanges
+        _ keys: [Int64], of net: inout RowDiffs
     ) throws(StoreError) {
         var last: Int64 = 0
         for key in Set(keys).sorted() {
@@ -220,7 +220,7 @@ extension NoteWriter {
 }
 
 extension NoteReader {
-    fileprivate mutating func changes(into net: inout NetChanges) throws(StoreError) {
+    fileprivate mutating func changes(into net: inout RowDiffs) throws(StoreError) {
         // The notes do not state which writer changed the rows.
         net.share()
         var last: Int64 = 0
@@ -228,7 +228,7 @@ extension NoteReader {
             last = last &+ Int64(bitPattern: number())
             let distance = word()
             let writes = UInt32(clamping: number())
-            try net.set(last, NetChanges.State(distance: distance, writes: writes))
+            try net.set(last, RowDiffs.State(distance: distance, writes: writes))
         }
     }
 

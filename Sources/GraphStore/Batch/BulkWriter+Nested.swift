@@ -23,7 +23,7 @@ extension BulkWriter {
 
     static func nestedWriters(
         of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory,
-        _ claims: LinkClaims, _ times: LinkTimes?, _ keyTables: KeyTables
+        _ claims: LinkClaims, _ times: LinkVersions?, _ keyTables: KeyTables
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []

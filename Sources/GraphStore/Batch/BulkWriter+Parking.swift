@@ -129,7 +129,7 @@ extension BulkWriter {
 
     /// Returns a deferred row; its bytes are valid until the next call, or until rows are flushed.
     func parkedRow(
-        _ place: Int, _ entry: ParkedEntries.Entry
+        _ place: Int, _ entry: DeferredRowIndex.Entry
     ) throws(StoreError) -> (batch: RowBatch, row: Int) {
         guard place < parking.spilled else { return (parking.rows, place - parking.spilled) }
         if let row = parking.recalledPlaces[place] { return (parking.recalled, row) }
@@ -139,9 +139,9 @@ extension BulkWriter {
             parking.forgetRecalled()
         }
         guard let note = try parkedSpill.read(entry.token) else {
-            throw ParkedEntries.lost
+            throw DeferredRowIndex.lost
         }
-        let row = Parking.read(note: note, into: parking.recalled)
+        let row = DeferredRows.read(note: note, into: parking.recalled)
         parking.note(recalled: row, of: place)
         return (parking.recalled, row)
     }

@@ -40,14 +40,14 @@ extension BulkWriter {
 
     /// Resolves a one-to-one link: each end belongs to the last record that set it.
     private func keepTimes(
-        of owner: Int64, _ timed: TimedLinks.OneToOne, _ times: LinkTimes
+        of owner: Int64, _ timed: TimedLinks.OneToOne, _ times: LinkVersions
     ) throws(StoreError) {
         let cell = row.cells[timed.column]
         guard cell.kind != .absent else { return }
-        let own = LinkTimes.Matter(kind: timed.own, object: owner)
+        let own = LinkVersions.Matter(kind: timed.own, object: owner)
         times.say(own)
         let destination = cell.kind == .integer ? cell.integerValue : nil
-        let inverse = destination.map { LinkTimes.Matter(kind: timed.inverse, object: $0) }
+        let inverse = destination.map { LinkVersions.Matter(kind: timed.inverse, object: $0) }
         if let inverse { times.say(inverse) }
         guard times.isSettling else { return }
         let isOwnLater = try times.isLater(own)
@@ -64,11 +64,11 @@ extension BulkWriter {
     }
 
     private func keepTimes(
-        of owner: Int64, _ timed: TimedLinks.Own, _ times: LinkTimes
+        of owner: Int64, _ timed: TimedLinks.Own, _ times: LinkVersions
     ) throws(StoreError) {
         let cell = row.cells[timed.column]
         guard cell.kind != .absent else { return }
-        let own = LinkTimes.Matter(kind: timed.kind, object: owner)
+        let own = LinkVersions.Matter(kind: timed.kind, object: owner)
         times.say(own)
         guard times.isSettling else { return }
         if try times.isLater(own) {
@@ -79,8 +79,8 @@ extension BulkWriter {
             }
         } else if let link = timed.link, cell.kind == .integer {
             // The owner has removed the object since then.
-            let members = LinkTimes.Matter(kind: timed.members, object: cell.integerValue)
-            let pair = LinkTimes.Matter(
+            let members = LinkVersions.Matter(kind: timed.members, object: cell.integerValue)
+            let pair = LinkVersions.Matter(
                 kind: timed.pair, object: cell.integerValue, other: owner)
             let isGone = try times.isLater(members)
             if isGone { set(link, .null) } else if try times.isLater(pair) { set(link, .null) }
@@ -106,10 +106,10 @@ extension BulkWriter {
     }
 
     private func keepTimes(
-        of owner: Int64, _ timed: TimedLinks.Many, _ times: LinkTimes
+        of owner: Int64, _ timed: TimedLinks.Many, _ times: LinkVersions
     ) throws(StoreError) {
         guard let destinations = row.destinations[timed.position] else { return }
-        let members = LinkTimes.Matter(kind: timed.members, object: owner)
+        let members = LinkVersions.Matter(kind: timed.members, object: owner)
         if timed.policy == .replace { times.say(members) }
         for destination in destinations {
             if let matter = timed.matter(owner, destination) { times.say(matter) }
@@ -121,7 +121,7 @@ extension BulkWriter {
             row.destinations[timed.position] = nil
             guard case .foreignKey(let column) = timed.place else { return }
             for destination in destinations
-            where try !times.isLater(LinkTimes.Matter(kind: column, object: destination)) {
+            where try !times.isLater(LinkVersions.Matter(kind: column, object: destination)) {
                 row.freedOfManys.append((timed.position, destination))
             }
             return
@@ -139,36 +139,36 @@ extension BulkWriter {
 extension TimedLinks.Many {
     /// Returns the subject that a record sets when it names the destination; `nil` if the owner's
     /// set of objects as a whole covers it.
-    fileprivate func matter(_ owner: Int64, _ destination: Int64) -> LinkTimes.Matter? {
+    fileprivate func matter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter? {
         switch place {
         case .foreignKey(let column):
             policy == .remove
-                ? LinkTimes.Matter(kind: pair, object: owner, other: destination)
-                : LinkTimes.Matter(kind: column, object: destination)
+                ? LinkVersions.Matter(kind: pair, object: owner, other: destination)
+                : LinkVersions.Matter(kind: column, object: destination)
         case .join: policy == .replace ? nil : pairMatter(owner, destination)
         }
     }
 
     /// Returns the subjects that decide whether the owner has the destination, if later records set
     /// them.
-    fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkTimes.Matter] {
+    fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkVersions.Matter] {
         switch place {
-        case .foreignKey(let column): [LinkTimes.Matter(kind: column, object: destination)]
+        case .foreignKey(let column): [LinkVersions.Matter(kind: column, object: destination)]
         case .join(let otherMembers, _, _):
             [
-                LinkTimes.Matter(kind: otherMembers, object: destination),
+                LinkVersions.Matter(kind: otherMembers, object: destination),
                 pairMatter(owner, destination),
             ]
         }
     }
 
-    private func pairMatter(_ owner: Int64, _ destination: Int64) -> LinkTimes.Matter {
+    private func pairMatter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter {
         guard case .join(_, let ownerIsFirst, let isReflexive) = place else {
-            return LinkTimes.Matter(kind: pair, object: owner, other: destination)
+            return LinkVersions.Matter(kind: pair, object: owner, other: destination)
         }
         let isTurned = isReflexive ? owner > destination : !ownerIsFirst
         return isTurned
-            ? LinkTimes.Matter(kind: pair, object: destination, other: owner)
-            : LinkTimes.Matter(kind: pair, object: owner, other: destination)
+            ? LinkVersions.Matter(kind: pair, object: destination, other: owner)
+            : LinkVersions.Matter(kind: pair, object: owner, other: destination)
     }
 }

@@ -31,7 +31,7 @@ package final class BulkWriter {
     let statements: RowStatements
     let rowUpdate: RowUpdate
     /// The cursor that follows the records; `nil` if other writers change the table, too.
-    let walk: RowWalk?
+    let walk: SequentialRowCursor?
     /// The row that the current record probably belongs to; 0 if unknown.
     @exclusivity(unchecked) var likelyRow: Int64 = 0
     let resolvers: [LinkResolver]
@@ -58,15 +58,15 @@ package final class BulkWriter {
     @exclusivity(unchecked) var seen = PrimaryKeySet()
     /// Rows that a link created and that their own records have not changed so far.
     @exclusivity(unchecked) var unchangedTargets = PrimaryKeySet()
-    @exclusivity(unchecked) var net: NetChanges
+    @exclusivity(unchecked) var net: RowDiffs
     /// The rows that differ from their original state since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
-    let far: FarChanges
+    let far: InverseChanges
     let toOneEnds: [ColumnPlan.ToOneEnds]
     /// The inverse links that the current record adds to or removes from other objects.
     @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
     /// The row differences of each other table that links write.
-    var farNets: [NetChanges]
+    var farNets: [RowDiffs]
     let columnHashes: [ColumnHash]
     /// The first primary key that this load used; later keys are also from this load, except
     /// `foreignKeys`.
@@ -75,12 +75,12 @@ package final class BulkWriter {
     /// The state that the next save notes for a load that resumes this one; `nil` if it is not
     /// resumable.
     @exclusivity(unchecked) var journal: LoadJournal?
-    @exclusivity(unchecked) var parking: Parking
+    @exclusivity(unchecked) var parking: DeferredRows
     let parkedSpill: ParkedSpill
     /// The link versions: which record last set each link that several records may set.
     ///
     /// It is `nil` if no record can be deferred, or if no link can be set by several records.
-    let times: LinkTimes?
+    let times: LinkVersions?
     let timed: TimedLinks?
     /// The links that the last written row left out to break a cycle.
     @exclusivity(unchecked) var cutLinks: [Int] = []
@@ -116,7 +116,7 @@ package final class BulkWriter {
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
         isResumable: Bool, isNested: Bool = false, claims outerClaims: LinkClaims? = nil,
-        times outerTimes: LinkTimes? = nil, keyTables outerKeyTables: KeyTables? = nil
+        times outerTimes: LinkVersions? = nil, keyTables outerKeyTables: KeyTables? = nil
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -129,7 +129,7 @@ package final class BulkWriter {
         self.isNested = isNested
         findsOtherFaults = isResumable && !isNested
         element = RowBatch(width: plan.width, capacity: 1)
-        let far = FarChanges(ownTable: columns.entity.table, session)
+        let far = InverseChanges(ownTable: columns.entity.table, session)
         self.far = far
         toOneEnds = columns.toOneEnds(schema)
         columnHashes = columns.columns.map { ColumnHash($0.name) }
@@ -139,7 +139,7 @@ package final class BulkWriter {
         let mayWait = !isNested && !claims.isEmpty && columns.mayWait
         let times =
             mayWait
-            ? LinkTimes(
+            ? LinkVersions(
                 claims, isNoted: isResumable, memoryBytes: memory.waiting / 8,
                 on: session.connection)
             : outerTimes
@@ -168,7 +168,7 @@ package final class BulkWriter {
         // A sequential cursor finds only one of the objects that share a key.
         walk =
             mayWalk && columns.isKeyUnique && !keyFinder.isFirstLoad
-            ? RowWalk(statements.selectFrom) : nil
+            ? SequentialRowCursor(statements.selectFrom) : nil
         var resolvers: [LinkResolver] = []
         let lookups = LinkResolver.Lookups(
             schema: schema, keyTables: keyTables, connection: connection,
@@ -202,14 +202,14 @@ package final class BulkWriter {
         }
         self.oneToOneWriters = oneToOneWriters
         let share = memory.changes / (far.tables.count + 1)
-        net = NetChanges(on: connection, memoryBytes: share)
+        net = RowDiffs(on: connection, memoryBytes: share)
         farNets = far.tables.map { _ in
-            NetChanges(on: connection, memoryBytes: share)
+            RowDiffs(on: connection, memoryBytes: share)
         }
         firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
-        parking = Parking(
+        parking = DeferredRows(
             width: plan.width, names: RowNames(columns), memoryBytes: memory.waiting,
             on: session.connection)
         parkedSpill = ParkedSpill(session.connection, usesNotes: isResumable)
@@ -304,7 +304,7 @@ package final class BulkWriter {
 
     /// Whether indexes are deferred to the end of the load; other processes must not write until
     /// then.
-    package var hasPutOff: Bool { keyFinder.hasPutOff }
+    package var hasDeferredIndexes: Bool { keyFinder.hasDeferredIndexes }
 
     /// Uses the open transaction, and checks whether another process has written since the last
     /// one.

@@ -6,7 +6,7 @@ final class ForeignKeyWriter {
     private let place: StoreLayout.ForeignKey
     /// The index of the relationship among those that the load writes.
     private let turn: Int
-    private let far: FarChanges
+    private let far: InverseChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
@@ -29,7 +29,7 @@ final class ForeignKeyWriter {
     ///   owners, and nothing else in the load writes them.
     init(
         _ place: StoreLayout.ForeignKey, of entity: StoreLayout.Entity, _ schema: StoreLayout,
-        _ far: FarChanges, turn: Int, remembersOrders: Bool, on connection: Connection
+        _ far: InverseChanges, turn: Int, remembersOrders: Bool, on connection: Connection
     ) throws(StoreError) {
         self.place = place
         own = schema.linkEnd(place.relationship.name, of: entity.name)

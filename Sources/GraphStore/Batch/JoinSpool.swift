@@ -25,7 +25,7 @@ final class JoinSpool {
     private let relink: Statement
     private let relinkedUpTo: Statement
     private let rowsBehind: Statement
-    private let far: FarChanges
+    private let far: InverseChanges
     private let inverse: LinkEnd?
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var marks = OwnerMarks()
@@ -39,7 +39,7 @@ final class JoinSpool {
     /// Returns `nil` if the relationship is ordered, is its own inverse, or has links already, and
     /// for stores of apps or with several files.
     init?(
-        _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: FarChanges,
+        _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: InverseChanges,
         on connection: Connection
     ) throws(StoreError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
@@ -47,7 +47,7 @@ final class JoinSpool {
             table.orderColumns.isEmpty,
             try connection.integer("SELECT 1 FROM \(join.table) LIMIT 1") == nil
         else { return nil }
-        let links = PutOffLinks(table, ownerColumn: join.ownerColumn)
+        let links = DeferredJoinRows(table, ownerColumn: join.ownerColumn)
         try connection.execute(links.makingTables)
         // Join rows are sorted in before the indexes are built, whose names begin with Z.
         try PendingIndexes.note(name: links.name, sql: links.note, on: connection)

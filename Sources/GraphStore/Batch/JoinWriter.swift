@@ -24,7 +24,7 @@ final class JoinWriter {
     /// Whether the new owner's row must be written before its links, because other writers are
     /// notified of them or read them.
     let needsOwnersRow: Bool
-    private let far: FarChanges
+    private let far: InverseChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
@@ -47,7 +47,7 @@ final class JoinWriter {
     init(
         _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         mayWalk: Bool, otherTurn: Int?, isShared: Bool, remembersOrders: Bool, mayRefuse: Bool,
-        _ far: FarChanges, on connection: Connection
+        _ far: InverseChanges, on connection: Connection
     ) throws(StoreError) {
         pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil

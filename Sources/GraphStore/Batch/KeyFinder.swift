@@ -16,7 +16,7 @@ struct KeyFinder: ~Copyable {
     /// Whether the table was empty when the load began.
     var isFirstLoad: Bool { rowsEstimate == 0 }
     /// Whether indexes are deferred to the end of the load.
-    private(set) var hasPutOff = false
+    private(set) var hasDeferredIndexes = false
     /// The name of the key's unique index if it is deferred; the map cannot be discarded without
     /// building this index.
     private var keyIndexPutOff: String?
@@ -56,7 +56,7 @@ struct KeyFinder: ~Copyable {
             let definition = session.schema.table(named: table)
         else { return }
         let putOff = definition.indexes.filter { mayPutOff($0) }
-        hasPutOff = !putOff.isEmpty
+        hasDeferredIndexes = !putOff.isEmpty
         keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
         // Cached statements may use the dropped indexes.
         connection.clearStatementCache()

@@ -21,7 +21,7 @@ final class OneToOneWriter {
         let needsFormer: Bool
 
         init(
-            _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: FarChanges,
+            _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: InverseChanges,
             on connection: Connection
         ) throws(StoreError) {
             self.table = far.number(of: table)
@@ -43,7 +43,7 @@ final class OneToOneWriter {
         ///   uses `?3`.
         init(
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
-            _ link: LinkEnd?, _ far: FarChanges, on connection: Connection
+            _ link: LinkEnd?, _ far: InverseChanges, on connection: Connection
         ) throws(StoreError) {
             self.table = far.number(of: table)
             self.link = link
@@ -65,10 +65,10 @@ final class OneToOneWriter {
     private let current: Statement
     /// Sets the owner of a destination; `nil` if it has no column.
     private let set: Statement?
-    private let far: FarChanges
+    private let far: InverseChanges
 
     init(
-        _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: FarChanges,
+        _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: InverseChanges,
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
         let link = oneToOne.link

@@ -1,7 +1,7 @@
 import GraphModel
 
 /// The links and columns of a plan that other records may also set, with their numbers in
-/// `LinkTimes`.
+/// `LinkVersions`.
 struct TimedLinks {
     /// A link of a one-to-one relationship.
     struct OneToOne {
@@ -45,7 +45,7 @@ struct TimedLinks {
     private(set) var columns: [Own] = []
     private(set) var manys: [Many] = []
 
-    init(_ plan: ColumnPlan, _ times: LinkTimes) {
+    init(_ plan: ColumnPlan, _ times: LinkVersions) {
         let claims = times.claims
         let table = plan.entity.table
         for (number, oneToOne) in plan.oneToOnes.enumerated() {

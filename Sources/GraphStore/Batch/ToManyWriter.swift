@@ -26,7 +26,7 @@ struct ToManyWriter {
     init(
         _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
         _ schema: StoreLayout,
-        _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: FarChanges, turn: Int,
+        _ claims: LinkClaims, mayPutOff: Bool, mayWalk: Bool, _ far: InverseChanges, turn: Int,
         otherTurn: Int?, mayRefuse: Bool, on connection: Connection
     ) throws(StoreError) {
         self.policy = policy

@@ -47,7 +47,7 @@ struct FetchPlan {
             throw StoreError(.invalidRequest, error.rendered)
         }
         let paths =
-            LookedAtPaths(predicate).paths.union(sortDescriptors.map(\.keyPath))
+            ReferencedKeyPaths(predicate).paths.union(sortDescriptors.map(\.keyPath))
         (otherRoots, namedPaths) = Self.roots(of: paths, from: layout, objects)
         namedRoots = Set(namedPaths.values)
     }

@@ -87,7 +87,7 @@ extension PersistentContainer {
     ///   - witness: detects whether another process has written to the old store.
     package static func replace(
         at path: String, with newPath: String, waiting patience: LockPatience?,
-        unlessSeenBy witness: StoreWitness?
+        unlessSeenBy witness: ForeignWriteDetector?
     ) throws(StoreError) {
         // Replace the target of a symbolic link, not the link.
         let path = StoreFiles.resolved(path)

@@ -143,7 +143,7 @@ public final class PersistentContainer: Sendable {
         return (app.model, app.origin)
     }
 
-    /// Turns off SQLite's memory statistics, which cost time.
+    /// RoundRobinGate off SQLite's memory statistics, which cost time.
     ///
     /// Call it only in a process that no other code shares, before it opens its first store.
     package static func skipMemoryStatistics() {

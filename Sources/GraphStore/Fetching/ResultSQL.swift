@@ -249,7 +249,7 @@ struct ResultSQL {
     private func judged(
         _ groups: SQLFragment, _ selected: [String]
     ) throws(StoreError) -> EntitySelect {
-        let judge = try GroupJudge(columns, schema)
+        let judge = try HavingFilter(columns, schema)
         var select = EntitySelect(judge.entity, in: schema, rows: "(" + groups + ")", alias: "r")
         select.clauses.columns = selected.map { SQLFragment($0) }
         select.clauses.isDistinct = request.isDistinct && !request.groups.isEmpty

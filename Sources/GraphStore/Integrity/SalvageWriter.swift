@@ -260,7 +260,7 @@ struct SalvageWriter {
         of old: SourceJoin, first: String, _ insert: Statement
     ) throws(StoreError) {
         do throws(StoreError) {
-            let name = PutOffLinks.name(of: old.table)
+            let name = DeferredJoinRows.name(of: old.table)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")

@@ -15,7 +15,7 @@ struct StoreSwap {
     final class Guard {
         fileprivate var connection: Connection?
         /// A detector of writes since the lock was taken.
-        fileprivate var witness: StoreWitness?
+        fileprivate var witness: ForeignWriteDetector?
 
         fileprivate init(_ path: String, _ patience: LockPatience?) throws(StoreError) {
             do throws(StoreError) {
@@ -26,7 +26,7 @@ struct StoreSwap {
             } catch {
                 throw error.code == .busy ? StoreError(inUse: path) : error
             }
-            witness = try StoreWitness(at: path, waiting: patience)
+            witness = try ForeignWriteDetector(at: path, waiting: patience)
         }
     }
 

@@ -176,7 +176,7 @@ enum PendingIndexes {
         while try rows.step() { notes.append((rows.string(0), rows.string(1))) }
         try connection.withSmallSorter { () throws(StoreError) in
             for (name, sql) in notes {
-                let links = try PutOffLinks(name: name, note: sql, on: connection)
+                let links = try DeferredJoinRows(name: name, note: sql, on: connection)
                 let isDone = try links?.complete(on: connection, memoryBytes: linkBytes) ?? false
                 if !isDone { try connection.execute(sql) }
             }

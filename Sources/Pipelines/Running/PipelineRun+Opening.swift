@@ -115,7 +115,7 @@ extension PipelineRun {
         guard StoreTarget.place(of: again.path(job.spec.store.at)) == job.target.path else {
             return .new
         }
-        let inputs = NewInput(
+        let inputs = ChangedInputs(
             stages: job.stages, values: again, paths: job.paths, container: container,
             pipeline: job.spec.name,
             interruption: runner.interruption,
@@ -139,7 +139,7 @@ extension PipelineRun {
 
     /// Returns why the run does not complete the earlier one; `nil` if it does.
     private func obstacle(
-        to saved: RunJournal.Saved, _ job: Job, _ again: ParameterValues, _ inputs: NewInput
+        to saved: RunJournal.Saved, _ job: Job, _ again: ParameterValues, _ inputs: ChangedInputs
     ) throws -> RunContinuation.Obstacle? {
         let known = RunContinuation.obstacle(
             .init(fingerprint: saved.run.fingerprint, date: again.runDate),

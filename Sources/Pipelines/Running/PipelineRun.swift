@@ -12,7 +12,7 @@ struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
     /// The warnings so far.
-    private let told: ToldWarnings
+    private let told: EmittedWarnings
     /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
     /// The report's data about the run, if known.
@@ -26,7 +26,7 @@ struct PipelineRun {
     var hasTurn = true
     /// The lock, which is held until the report is written.
     private(set) var lock: StoreLock?
-    let ledger = RunLedger()
+    let ledger = StageResults()
     let outputs = OutputGuard()
     let waiting: StoreWait
     /// The phase of the run; `nil` until its store is known.
@@ -51,7 +51,7 @@ struct PipelineRun {
     private let clock = ContinuousClock.now
 
     init(
-        _ runner: PipelineRunner, _ file: String, _ told: ToldWarnings, text: String? = nil
+        _ runner: PipelineRunner, _ file: String, _ told: EmittedWarnings, text: String? = nil
     ) {
         self.runner = runner
         self.file = file

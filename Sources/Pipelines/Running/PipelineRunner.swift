@@ -69,7 +69,7 @@ package struct PipelineRunner: Sendable {
     ///
     /// - Parameter warnings: warnings to show and to add to the report.
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
-        let told = ToldWarnings()
+        let told = EmittedWarnings()
         var run = PipelineRun(telling(told), file, told, text: text)
         identity.note(pipeline: PipelineSpec.name(fromFile: file), run: run.runID)
         warnings.forEach(run.runner.warn)
@@ -115,7 +115,7 @@ package struct PipelineRunner: Sendable {
     }
 
     /// Returns a runner that also collects its warnings.
-    private func telling(_ told: ToldWarnings) -> PipelineRunner {
+    private func telling(_ told: EmittedWarnings) -> PipelineRunner {
         let warn = warn
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption,

@@ -14,7 +14,7 @@ package struct PipelineStatus: Sendable {
         package var place: String?
         /// The streams that the run read and that cannot be identified again; `nil` if the run can
         /// simply be repeated.
-        package var streams: StreamsAgain?
+        package var streams: UnrepeatableInputs?
     }
 
     /// A run that has begun and has no report of its end.
@@ -134,7 +134,7 @@ package struct PipelineStatus: Sendable {
             guard let saved, !saved.isEmpty || !saved.run.isEnded else { continue }
             return Pending(
                 run: saved.run.runID, done: saved.stages.count, place: saved.place,
-                streams: spec.flatMap { StreamsAgain(since: saved, $0) })
+                streams: spec.flatMap { UnrepeatableInputs(since: saved, $0) })
         }
         return nil
     }

@@ -63,11 +63,11 @@ struct StoreTarget {
     private enum Watch {
         case none
         /// Locks out other processes from an app's store.
-        case turn(AppStoreTurn)
+        case turn(AppStoreLock)
         /// Detects writes of other processes, and keeps the file state from when that began.
         ///
         /// A lock can be lost silently, but a write changes the files.
-        case witness(StoreWitness, fileState: String, digest: String?)
+        case witness(ForeignWriteDetector, fileState: String, digest: String?)
     }
 
     let path: String
@@ -303,7 +303,7 @@ struct StoreTarget {
         watched =
             isThere
             ? .witness(
-                try StoreWitness(at: path, waiting: patience), fileState: fileState,
+                try ForeignWriteDetector(at: path, waiting: patience), fileState: fileState,
                 digest: baseDigest)
             : .none
     }
@@ -313,11 +313,11 @@ struct StoreTarget {
     /// - Throws: an error if another process has it open.
     mutating func takeTurn() throws(StoreError) {
         guard isOfApp, case .workingCopy = way, turn == nil, isThere else { return }
-        watched = .turn(try AppStoreTurn(at: path, workPath: workPath, waiting: patience))
+        watched = .turn(try AppStoreLock(at: path, workPath: workPath, waiting: patience))
     }
 
     /// The lock of an app's store; `nil` if there is none.
-    var turn: AppStoreTurn? { if case .turn(let turn) = watched { turn } else { nil } }
+    var turn: AppStoreLock? { if case .turn(let turn) = watched { turn } else { nil } }
 
     /// Replaces the store with the closed working copy.
     ///
@@ -325,7 +325,7 @@ struct StoreTarget {
     ///   its changes would be lost.
     mutating func complete() throws {
         defer { endWatch() }
-        var witness: StoreWitness?
+        var witness: ForeignWriteDetector?
         switch watched {
         case .witness(let seen, let state, let digest):
             guard state == fileState || digest == baseDigest else {

@@ -26,7 +26,7 @@ struct StageEnvironment: Sendable {
     /// The progress of the run, for the next attempt.
     var journal: RunJournal
     /// The results of the stages, for the report.
-    var ledger: RunLedger
+    var ledger: StageResults
     /// The check that prevents exports from replacing files of the run.
     var outputs: OutputGuard
     /// The time when output files get their final names.

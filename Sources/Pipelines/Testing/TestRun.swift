@@ -148,7 +148,7 @@ struct TestRun {
             runID: Self.runID, now: now ?? 0,
             sets: [], workingFolder: folder, isDry: true, judgesInputs: false,
             progress: RunProgress(), interruption: interruption, journal: journal,
-            ledger: RunLedger(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })
+            ledger: StageResults(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })
         let stages = try before() + spec.stages.map(stage)
         var failed: String?
         for stage in stages where failed == nil || stage.isAlways {

@@ -73,7 +73,7 @@ import Testing
         #expect(
             refusal() == "busy: \(store.path) is in use by another process; try again later")
         let turn = storeError {
-            _ = try AppStoreTurn(at: store.path, workPath: store.path + ".etl-work")
+            _ = try AppStoreLock(at: store.path, workPath: store.path + ".etl-work")
         }
         #expect(turn?.code == .busy)
         try app.execute("COMMIT")

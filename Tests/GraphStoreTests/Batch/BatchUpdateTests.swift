@@ -64,8 +64,8 @@ private let plan = BulkPlan(
     private func makeLarge(_ store: TestStore) throws {
         try store.foreign().execute(
             """
-            UPDATE ZITEM SET Z_PK = \(CountBeside.rowsMin) WHERE ZRANK = 4;
-            UPDATE Z_PRIMARYKEY SET Z_MAX = \(CountBeside.rowsMin);
+            UPDATE ZITEM SET Z_PK = \(ConcurrentCount.rowsMin) WHERE ZRANK = 4;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = \(ConcurrentCount.rowsMin);
             """)
     }
 
@@ -140,7 +140,7 @@ private let plan = BulkPlan(
                 [[1, 0], [2, 0], [3, 1], [4, 0]])
             try makeLarge(store)
             let context = store.container.newContext()
-            let large = Int64(CountBeside.rowsMin)
+            let large = Int64(ConcurrentCount.rowsMin)
             let first = try context.write(itemRequest("done == NO AND rank != 2", done: "YES"))
             #expect(first.matched == 2)
             #expect(first.updated == 2)

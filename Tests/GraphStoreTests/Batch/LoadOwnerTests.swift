@@ -156,7 +156,7 @@ import Testing
         try withStore(Self.entities) { store in
             try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
             let names = "SELECT NAME FROM ETL_PENDING ORDER BY NAME"
-            let links = PutOffLinks.name(of: store.container.schema.joinTables[0].name)
+            let links = DeferredJoinRows.name(of: store.container.schema.joinTables[0].name)
             let before = try store.lines(names)
             #expect(before.first == "ETL_LINKS_\(store.container.schema.joinTables[0].name)")
             let key = "NAME = 'Z_Row_UNIQUE_key'"

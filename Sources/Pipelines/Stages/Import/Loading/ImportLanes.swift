@@ -29,9 +29,9 @@ final class ImportLanes: Sendable {
     /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
     /// The gate for cutting pieces.
-    let cutting: Turns
+    let cutting: RoundRobinGate
     /// The gate for counting the contents of pieces.
-    let counting: Turns
+    let counting: RoundRobinGate
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
     private let sharesDone = Mutex(0)
@@ -52,8 +52,8 @@ final class ImportLanes: Sendable {
         // A single lane reads all inputs.
         self.share = plans.count > 1 ? share : .inputs
         self.inputCount = inputCount
-        cutting = Turns(count: plans.count)
-        counting = Turns(count: plans.count)
+        cutting = RoundRobinGate(count: plans.count)
+        counting = RoundRobinGate(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
             // The end of each input also ends a batch.
             let count =

@@ -9,7 +9,7 @@ extension ImportWriter {
     /// It does not save if index builds are deferred, because another process could then violate
     /// uniqueness.
     mutating func saveAtPause() throws {
-        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasPutOff {
+        if environment.decoding.savesAtPause, context.hasChanges, !writer.hasDeferredIndexes {
             try save()
         }
     }

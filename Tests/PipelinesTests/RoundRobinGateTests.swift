@@ -4,9 +4,9 @@ import Testing
 
 @testable import Pipelines
 
-@Suite("Turns") struct TurnsTests {
+@Suite("RoundRobinGate") struct RoundRobinGateTests {
     @Test func comeInTheirOrder() {
-        let turns = Turns(count: 3)
+        let turns = RoundRobinGate(count: 3)
         let done = TurnLog()
         let group = DispatchGroup()
         for thread in 0..<3 {
@@ -20,14 +20,14 @@ import Testing
 
     @Test func endWithAFailure() {
         struct Failure: Error {}
-        let turns = Turns(count: 2)
+        let turns = RoundRobinGate(count: 2)
         #expect(throws: Failure.self) { try turns.take(0) { () -> Int? in throw Failure() } }
         #expect(turns.take(1) { 1 } == nil)
         #expect(turns.take(0) { 1 } == nil)
     }
 
     @Test func areWaitedForNoLongerWhenTheyEnd() {
-        let turns = Turns(count: 2)
+        let turns = RoundRobinGate(count: 2)
         let waiting = DispatchGroup()
         DispatchQueue.global().async(group: waiting) { _ = turns.take(1) { 1 } }
         turns.end()

@@ -9,7 +9,7 @@ import GraphModel
 ///
 /// Nested objects are not included, because they may be rolled back with their record. If two of
 /// them claim one object, it gets a new version in every run.
-final class FarChanges {
+final class InverseChanges {
     struct Change {
         /// The index of the table in `tables`; `nil` for the table that the load writes.
         var table: Int?

@@ -3,21 +3,21 @@ import SQLite
 /// The deferred rows: a link of each refers to an object that may still come in the same load.
 ///
 /// Rows are deferred as a whole, so that a row which is finally rejected has no effect.
-struct Parking {
+struct DeferredRows {
     /// The rows of the last entries; the rows of other entries are spilled.
     let rows: RowBatch
     /// The rows that were read back.
     let recalled: RowBatch
     private(set) var recalledPlaces: [Int: Int] = [:]
     /// The entries of `rows`, which are moved to `entries` when the rows are resolved or spilled.
-    private(set) var lastEntries: [ParkedEntries.Entry] = []
-    let entries: ParkedEntries
+    private(set) var lastEntries: [DeferredRowIndex.Entry] = []
+    let entries: DeferredRowIndex
     /// The number of spilled rows, which are the first ones.
     private(set) var spilled = 0
     /// The names by which links refer to rows, besides the key.
     let names: RowNames
     /// The dependencies between the rows while they are being resolved.
-    var waiting: WaitingRows
+    var waiting: RowDependencies
     /// Whether the rows are being resolved, which may take several calls.
     private(set) var isSettling = false
     /// The number of rows that have been tried since resolving started.
@@ -30,7 +30,7 @@ struct Parking {
     let rejectsMax: Int
     /// The keys of links that were left out to break cycles, and the keys of their rows.
     var cutKeys: [UInt64] = []
-    private var keys: KeyFilter
+    private var keys: BloomFilter
     private let memoryBytes: Int
 
     init(width: Int, names: RowNames, memoryBytes: Int, on connection: Connection) {
@@ -39,9 +39,9 @@ struct Parking {
         rejectsMax = max(1, memoryBytes / 512)
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
-        entries = ParkedEntries(connection)
-        waiting = WaitingRows(entries)
-        keys = KeyFilter(memoryBytes: memoryBytes / 4)
+        entries = DeferredRowIndex(connection)
+        waiting = RowDependencies(entries)
+        keys = BloomFilter(memoryBytes: memoryBytes / 4)
         self.memoryBytes = memoryBytes
     }
 
@@ -56,7 +56,7 @@ struct Parking {
 
     /// Whether rows must be spilled.
     var isOverMemory: Bool {
-        rows.byteCount + lastEntries.count * MemoryLayout<ParkedEntries.Entry>.stride
+        rows.byteCount + lastEntries.count * MemoryLayout<DeferredRowIndex.Entry>.stride
             > memoryBytes / 2
     }
 
@@ -64,17 +64,17 @@ struct Parking {
         _ batch: RowBatch, _ place: Int, token: Int64, key: UInt64, until awaited: UInt64
     ) {
         rows.addCopy(of: place, from: batch)
-        note(entry: ParkedEntries.Entry(token: token, key: key, awaited: awaited))
+        note(entry: DeferredRowIndex.Entry(token: token, key: key, awaited: awaited))
     }
 
     /// Adds the entry of the row that was added last.
-    mutating func note(entry: ParkedEntries.Entry) {
+    mutating func note(entry: DeferredRowIndex.Entry) {
         lastEntries.append(entry)
         keys.insert(entry.key)
     }
 
     /// Returns the entry of a row that is not spilled.
-    func lastEntry(_ place: Int) -> ParkedEntries.Entry { lastEntries[place - spilled] }
+    func lastEntry(_ place: Int) -> DeferredRowIndex.Entry { lastEntries[place - spilled] }
 
     /// Drops the rows from memory after all of them were spilled.
     mutating func forgetRows() throws(StoreError) {
@@ -93,7 +93,7 @@ struct Parking {
         try appendLastEntries()
         lastEntries = []
         try entries.makeIndexes()
-        waiting = WaitingRows(entries)
+        waiting = RowDependencies(entries)
         keys.removeAll()
         triedCount = 0
         isSettling = true

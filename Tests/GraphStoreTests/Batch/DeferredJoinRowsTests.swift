@@ -24,7 +24,7 @@ private let entities = """
       unique: [[id]]
     """
 
-@Suite("Links that a first load puts off") struct PutOffLinksTests {
+@Suite("Links that a first load puts off") struct DeferredJoinRowsTests {
     private func plan(_ entity: String, _ key: String, _ link: String, _ to: String) -> BulkPlan {
         BulkPlan(
             entity: entity, key: [key], attributes: [key],
@@ -94,13 +94,13 @@ private let entities = """
                 plan("Task", "id", "tags", "Tag"),
                 [[1, ["b", "a"]], [2, []], [3, []], [4, ["a"]]],
                 buildsIndexes: false)
-            let name = PutOffLinks.name(of: "Z_2TASKS")
+            let name = DeferredJoinRows.name(of: "Z_2TASKS")
             let note = try #require(
                 try file.text("SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"))
-            let links = try #require(try PutOffLinks(name: name, note: note, on: file))
+            let links = try #require(try DeferredJoinRows(name: name, note: note, on: file))
             #expect(try links.complete(on: file, memoryBytes: linkBytes) == expected)
             #expect(try file.integer("SELECT count(*) FROM Z_2TASKS") == (expected ? 3 : 0))
-            let other = try PutOffLinks(name: name, note: note + " ", on: file)
+            let other = try DeferredJoinRows(name: name, note: note + " ", on: file)
             #expect(other == nil)
         }
     }

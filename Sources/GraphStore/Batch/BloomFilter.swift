@@ -2,7 +2,7 @@
 ///
 /// While there are few keys, it stores the keys themselves. After that, it stores three bits of
 /// each key (a Bloom filter, https://doi.org/10.1145/362686.362692).
-struct KeyFilter {
+struct BloomFilter {
     /// The memory per key in a set that has just grown, in bytes.
     private static let setBytes = 32
 
@@ -25,7 +25,7 @@ struct KeyFilter {
         keys = []
     }
 
-    mutating func removeAll() { self = KeyFilter(memoryBytes: memoryBytes) }
+    mutating func removeAll() { self = BloomFilter(memoryBytes: memoryBytes) }
 
     func mayContain(_ key: UInt64) -> Bool {
         guard !words.isEmpty else { return keys.contains(key) }

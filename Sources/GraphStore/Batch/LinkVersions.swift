@@ -10,7 +10,7 @@ import SQLite
 /// which records are written.
 ///
 /// Times are tokens of records. If no record is deferred, nothing is stored.
-final class LinkTimes {
+final class LinkVersions {
     /// A subject that records set.
     struct Matter: Hashable {
         /// The number of the subject's name.

@@ -2,7 +2,7 @@ import GraphModel
 
 /// The key paths, from the object itself, that a predicate refers to, including paths through
 /// collections and the variables of subqueries.
-struct LookedAtPaths {
+struct ReferencedKeyPaths {
     private(set) var paths: Set<[String]> = []
     private var scope: [String: [String]] = [:]
 

@@ -10,7 +10,7 @@ import SQLite
 /// Rows beyond the memory limit are stored in a temporary table, in the order of their keys. The
 /// table is read only for rows that were changed before; otherwise records in random order would
 /// read a page each.
-struct NetChanges {
+struct RowDiffs {
     /// The difference of a row from its original state, and the number of times the load has
     /// written it.
     struct State {

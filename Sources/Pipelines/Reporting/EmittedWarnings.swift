@@ -2,7 +2,7 @@ import Diagnostics
 import Synchronization
 
 /// The warnings that a run has emitted, for its report.
-final class ToldWarnings: Sendable {
+final class EmittedWarnings: Sendable {
     private struct State {
         var diagnostics: [Diagnostic] = []
     }

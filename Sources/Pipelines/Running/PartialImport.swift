@@ -2,7 +2,7 @@ import Files
 import RecordStreams
 
 /// The part of an import that an interrupted run has saved.
-struct BegunImport {
+struct PartialImport {
     let stage: String
     let fingerprint: String
     /// The inputs that were read completely.
@@ -37,17 +37,17 @@ struct BegunImport {
 
 extension RunJournal.Saved {
     /// All imports that have begun; the interrupted one is last.
-    var begunImports: [BegunImport] {
+    var begunImports: [PartialImport] {
         var begun = stages.compactMap { note in
             note.inputs.map {
-                BegunImport(
+                PartialImport(
                     stage: note.name, fingerprint: note.fingerprint, inputs: $0, position: nil,
                     isDone: true)
             }
         }
         if let note = present, note.counts.read > 0 {
             begun.append(
-                BegunImport(
+                PartialImport(
                     stage: note.stage, fingerprint: note.fingerprint, inputs: note.finished,
                     position: note.position, isDone: false))
         }

@@ -12,7 +12,7 @@ import SQLite
 ///
 /// The table must not be written while the cursor is open, so a writer closes it first. It then
 /// resumes after the last row that was used.
-final class RowWalk {
+final class SequentialRowCursor {
     /// The number of consecutive misses that end the use of the cursor.
     private static let missesMax = 64
     /// The maximum number of rows to skip by stepping; for larger gaps, the cursor seeks.

@@ -3,7 +3,7 @@ import SQLite
 /// A detector of other connections' writes to a store since its creation.
 ///
 /// It also locks the store before a store that was derived from it replaces it.
-package final class StoreWitness {
+package final class ForeignWriteDetector {
     private let path: String
     private let connection: Connection
     private let version: Int64

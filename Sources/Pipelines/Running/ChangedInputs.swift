@@ -5,7 +5,7 @@ import RecordStreams
 ///
 /// If an input is new or changed, the run is not completed, because the import would never read the
 /// new records. Missing inputs are ignored: their records are already in the store.
-struct NewInput {
+struct ChangedInputs {
     let stages: [Stage]
     let values: ParameterValues
     let paths: NotedPaths

@@ -4,19 +4,19 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Rows that wait") struct WaitingRowsTests {
+@Suite("Rows that wait") struct RowDependenciesTests {
     /// Builds rows from their keys and the keys they wait for, and keeps their owners alive.
     private func waiting(
         _ rows: [(key: UInt64, awaited: UInt64)], names: [Int: [UInt64]] = [:]
-    ) throws -> WaitingRows {
-        let entries = ParkedEntries(try Connection())
+    ) throws -> RowDependencies {
+        let entries = DeferredRowIndex(try Connection())
         try entries.append(
             rows.enumerated().map {
-                ParkedEntries.Entry(
+                DeferredRowIndex.Entry(
                     token: Int64($0.offset), key: $0.element.key, awaited: $0.element.awaited)
             }, names: { names[$0] ?? [] })
         try entries.makeIndexes()
-        return WaitingRows(entries)
+        return RowDependencies(entries)
     }
 
     private func expect<Value: Equatable>(
@@ -134,7 +134,7 @@ import Testing
     func knowEveryKey(memoryBytes: Int) {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         let keys = (0..<5000).map { _ in random.next() }
-        var filter = KeyFilter(memoryBytes: memoryBytes)
+        var filter = BloomFilter(memoryBytes: memoryBytes)
         for key in keys { filter.insert(key) }
         let seed = Comment("ETL_TEST_SEED=\(TestSeed.ofThisRun)")
         #expect(keys.allSatisfy { filter.mayContain($0) }, seed)
@@ -144,7 +144,7 @@ import Testing
 
     @Test func seldomTakeAnotherKeyForOneOfThem() {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
-        var filter = KeyFilter(memoryBytes: 16_384)
+        var filter = BloomFilter(memoryBytes: 16_384)
         for _ in 0..<10_000 { filter.insert(random.next()) }
         let mistakes = (0..<10_000).filter { _ in filter.mayContain(random.next()) }.count
         // About 1.5 percent are expected, with 13 bits per key and three marks.

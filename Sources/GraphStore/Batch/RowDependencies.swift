@@ -5,8 +5,8 @@ import SQLite
 /// Every query takes a few lookups, plus one for each earlier row with the same key. A file whose
 /// records are all deferred is therefore resolved in linear time, unless many have the same key or
 /// name. The memory use is two bits per row.
-struct WaitingRows {
-    private let entries: ParkedEntries
+struct RowDependencies {
+    private let entries: DeferredRowIndex
     private var waiting: Bits
     private var refused = Bits()
     /// No row before this index waits.
@@ -17,7 +17,7 @@ struct WaitingRows {
     private var suspects: [Int32] = []
     private var hasSuspected = false
 
-    init(_ entries: ParkedEntries) {
+    init(_ entries: DeferredRowIndex) {
         self.entries = entries
         waiting = Bits(below: entries.count)
     }

@@ -5,7 +5,7 @@ import SQLite
 ///
 /// The store stays unchanged, and no other process can write to it, until the copy replaces it. If
 /// the process is killed, the path holds either the unchanged store or the complete new one.
-package final class AppStoreTurn {
+package final class AppStoreLock {
     private let swap: StoreSwap
     private let guarded: StoreSwap.Guard
     private let stamps: [[Int64]]

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The results of the stages so far, including failed stages, for the report of the run.
-final class RunLedger: Sendable {
+final class StageResults: Sendable {
     /// The result of a stage that has started.
     struct Entry {
         var state: RunReport.State

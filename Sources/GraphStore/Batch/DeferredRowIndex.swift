@@ -4,7 +4,7 @@ import SQLite
 /// index.
 ///
 /// They are stored in temporary tables, so that their number is not limited by memory.
-final class ParkedEntries {
+final class DeferredRowIndex {
     struct Entry {
         var token: Int64
         /// The hash of the row's own key.

@@ -9,7 +9,7 @@ import Synchronization
 /// A reader keeps its snapshot of the write-ahead log while a writer continues
 /// (https://www.sqlite.org/wal.html). The transaction has excluded other writers since before the
 /// count began, so the count sees the rows from before the transaction.
-final class CountBeside: Sendable {
+final class ConcurrentCount: Sendable {
     /// The minimum number of rows for which a second thread is worth starting; the largest row ID
     /// is the estimate.
     static let rowsMin = 50_000

@@ -4,7 +4,7 @@ import Synchronization
 /// Runs work on several threads, one thread at a time, in round-robin order.
 ///
 /// The work needs no other lock: a turn begins after the previous one is over.
-final class Turns: Sendable {
+final class RoundRobinGate: Sendable {
     private let semaphores: [DispatchSemaphore]
     private let hasEnded = Mutex(false)
 

@@ -2,7 +2,7 @@ import RecordStreams
 
 /// The streams, such as pipes, that an interrupted run has read and that the next run cannot
 /// identify again.
-package struct StreamsAgain: Sendable, Hashable {
+package struct UnrepeatableInputs: Sendable, Hashable {
     /// The effect on the next run.
     package enum Outcome: Sendable, Hashable {
         /// The import reads all of their records again and skips the saved ones.
@@ -30,7 +30,7 @@ package struct StreamsAgain: Sendable, Hashable {
         case .readOver: again
         case .importAnew: "\(again): the import starts over"
         case .runAnew: "\(again): all stages run again"
-        case .refused: "\(streams) cannot be compared with the earlier run: \(NewInput.wayOn)"
+        case .refused: "\(streams) cannot be compared with the earlier run: \(ChangedInputs.wayOn)"
         }
     }
 
@@ -46,7 +46,7 @@ package struct StreamsAgain: Sendable, Hashable {
         let isRefused = saved.begunImports.contains { begun in
             guard let spec = spec(of: begun.stage, begun.fingerprint) else { return false }
             let stays = pipeline.store.open != .replace && pipeline.store.commit != .run
-            return NewInput.isRefused(spec, staysSaved: stays)
+            return ChangedInputs.isRefused(spec, staysSaved: stays)
                 && begun.wouldRepeat(spec, isSame: { _, _ in true })
         }
         for note in saved.stages where spec(of: note.name, note.fingerprint) != nil {

@@ -6,7 +6,7 @@ import SQLite
 /// The note in `ETL_PENDING` is plain SQL, so that SQLite alone can complete a store. This type
 /// sorts the join rows in memory, in half the time. If they do not fit in memory, it sorts them in
 /// several passes; each pass takes the smallest ones that are left.
-struct PutOffLinks {
+struct DeferredJoinRows {
     /// The memory per owner whose links were replaced, in bytes.
     private static let bytesPerRelinked = 32
     /// The maximum number of passes for which sorting in memory is faster.
@@ -51,7 +51,7 @@ struct PutOffLinks {
         while try columns.step() { names.append(columns.string(0)) }
         guard names.count == 2 else { return nil }
         let readings = [true, false].map {
-            PutOffLinks(table: table, first: names[0], second: names[1], ownerIsFirst: $0)
+            DeferredJoinRows(table: table, first: names[0], second: names[1], ownerIsFirst: $0)
         }
         guard let links = readings.first(where: { $0.note == note }) else { return nil }
         self = links

@@ -1,7 +1,7 @@
 import GraphModel
 
 /// The columns of a result as an entity, so that a predicate can refer to them.
-struct GroupJudge {
+struct HavingFilter {
     /// A name that no entity can have.
     private static let name = "row of the result"
 
