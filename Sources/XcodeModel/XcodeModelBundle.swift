@@ -129,7 +129,7 @@ package struct XcodeModelBundle: Sendable {
             list = try PropertyListDecoder().decode(VersionList.self, from: data)
         } catch {
             throw Diagnostic(
-                code: "model.current-version", "The file is no property list of texts",
+                code: "model.current-version", "The file is not a property list of strings",
                 at: .file(file), fix: fix)
         }
         guard let name = form == .source ? list.source : list.compiled else {

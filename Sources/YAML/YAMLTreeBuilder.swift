@@ -76,7 +76,7 @@ struct YAMLTreeBuilder {
         }
         // For example, `files: -` for standard input.
         return problem.contains("lock sequence entries are not allowed")
-            ? "begin a list on a line of its own, and put a hyphen that is text in quotes: \"-\""
+            ? "begin a list on its own line, and put a hyphen that is text in quotes: \"-\""
             : nil
     }
 
@@ -167,7 +167,7 @@ struct YAMLTreeBuilder {
         if scalar.isPlain, scalar.text == "<<" {
             report(
                 "yaml.merge-key", "Merge keys are not part of YAML 1.2", event.mark, path,
-                fix: "write the keys out, or give the whole value as an alias")
+                fix: "write the keys out, or use an alias for the complete value")
             return nil
         }
         return scalar.text

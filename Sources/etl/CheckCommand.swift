@@ -10,7 +10,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Show every problem of specs and their models, without data or secrets.",
         discussion:
-            "Exit status: 0 when there is no error, 77 when a file may not be read, 78 otherwise.")
+            "Exit status: 0 if there is no error, 77 if a file may not be read, 78 otherwise.")
 
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))
     var specs: [String]

@@ -44,7 +44,7 @@ struct FetchCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model of an app's store that carries none: YAML or .xcdatamodeld.",
+            "The model for an app's store that contains none: YAML or .xcdatamodeld.",
             valueName: "model"),
         completion: .file())
     var model: String?

@@ -61,7 +61,7 @@ struct HistoryShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model of an app's store that carries none: YAML or .xcdatamodeld.",
+            "The model for an app's store that contains none: YAML or .xcdatamodeld.",
             valueName: "model"),
         completion: .file())
     var model: String?
@@ -159,7 +159,7 @@ struct HistoryPurgeCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "A date such as 'today - 30d', or a token: removes the changes up to it.",
+            "Remove the changes up to this date, such as 'today - 30d', or token.",
             valueName: "token or date"))
     var before: String
 

@@ -97,7 +97,7 @@ struct InferCommand: ParsableCommand {
                         [
                             Diagnostic(
                                 code: "infer.store",
-                                "A store has no input files, so --html has no page to write",
+                                "A store has no input files, so --html cannot write a page",
                                 fix: "leave out --html; `etl fetch` shows what a store holds")
                         ])
                 }

@@ -41,15 +41,15 @@ struct InferenceFlags: ParsableArguments {
         name: .customLong("null"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            A text that means no value in tables, in place of those that are guessed; may be \
-            repeated. '' is for none but empty fields.
+            A string that means null in tables, instead of the guessed strings; may be repeated. \
+            '' means only empty fields.
             """, valueName: "text"))
     var nullTexts: [String] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The character of tables after which the next one is literal, such as a backslash.",
+            "The escape character of tables, such as a backslash.",
             valueName: "character"))
     var escape: String?
 

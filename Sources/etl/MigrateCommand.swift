@@ -109,7 +109,7 @@ struct MigrateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the start of a mapping file, and migrate nothing.", valueName: "file"),
+            "Write a draft of a mapping file, and migrate nothing.", valueName: "file"),
         completion: .file())
     var writeMapping: String?
 

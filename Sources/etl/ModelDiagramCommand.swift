@@ -6,7 +6,7 @@ struct ModelDiagramCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagram",
         abstract: "Draw a model as Mermaid, Graphviz, or SVG, on stdout.",
-        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is wrong.")
+        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is not valid.")
 
     @Argument(help: "A YAML model, one of Xcode's, a store, or a spec.", completion: .file())
     var model: String

@@ -6,7 +6,7 @@ struct ModelShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show a model's entities, attributes, relationships, and constraints.",
-        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is wrong.")
+        discussion: "Exit status: 0 ok, 66 the file is missing, 78 the model is not valid.")
 
     @Argument(
         help: "A YAML model, an .xcdatamodeld, .xcdatamodel, .momd, or .mom, a store, or a spec.",

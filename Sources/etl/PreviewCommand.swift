@@ -7,7 +7,7 @@ import Pipelines
 struct PreviewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Show the objects that the first records of each import become.",
+        abstract: "Show the objects that the first records of each import create or update.",
         discussion: """
             Prints each mapped record as a line of JSON on stdout. The line has the stage, the file, \
             the number of the record, the entity, and the object in the form of an export. A link is printed \

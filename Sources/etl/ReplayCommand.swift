@@ -5,7 +5,7 @@ import Pipelines
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Import the rejects of a run by the present spec.",
+        abstract: "Import the rejects of a run with the current spec.",
         discussion: """
             The folder of rejects names the spec and the parameters of its run. You can correct \
             the records in this folder. A replay removes each imported record from the folder; the \

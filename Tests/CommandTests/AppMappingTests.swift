@@ -105,7 +105,7 @@ struct AppMappingTests {
                 # The start of a mapping from version '5' to version '6'.
                 # It replaces Moody 5-Moody 6.xcmappingmodel for this step.
                 # A property that is not set here continues the old one of its name, or has its default.
-                # etl refuses the file until each `todo` is decided and removed.
+                # etl rejects the file until each `todo` is resolved and removed.
                 mapping: 1
                 entities:
                   # Continent is a new entity, which a class of the app may fill.

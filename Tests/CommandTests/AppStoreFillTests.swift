@@ -137,7 +137,7 @@ import Testing
         #expect(status.standardOutput.contains("to complete"), "\(status)")
         let resumed = try Tool.etl(["run", spec, "-v"], in: outside.path)
         #expect(resumed.status == 0)
-        #expect(resumed.standardError.contains("Goes on with the run"), "\(resumed)")
+        #expect(resumed.standardError.contains("Resumes the run"), "\(resumed)")
         try work.expect(
             store, "SELECT count(*), max(Z_PK) FROM ZITEM", ["\(5 + count)|\(9 + count)"])
         try work.expect(store, "SELECT name FROM sqlite_master WHERE name LIKE 'ETL%'", [])

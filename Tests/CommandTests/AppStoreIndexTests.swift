@@ -143,8 +143,8 @@ import Testing
                 error: 'Artist.name' must be unique, and 3 objects would have 'Nina'; nothing was \
                 done [store.unique]
                   stage: spec.yaml:4:5 update same
-                  fix: narrow `where`, give each object a value of its own, or change the values in \
-                two stages
+                  fix: narrow `where`, set a different value for each object, or change the \
+                values in two stages
 
                 """)
         #expect(try folder.shell("exec \"$E\" verify app.sqlite").output == "")
@@ -165,8 +165,8 @@ import Testing
 
                 Artist: 2 objects
                 Song: 3 objects
-                Note: the index ZSONG_ZALBUM_INDEX of ZSONG, over ZALBUM, is left behind, since the \
-                model does not name it
+                Note: the index ZSONG_ZALBUM_INDEX of ZSONG, over ZALBUM, is not copied, because \
+                the model does not name it
                 The old store is app.sqlite.bak-v1
 
                 """)

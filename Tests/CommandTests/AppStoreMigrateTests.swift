@@ -64,7 +64,7 @@ import Testing
         #expect(planned.standardOutput.hasPrefix("To version 'shelf-4':\n"))
         for line in [
             "~ Movie: renamed from 'Film'", "Movie: 2 objects", "Author: 3 objects",
-            "Note: the column ZITEM.ZLEFTBEHIND, which the model does not name, is left behind",
+            "Note: the column ZITEM.ZLEFTBEHIND, which the model does not name, is not copied",
         ] {
             #expect(
                 planned.standardOutput.contains(line + "\n"), "\(planned.standardOutput)")

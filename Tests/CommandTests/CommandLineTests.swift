@@ -37,7 +37,7 @@ import Testing
         #expect(result.standardOutput.isEmpty)
         #expect(
             result.standardError == """
-                bad.yaml:2:7: error: 'Bad Name' is no pipeline name [spec.name]
+                bad.yaml:2:7: error: 'Bad Name' is not a valid pipeline name [spec.name]
                   in: name
                   fix: use 1 to 64 of the characters a-z, 0-9 and -
                 bad.yaml:3:55: error: The key 'opne' is unknown here. Did you mean 'open'? [spec.unknown-key]

@@ -48,7 +48,7 @@ struct CommandRunTests {
         #expect(
             result.errors.hasSuffix(
                 """
-                spec.yaml:11:20: error: `--no-commands` refuses the command of 'tasks' [command.refused]
+                spec.yaml:11:20: error: `--no-commands` does not allow the command of 'tasks' [command.refused]
                   in: stages[0].read.command
                   fix: read or write a file, or run it without `--no-commands`
 

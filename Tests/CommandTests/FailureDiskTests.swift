@@ -107,7 +107,7 @@ struct FailureDiskTests {
                     disk/out.csv: error: The file cannot be written: No space left on device \
                     [output.not-written]
                       stage: spec.yaml:16:3 export export-task
-                      fix: check the free space; the file that was there before is untouched
+                      fix: check the free space; the existing file is unchanged
 
                     """)
             #expect(folder.names("disk") == ["out.csv"])
@@ -128,7 +128,7 @@ struct FailureDiskTests {
             let result = try folder.run()
             #expect(result.status == 73)
             #expect(result.errors.contains("[rejects.file]"), "\(result.errors)")
-            #expect(result.errors.contains("fix: make room on the disk, or set `rejects.dir`"))
+            #expect(result.errors.contains("fix: free disk space, or set `rejects.dir`"))
             #expect(try folder.query("SELECT count(*) FROM ZTASK") == "0\n")
         }
     }

@@ -89,7 +89,7 @@ struct FailureExitTests {
         #expect(output.status == 73)
         #expect(
             output.errors.contains(
-                "error: The folder file/x cannot be made: Not a directory [output.folder]"))
+                "error: The folder file/x cannot be created: Not a directory [output.folder]"))
         let store = try folder.run("--set store=file/x.sqlite")
         #expect(store.status == 73)
         #expect(folder.text("file") == "")
@@ -141,7 +141,7 @@ struct FailureExitTests {
         let pid = lines.first?.split(separator: " ").last ?? "?"
         #expect(
             result.errors.hasPrefix(
-                "error: Another run works on store.sqlite: pid \(pid), pipeline spec, since 20"))
+                "error: Another run uses store.sqlite: pid \(pid), pipeline spec, since 20"))
     }
 
     @Test(

@@ -51,7 +51,7 @@ struct FailureInputTests {
     func vanishes() throws {
         let (folder, result) = try Self.run("rm b.ndjson")
         #expect(result.status == 66)
-        #expect(result.errors.hasPrefix("b.ndjson: error: There is no such file [input.missing]"))
+        #expect(result.errors.hasPrefix("b.ndjson: error: The file does not exist [input.missing]"))
         #expect(try folder.query("SELECT group_concat(ZID) FROM ZTASK") == "1\n")
     }
 
@@ -64,7 +64,7 @@ struct FailureInputTests {
                 "error: b.ndjson was cut while the run read it: of 18 bytes 9 are left [input.cut]"),
             "\(result.errors)")
         #expect(try folder.query("SELECT count(*) FROM ZTASK") == "2\n")
-        #expect(result.errors.contains("fix: have it written under another name"))
+        #expect(result.errors.contains("fix: write it under another name"))
     }
 
     @Test("reads an input that grows during the run, and warns")
@@ -73,9 +73,9 @@ struct FailureInputTests {
         #expect(result.status == 0)
         #expect(
             result.errors == """
-                warning: b.ndjson grew while the run read it; what is written to it after that is \
-                left to the next run [input.grown]
-                  fix: have it written under another name, and renamed when it is whole
+                warning: b.ndjson grew while the run read it; the next run reads the records that \
+                were added after that [input.grown]
+                  fix: write it under another name, and rename it when it is complete
 
                 """)
         #expect(try folder.query("SELECT group_concat(ZID) FROM ZTASK") == "1,2,3,4\n")

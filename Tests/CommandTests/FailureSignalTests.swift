@@ -56,8 +56,8 @@ struct FailureSignalTests {
                 + "kill -\(signal) $run; wait $run; echo \"status $?\"")
         #expect(result.output == "status \(status)\n")
         let note =
-            "note: Stopped by a signal; what was saved stays [run.interrupted]\n"
-            + "  fix: run it again to go on from the beginning of in.fifo, which must be given again\n"
+            "note: Stopped by a signal; saved changes are kept [run.interrupted]\n"
+            + "  fix: run it again to resume at the beginning of in.fifo, which must be sent again\n"
         #expect(result.errors == note)
         let saved = try folder.query("SELECT count(*), max(ZID) + 1 FROM ZTASK")
             .dropLast().split(separator: "|")
@@ -185,7 +185,7 @@ struct FailureSignalTests {
                 by: stop.isEmpty ? "timeout -s TERM 4" : InheritedSignal.byDefault.starter("INT"))
                 + (stop.isEmpty ? "wait $run" : stop) + "; echo \"status $?\"")
         #expect(statuses.map { "status \($0)\n" }.contains(result.output))
-        #expect(result.errors.hasPrefix("note: Stopped by a signal; what was saved stays"))
+        #expect(result.errors.hasPrefix("note: Stopped by a signal; saved changes are kept"))
         let saved = try folder.query("SELECT count(*) FROM ZTASK").dropLast()
         #expect((1...20_000).contains(Int(saved) ?? 0), "\(saved)")
         #expect(try folder.run().status == 0)

@@ -40,7 +40,7 @@ struct FailureStreamTests {
 
         """
     static let cannotGoOn = """
-        error: The import 'tasks' cannot go on where it stopped: in.fifo has changed \
+        error: The import 'tasks' cannot resume where it stopped: in.fifo has changed \
         [run.cannot-resume]
           stage: spec.yaml:10:3 import tasks
           fix: send again what the stopped run received from in.fifo, or start over with --restart
@@ -80,7 +80,7 @@ struct FailureStreamTests {
         #expect(result.output == "status 143\n", "\(result.errors)")
         let place =
             into == keyed
-            ? "the beginning of in.fifo, which must be given again\n"
+            ? "the beginning of in.fifo, which must be sent again\n"
             : "; in.fifo must be given from the beginning\n"
         #expect(result.errors.hasSuffix(place), "\(result.errors)")
         return folder
@@ -115,7 +115,7 @@ struct FailureStreamTests {
             result.errors == """
                 warning: The import 'tasks' starts over from its first record: what was read of \
                 in.fifo cannot be read again [run.starts-again]
-                  fix: give again all records of in.fifo, not only those that were left
+                  fix: send all records of in.fifo, not only those that were left
 
                 """)
         #expect(try Self.rows(folder) == "9000|9000|1|9000|8000\n")
@@ -148,7 +148,7 @@ struct FailureStreamTests {
         #expect(first.output == "65\n", "\(first)")
         let second = try folder.shell("touch ok; \"$E\" run spec.yaml -v")
         let name = "the command `sh -c '\(command)'`"
-        #expect(second.errors.hasPrefix("note: Goes on with the run "), "\(second)")
+        #expect(second.errors.hasPrefix("note: Resumes the run "), "\(second)")
         let lines = second.errors.split(separator: "\n").dropFirst().joined(separator: "\n")
         #expect(
             lines.replacing(#/\(\d.*/#, with: "(…)") == """
@@ -288,7 +288,7 @@ struct FailureStreamTests {
         #expect(result.output == "status 78\n")
         #expect(
             result.errors == """
-                error: in.fifo is not a regular file, so 'once' cannot tell whether it was \
+                error: in.fifo is not a regular file, so 'once' cannot detect whether it was \
                 imported before [spec.rule]
                   stage: spec.yaml:10:3 import tasks
                   fix: remove `once`, or use a regular file

@@ -231,7 +231,7 @@ import Testing
                     027C8C0A-3457-5693-81F7-1FB8567718A4  Book the …        2
                     03EAF3A6-BA80-5EEF-A508-A43E60714D50  Repair ol…        2
                     2 of 240 objects
-                    Not shown, for want of room: dueOn; choose with --fields
+                    Not shown for lack of space: dueOn; choose with --fields
                     0
                     """)
         #expect(
@@ -243,7 +243,7 @@ import Testing
                     -----------  --------  -
                     לימודים      #FDD835
                     🏕️ Outdoors  #00897B
-                    Not shown, for want of room:
+                    Not shown for lack of space:
                       sortOrder, remark; choose
                       with --fields
                     0

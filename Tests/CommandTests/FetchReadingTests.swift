@@ -99,7 +99,7 @@ import Testing
             result.errors == """
                 error: kept/store.sqlite was left by an initial load that did not finish, so \
                 indexes and links are missing [store.busy]
-                  fix: run the spec or repeat the import, which completes it; opening the store for writing does, too
+                  fix: run the spec or repeat the import, which completes it; opening the store for writing also completes it
 
                 """)
         #expect(try digest().split(separator: "\n").dropFirst() == before)

@@ -24,8 +24,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.errors == """
-                error: store.sqlite.\(suffix) is a symbolic link, but etl keeps a file of its own by \
-                this name; remove it, or give it another name [store.exists]
+                error: store.sqlite.\(suffix) is a symbolic link, but etl needs this name for its \
+                own file; remove or rename it [store.exists]
 
                 """)
         #expect(try folder.shell("cat victim").output == "victim\n")

@@ -25,7 +25,7 @@ struct ForeignLogTests {
             result.errors.contains(
                 "store.sqlite\(suffix) may not be written, and SQLite writes it with the store "
                     + "[store.permission]"), "\(result.errors)")
-        #expect(result.errors.contains("another user's program has left it"))
+        #expect(result.errors.contains("another user's program left this file"))
         // The fix must not delete changes that are not in the store yet.
         #expect(result.errors.contains("remove it") == content.isEmpty, "\(result.errors)")
         #expect(!result.errors.contains("store.unfinished"))

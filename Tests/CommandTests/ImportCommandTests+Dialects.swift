@@ -20,13 +20,13 @@ extension ImportCommandTests {
                     standardError: #"""
                         notes.csv:2:8: warning: Text follows a closing quote [csv.text-after-quote]
                           in: record 1, byte 15
-                          fix: double the quotes inside the field, set `read.escape: "\\"` if a backslash stands before each, or set `quote: none` on this input
+                          fix: double the quotes inside the field, set `read.escape: "\\"` if a backslash is before each, or set `quote: none` on this input
                         notes.csv:3:1: warning: The record has 3 fields where the header has 2 [csv.too-many-fields]
                           in: record 2, byte 22
                           fix: enclose fields that contain the delimiter in quotes
                         notes.csv:2:8: error: None of 2 records can be read. The first: Text follows a closing quote [csv.text-after-quote] [infer.empty]
                           in: record 1, byte 15
-                          fix: double the quotes inside the field; if a backslash stands before each, give --escape '\'
+                          fix: double the quotes inside the field; if a backslash is before each, add --escape '\'
 
                         """#))
         for last in [
@@ -209,7 +209,7 @@ extension ImportCommandTests {
                     == ToolResult(
                         status: 65,
                         standardError: """
-                            \(file): error: The first bytes are those of \(what), which etl does not \
+                            \(file): error: The file starts like \(what), which etl does not \
                             read [input.foreign-format]
                               fix: \(fix)
 

@@ -66,7 +66,7 @@ extension ImportCommandTests {
                     status: 78,
                     standardError: """
                         error: r.csv lacks 'what', and all columns of the first import identify the objects of R, so each row would be added again [import.row-key]
-                          fix: add what is missing to the file, or import into a new store
+                          fix: add the missing columns to the file, or import into a new store
 
                         """))
         #expect(try objects("r.sqlite", "R") == before)
@@ -108,7 +108,7 @@ extension ImportCommandTests {
                     status: 78,
                     standardError: """
                         error: j.ndjson lacks 'o.x', 'o.y', and all columns of the first import identify the objects of J, so each row would be added again [import.row-key]
-                          fix: add what is missing to the file, or import into a new store
+                          fix: add the missing columns to the file, or import into a new store
 
                         """))
     }
@@ -179,7 +179,7 @@ extension ImportCommandTests {
         #expect(refused.status == 65)
         #expect(
             refused.standardOutput
-                == "Days.d: nothing tells the day from the month, so its dates are not read; give"
+                == "Days.d: the day and the month cannot be distinguished, so its dates are not read; add"
                 + " --type 'd=Date dd/MM/yyyy' or --type 'd=Date MM/dd/yyyy'\n")
         #expect(
             try cron(
@@ -220,7 +220,7 @@ extension ImportCommandTests {
                     standardError: """
                         k.ndjson:2:1: warning: 2 records have a key twice in one object, first here; the last value counts [import.duplicate-keys]
                           in: record 2, byte 15
-                          fix: correct the file, or reject such records with `on: { duplicate-key: reject }` in a spec
+                          fix: correct the file, or reject these records with `on: { duplicate-key: reject }` in a spec
 
                         """))
         #expect(

@@ -64,7 +64,7 @@ extension ImportCommandTests {
                     read:
                       files: db.json
                       as: json
-                      at: "$.users[*]"  # guessed: what the documents hold beside these records is left out
+                      at: "$.users[*]"  # guessed: values outside these records are not imported
                     into: Users
                     key: id
 
@@ -190,12 +190,12 @@ extension ImportCommandTests {
         func told(_ fix: String) -> String {
             """
             \(name): warning: The name of the file has a date, and the key is sku without it, so that the file of another day overwrites these objects [infer.one-day]
-              fix: if each day has objects of its own, \(fix)
+              fix: if each day has its own objects, \(fix)
 
             """
         }
         try write(name, "sku,sold\na,1\nb,2\n")
-        let expected = told("add a column with the day, and give both with --key")
+        let expected = told("add a column with the day, and name both in --key")
         #expect(
             try cron("import", name, "--into", "plain.sqlite")
                 == ToolResult(status: 0, standardError: expected))
@@ -204,7 +204,7 @@ extension ImportCommandTests {
         #expect(
             try cron("import", "sales-2026-01-02.csv", "--into", "plain.sqlite") == .silentSuccess)
         try write(name, "sku,day,sold\na,2026-01-01,1\nb,2026-01-01,2\n")
-        #expect(try cron("infer", name).standardError == told("give --key sku,day"))
+        #expect(try cron("infer", name).standardError == told("add --key sku,day"))
         #expect(
             try cron("import", name, "--into", "d.sqlite", "--key", "sku,day") == .silentSuccess)
         try write("sales-2026-01-02.csv", "sku,day,sold\na,2026-01-02,4\n")
@@ -230,8 +230,8 @@ extension ImportCommandTests {
             ToolResult(
                 status: 65,
                 standardError: """
-                    \(file): error: The file has no record that can be read, so nothing is made of it [infer.empty]
-                      fix: give a file with some records
+                    \(file): error: The file has no readable record, so it is skipped [infer.empty]
+                      fix: use a file with records
 
                     """)
         }
@@ -271,7 +271,7 @@ extension ImportCommandTests {
         #expect(
             try infer("id\n", "--as", "csv").standardError == """
                 standard input: error: The file has a header and no record, so the types of its columns are not known [infer.empty]
-                  fix: give a file with some records; if its first line is one, give --no-header
+                  fix: use a file with records; if its first line is one, give --no-header
 
                 """)
         #expect(

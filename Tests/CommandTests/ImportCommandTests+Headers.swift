@@ -25,7 +25,7 @@ extension ImportCommandTests {
         try write("b.csv", text)
         let result = try etl("import", "b.csv", "--into", "b.sqlite")
         #expect(result.status == 0)
-        let lines = skip == 1 ? "1 line of b.csv stands" : "\(skip) lines of b.csv stand"
+        let lines = skip == 1 ? "1 line of b.csv is" : "\(skip) lines of b.csv are"
         #expect(
             result.standardOutput.contains(
                 "\nThe first \(lines) above the header, and \(skip == 1 ? "is" : "are") skipped\n"),
@@ -116,7 +116,7 @@ extension ImportCommandTests {
         #expect(result.standardOutput.contains(": \(count) read, \(count) inserted\n"), "\(result)")
         #expect(
             result.standardOutput.contains(
-                "The first 1 line of c.csv stands above the header, and is skipped\n") == hasTitle,
+                "The first 1 line of c.csv is above the header, and is skipped\n") == hasTitle,
             "\(result)")
     }
 

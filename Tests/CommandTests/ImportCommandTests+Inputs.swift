@@ -21,7 +21,7 @@ extension ImportCommandTests {
             try cron("import", "w.json", "--into", "w.sqlite")
                 == warning(
                     """
-                    w.json: warning: Values beside the records of $.items[*] are left out: meta, page.total, tags [infer.left-out]
+                    w.json: warning: Values outside the records of $.items[*] are not imported: meta, page.total, tags [infer.left-out]
                       fix: to import them, too, write a spec with an import of this file that has `at: $`
                     """))
         #expect(try rows("SELECT count(*) FROM ZW", in: "w.sqlite") == ["2"])
@@ -81,7 +81,7 @@ extension ImportCommandTests {
         let told = warning(
             """
             d.csv: warning: The header has a name more than once (name), so its columns are called id, name, name2 [infer.repeated-names]
-              fix: give each column in the first line a name of its own
+              fix: give each column in the first line a different name
             """)
         for flags in [[], ["--key", "id"], ["--header"]] {
             #expect(
@@ -114,7 +114,7 @@ extension ImportCommandTests {
                     64,
                     """
                     error: No record has the field 'id' [infer.known]
-                      fix: the first row of n.csv is taken for values; if it names the columns, give --header
+                      fix: the first row of n.csv is read as values; if it names the columns, add --header
                     """))
     }
 
@@ -129,9 +129,9 @@ extension ImportCommandTests {
         #expect(
             try etl("import", "b.csv", "--into", "b.sqlite").standardOutput == """
                 B from b.csv: key id; day String, written String, size String, price Decimal, word String
-                B.day: kept as text: '2026-13-45' (b.csv:11) is no date, and 10 other values are
-                B.written: kept as text: '31.02.2025' (b.csv:11) is no date, and 10 other values are
-                B.size: kept as text: 'many' (b.csv:11) is no number, and 10 other values are
+                B.day: kept as text: '2026-13-45' (b.csv:11) is not a date, and 10 other values are
+                B.written: kept as text: '31.02.2025' (b.csv:11) is not a date, and 10 other values are
+                B.size: kept as text: 'many' (b.csv:11) is not a number, and 10 other values are
                 Imported into b.sqlite (new): 11 read, 11 inserted
                 Next: etl fetch b.sqlite B
 
@@ -139,7 +139,7 @@ extension ImportCommandTests {
         let inferred = try cron("infer", "b.csv").standardOutput
         #expect(
             inferred.contains(
-                "day: String  # kept as text: '2026-13-45' (b.csv:11) is no date, and 10 other values are\n"
+                "day: String  # kept as text: '2026-13-45' (b.csv:11) is not a date, and 10 other values are\n"
             ), "\(inferred)")
     }
 
@@ -155,7 +155,7 @@ extension ImportCommandTests {
             try cron("import", "h.csv", "--into", "h.sqlite")
                 == warning(
                     """
-                    h.csv: warning: The point in the numbers of sum may stand before a fraction or group thousands; it is read as before a fraction [infer.open-number]
+                    h.csv: warning: The point in the numbers of sum may separate decimals or group thousands; it is read as the decimal separator [infer.open-number]
                       fix: if it groups thousands, set `number: { thousands: "." }` in a spec, as `etl infer FILE --output DIR` writes it
                     """))
         try write("m.csv", "id;sum\n1;1.234.567\n2;2.500.000\n")
@@ -248,7 +248,7 @@ extension ImportCommandTests {
         let first = """
             r.csv:3:6: error: Text follows a closing quote [csv.text-after-quote]
               in: record 2, byte 14
-              fix: double the quotes inside the field; if a backslash stands before each, give --escape '\\'
+              fix: double the quotes inside the field; if a backslash is before each, add --escape '\\'
             error: 1 of 2 records was rejected; none is allowed [rejects.too-many]
               fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/import-r
             \(note)
@@ -329,7 +329,7 @@ extension ImportCommandTests {
                     65,
                     """
                     h.csv: error: The file has a header and no record, so the types of its columns are not known [infer.empty]
-                      fix: give a file with some records; if its first line is one, give --no-header
+                      fix: use a file with records; if its first line is one, give --no-header
                     """))
         try write("t.csv", "id\n1\n")
         #expect(

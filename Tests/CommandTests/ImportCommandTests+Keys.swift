@@ -30,7 +30,7 @@ extension ImportCommandTests {
                 """)
         #expect(
             try Tool.etl(["infer"] + Self.stock, in: folder.path).standardOutput.contains(
-                "    unique: [[sku, day]]  # guessed: each of 3 files has one 'day' of its own\n"))
+                "    unique: [[sku, day]]  # guessed: each of 3 files has a different 'day'\n"))
         // The guess is the same if another table contains the same codes.
         try write("orders.csv", "id,sku\n1,S1\n2,S2\n3,S1\n")
         #expect(

@@ -71,7 +71,7 @@ extension ImportCommandTests {
             inferred.standardOutput.contains(
                 """
                 rejects:
-                  allow: 1  # so many could not be read when this was made
+                  allow: 1  # number of unreadable records when this file was written
 
                 """), "\(inferred)")
         try write("pipeline.yaml", inferred.standardOutput)
@@ -85,7 +85,7 @@ extension ImportCommandTests {
         #expect(
             try etl("import", "r.csv", "--into", "r.sqlite").standardOutput == """
                 R from r.csv: key id; name String, price Decimal
-                The first 3 lines of r.csv stand above the header, and are skipped
+                The first 3 lines of r.csv are above the header, and are skipped
                 Imported into r.sqlite (new): 2 read, 2 inserted
                 Next: etl fetch r.sqlite R
 

@@ -205,7 +205,7 @@ extension ImportCommandTests {
                 == ToolResult(
                     status: 65,
                     standardError: """
-                        enroll.csv: error: Some student_id is the key of no Students, and some course_id of no object either, so nothing was imported [import.join-keys]
+                        enroll.csv: error: Some student_id values are not keys of Students, and some course_id values are not keys of an object, so nothing was imported [import.join-keys]
                           fix: import the files that have these objects first, or in the same command
 
                         """))

@@ -106,7 +106,7 @@ extension ImportCommandTests {
     func keptAsText() throws {
         let days = (1...9).map { "\($0),2026-01-0\($0)\n" }.joined()
         try write("d.csv", "id,day\n\(days)10,oops\n")
-        let line = "D.day: kept as text: 'oops' (d.csv:11) is no date, and 9 other values are\n"
+        let line = "D.day: kept as text: 'oops' (d.csv:11) is not a date, and 9 other values are\n"
         #expect(
             try cron("import", "d.csv", "--into", "d.sqlite")
                 == ToolResult(status: 0, standardOutput: line))

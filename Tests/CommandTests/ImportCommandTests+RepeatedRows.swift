@@ -27,7 +27,7 @@ extension ImportCommandTests {
                         categories.csv:4:1: warning: 1 record repeats another one exactly and becomes \
                         the same object [infer.repeated-record]
                           in: record 3, byte 22
-                          fix: if each is an object of its own, add a column that tells them apart
+                          fix: if each one is a separate object, add a column that distinguishes them
 
                         """))
         // Later imports use the key of the store.
@@ -68,7 +68,7 @@ extension ImportCommandTests {
                         things.ndjson:1001:1: warning: 10 records repeat another one exactly and become \
                         the same object [infer.repeated-record]
                           in: record 1001, byte 21786
-                          fix: if each is an object of its own, add a column that tells them apart
+                          fix: if each one is a separate object, add a column that distinguishes them
 
                         """))
         try write(11)

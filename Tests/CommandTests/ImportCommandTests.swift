@@ -356,8 +356,8 @@ import Testing
                 == ToolResult(
                     status: 73,
                     standardError: """
-                        spec/model.yaml: error: The file is there already [file.exists]
-                          fix: run the spec that is there with `etl run`, or name another folder
+                        spec/model.yaml: error: The file already exists [file.exists]
+                          fix: run the existing spec with `etl run`, or name another folder
 
                         """))
         #expect(
@@ -433,7 +433,7 @@ import Testing
                     status: 64,
                     standardError: """
                         error: Shelf.sqlite was created by an app, and etl does not change an app's model to add Book.shape String [import.app-store]
-                          fix: leave out --add-columns to skip such columns
+                          fix: leave out --add-columns to skip these columns
 
                         """))
         let other = try Tool.etl(

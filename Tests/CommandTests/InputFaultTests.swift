@@ -297,7 +297,7 @@ import Testing
                 \(name):1:\(column): error: The value nests too deep [json.too-deep]
                   in: record 1, byte \(column - 1)
                   stage: s.yaml:5:5 import tasks
-                  fix: raise `read.max-depth` if the record is what it should be
+                  fix: raise `read.max-depth` if the record is valid
                 \(tooMany(1, of: 2))
                 """)
         #expect(try place.reasons() == ["parse | json.too-deep | The value nests too deep"])
@@ -351,12 +351,12 @@ import Testing
             ),
             (
                 "", "",
-                "The file is empty where a header is expected [csv.no-header]", nil,
+                "The file is empty, but must have a header [csv.no-header]", nil,
                 "write a header, or set `read.header: false` and `read.columns`"
             ),
             (
                 "\n\r\n\n", "",
-                "The file is empty where a header is expected [csv.no-header]", nil,
+                "The file is empty, but must have a header [csv.no-header]", nil,
                 "write a header, or set `read.header: false` and `read.columns`"
             ),
         ] as [(String, String, String, Int?, String)])

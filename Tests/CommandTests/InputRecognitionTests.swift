@@ -60,7 +60,7 @@ import Testing
             (
                 "a.json", Array("PK".utf8) + [3, 4, 20], "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.json], as: json }`, with "
-                    + "the name of one of its files behind it where it has several"
+                    + "the name of one of its files at the end if it has several"
             ),
             (
                 "a.XLSX", Array("PK".utf8) + [3, 4, 20], "an Excel workbook",
@@ -70,7 +70,7 @@ import Testing
             (
                 "a.tsv.gz", Array("PK".utf8) + [3, 4, 20], "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.tsv.gz], as: tsv }`, with "
-                    + "the name of one of its files behind it where it has several"
+                    + "the name of one of its files at the end if it has several"
             ),
             (
                 "a.parquet", Array("PAR1".utf8) + [0x15, 4], "a Parquet file",
@@ -83,7 +83,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: \(fix)
@@ -106,7 +106,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: let a command unpack it: `read: { command: [\(program), -dc, \(name)], as: json }`
@@ -123,17 +123,17 @@ import Testing
             (
                 "a.zip", zip + Array("a.ndjson".utf8), nil, "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: ndjson }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.csv.zip", zip + Array("a.jsonx/".utf8), nil, "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.csv.zip], as: csv }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.zip", zip + Array("a.json\0\0".utf8), "tsv", "a zip archive",
                 "unpack it, or let a command do so: `read: { command: [unzip, -p, a.zip], as: tsv }`, "
-                    + "with the name of one of its files behind it where it has several"
+                    + "with the name of one of its files at the end if it has several"
             ),
             (
                 "a.zst", [0x28, 0xB5, 0x2F, 0xFD, 4], nil, "a zstd file",
@@ -157,7 +157,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                \(name): error: The first bytes are those of \(what), which etl does not read \
+                \(name): error: The file starts like \(what), which etl does not read \
                 [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: \(fix)
@@ -176,7 +176,7 @@ import Testing
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                a.json.gz: error: The first bytes are those of a gzip file inside a gzip file, which \
+                a.json.gz: error: The file starts like a gzip file inside a gzip file, which \
                 etl does not read [input.foreign-format]
                   stage: s.yaml:5:5 import tasks
                   fix: let a command unpack it: `read: { command: [sh, -c, "gzip -dc \\"$0\\" | gzip \
@@ -241,7 +241,7 @@ import Testing
                 first one [json.several]
                   in: record 1, byte 9
                   stage: s.yaml:5:5 import tasks
-                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                  fix: write each object on its own line, as `jq -c .` does, and set `read.as: \
                 ndjson`
 
                 """
@@ -253,7 +253,7 @@ import Testing
                 first one [json.several]
                   in: record 1, byte 14
                   stage: s.yaml:5:5 import tasks
-                  fix: write each object on a line of its own, as `jq -c .` does, and set `read.as: \
+                  fix: write each object on its own line, as `jq -c .` does, and set `read.as: \
                 ndjson`
 
                 """
@@ -301,7 +301,7 @@ import Testing
                 a.ndjson:1:27: error: The value nests too deep [json.too-deep]
                   in: record 1, byte 26
                   stage: s.yaml:5:5 import tasks
-                  fix: raise `read.max-depth` if the record is what it should be
+                  fix: raise `read.max-depth` if the record is valid
 
                 """), "\(result.standardError)")
     }
@@ -435,7 +435,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' and its sub-entities have 991 searchable attributes, and \
                 SQLite can keep the folded texts of at most 990 [spec.too-many-columns]
                   in: store
-                  fix: remove `searchable: true` from those that nobody searches in
+                  fix: remove `searchable: true` from attributes that no search uses
 
                 """)
         try write(990)
@@ -477,7 +477,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' and its sub-entities need 2003 columns in one table, and \
                 SQLite has at most 2000 [spec.too-many-columns]
                   in: store
-                  fix: make some of the sub-entities entities of their own
+                  fix: remove the parent of some sub-entities
 
                 """)
         let alone = (0..<2_000).map { "a\($0): String" }.joined(separator: ", ")
@@ -488,7 +488,7 @@ import Testing
                 s.yaml:3:8: error: 'Task' needs 2003 columns in one table, and SQLite has at most 2000 \
                 [spec.too-many-columns]
                   in: store
-                  fix: leave attributes out: a file may have more columns than its entity
+                  fix: remove attributes; a file may have more columns than its entity
 
                 """)
         let names = (0..<3_000).map { "c\($0)" }.joined(separator: ",")

@@ -154,7 +154,7 @@ import Testing
                     status: 0,
                     standardOutput: """
                         superseded
-                          Another record of the same import has the same key, and is the one that counts.
+                          Another record of the same import has the same key and was used instead.
                           → Set `duplicates` to first to keep the first one, or to reject to list them.
 
                         """))

@@ -97,7 +97,7 @@ import Testing
         #expect(planned.status == 0, "\(planned.output)\(planned.errors)")
         #expect(!planned.output.contains("ersion 'tasks"), "\(planned.output)")
         for line in [
-            "~ Job: renamed from 'Task'", "- Job.tagText: is gone, with its values [2]",
+            "~ Job: renamed from 'Task'", "- Job.tagText: is removed, with its values [2]",
             "Job: 2 objects",
         ] {
             #expect(planned.output.contains(line + "\n"), "\(planned.output)")
@@ -139,7 +139,7 @@ import Testing
         #expect(planned.output.hasPrefix("To version 'tasks-3':\n"))
         #expect(
             planned.output.contains(
-                "Left behind: 1 object of 'Job', by the `where` of the mapping\n"))
+                "Not migrated: 1 object of 'Job', by the `where` of the mapping\n"))
         let refusal = "Person.jobs is required, and 1 object has none; link them in a mapping"
         #expect(
             planned.errors
@@ -154,7 +154,7 @@ import Testing
         #expect(done.status == 65 && done.output == planned.output)
         #expect(
             done.errors == """
-                error: store.sqlite cannot be migrated: \(refusal) (the store came as far as version \
+                error: store.sqlite cannot be migrated: \(refusal) (the store is now at version \
                 'tasks-3') [store.migration-refused]
 
                 """)

@@ -119,7 +119,7 @@ import Testing
         let planned = try migrate("store.sqlite --to after.yaml --dry-run")
         #expect(planned.status == 0, "\(planned.errors)")
         for line in [
-            "~ Todo: renamed from 'Task'", "- Todo.tagText: is gone, with its values [3]",
+            "~ Todo: renamed from 'Task'", "- Todo.tagText: is removed, with its values [3]",
             "Person: 3 objects", "Tag: 6 objects", "Todo: 3 objects",
         ] {
             #expect(planned.output.contains(line + "\n"), "\(planned.output)")
@@ -214,8 +214,8 @@ import Testing
                 Person: 2 objects
                 Tag: 0 objects
                 Todo: 1 object
-                Left behind: 1 object of 'Person', by the `where` of the mapping
-                Left behind: 2 objects of 'Task', by the `where` of the mapping
+                Not migrated: 1 object of 'Person', by the `where` of the mapping
+                Not migrated: 2 objects of 'Task', by the `where` of the mapping
 
                 """), "\(planned.output)")
         let done = try migrate("store.sqlite --to after.yaml")

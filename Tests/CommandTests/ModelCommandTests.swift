@@ -76,7 +76,7 @@ import Testing
                 ~ Task.name: renamed from 'title'
                 + Task.size: new attribute Float, required  [needs a mapping]
                 ~ Task.price: type is Double, was Decimal  [needs a mapping]
-                - Task.dueOn: is gone, with its values
+                - Task.dueOn: is removed, with its values
 
                 A lightweight migration would not do: the marked changes need a mapping.
                 Version hashes differ: Task
@@ -166,8 +166,8 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.standardError == """
-                no-model.yaml:2:8: error: This is a pipeline spec, and what its model is cannot be \
-                told without its store or its parameters [model.is-spec]
+                no-model.yaml:2:8: error: The file is a pipeline spec, and its model depends on \
+                its store or its parameters [model.is-spec]
                   in: store
                   fix: name the model itself, or the store
 

@@ -144,7 +144,7 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.errors == """
-                spec.yaml:8:13: error: `--no-commands` refuses the command of `on-failure` \
+                spec.yaml:8:13: error: `--no-commands` does not allow the command of `on-failure` \
                 [command.refused]
                   in: on-failure
                   fix: leave out `on-failure`, or run it without `--no-commands`
@@ -161,10 +161,10 @@ import Testing
         #expect(refused.status == 78)
         #expect(
             refused.errors == """
-                spec.yaml:9:25: error: 'token' is a secret, and everybody on the machine can read the \
-                words of a command [spec.command-secret]
+                spec.yaml:9:25: error: 'token' is a secret, and every user of the machine can \
+                read the words of a command [spec.command-secret]
                   in: on-failure[1]
-                  fix: give it by a variable: `env: { TOKEN: "${token}" }`
+                  fix: pass it in a variable: `env: { TOKEN: "${token}" }`
 
                 """)
         #expect(folder.text("told") == "")

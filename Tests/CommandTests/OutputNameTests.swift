@@ -152,7 +152,7 @@ import Testing
         #expect(result.status == 78)
         #expect(
             result.errors.hasSuffix(
-                " [spec.url]\n  in: stages[1].to\n  fix: \(fix); send what it writes after the run\n"
+                " [spec.url]\n  in: stages[1].to\n  fix: \(fix); send the file after the run\n"
             ),
             "\(result)")
     }

@@ -142,8 +142,8 @@ struct PlanTests {
         #expect(
             result.errors.hasSuffix(
                 """
-                note: The run would end with 65; what would have been saved until then stays, and \
-                is what is shown [run.would-fail]
+                note: The run would end with 65; the changes saved until then would be kept, and \
+                are shown [run.would-fail]
 
                 """), "\(result.errors)")
         #expect(try Self.content(folder) == before)

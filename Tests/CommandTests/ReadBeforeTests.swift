@@ -106,8 +106,8 @@ import Testing
         #expect(again.status == 0)
         #expect(
             again.standardError == """
-                warning: An earlier run has read 4 records of 'import-a' and saved what it appended, and \
-                --restart appends them again [import.read-before]
+                warning: An earlier run has read 4 records of 'import-a' and saved the appended \
+                objects, and --restart appends them again [import.read-before]
                   stage: s.yaml:5:5 import import-a
                   fix: remove those objects, or complete the run without --restart
 

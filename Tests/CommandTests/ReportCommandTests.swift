@@ -41,8 +41,8 @@ struct ReportCommandTests {
             #expect(result.status == 0 && result.standardError.isEmpty, "\(way)")
             #expect(
                 plain(result.standardOutput) == """
-                    import-tasks: exit 0 OK. Every record is accounted for, with no more rejects \
-                    than allowed.
+                    import-tasks: exit 0 OK. Every record was counted, and no more records were \
+                    rejected than allowed.
                       run     RUN
                       began   TIME
                       ended   TIME, took SECONDS
@@ -125,7 +125,7 @@ struct ReportCommandTests {
     func explain() throws {
         let exit = try Tool.etl(["explain", "65"])
         #expect(exit.status == 0 && exit.standardError.isEmpty)
-        #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, input that is"))
+        #expect(exit.standardOutput.hasPrefix("65 DATAERR\n  Too many rejects, a truncated"))
         #expect(try Tool.etl(["explain", "dataerr"]) == exit)
         let reject = try Tool.etl(["explain", "cast"])
         #expect(
@@ -136,14 +136,14 @@ struct ReportCommandTests {
         #expect(
             lines.prefix(2) == [
                 "Exit statuses",
-                "  0 OK          Every record is accounted for, with no more rejects than allowed.",
+                "  0 OK          Every record was counted, and no more records were rejected than allowed.",
             ])
         #expect(lines.contains("Rejects"))
         #expect(lines.contains("  cast           A value does not have its attribute's type."))
         #expect(
             lines.contains("Areas of messages") && lines.contains("Results of records")
                 && lines.count < 90)
-        #expect(all.hasSuffix("\n\n`etl explain CODE` tells what to do.\n"))
+        #expect(all.hasSuffix("\n\n`etl explain CODE` prints the fix.\n"))
         let unknown = try Tool.etl(["explain", "cats"])
         #expect(unknown.status == 64 && unknown.standardError.contains("Did you mean 'cast'?"))
     }

@@ -94,7 +94,7 @@ import Testing
         func warning(_ one: String, _ other: String) -> String {
             """
             warning: \(one) and \(other) are both named 'nightly' and write reports to the folder \
-            runs, so their runs are taken for those of one pipeline [report.shared]
+            runs, so their runs appear as runs of one pipeline [report.shared]
               fix: set another `name` or `report.to` in one of them
 
             """

@@ -195,7 +195,7 @@ struct RunLogTests {
         #expect(result.output == "No changes\nstatus 0\n")
         #expect(
             result.errors.contains(
-                "warning: Another run works on store.sqlite: pid "), "\(result.errors)")
+                "warning: Another run uses store.sqlite: pid "), "\(result.errors)")
         #expect(result.errors.contains("\nwould import tasks: 2,000 read, 2,000 unchanged ("))
         let stopped = try folder.shell(
             """
@@ -223,6 +223,6 @@ struct RunLogTests {
             "specs/spec.yaml", text.replacing("default: tasks", with: "default: ../data/tasks"))
         let result = try folder.run(spec: "specs/spec.yaml")
         #expect(result.status == 66)
-        #expect(result.errors.hasPrefix("data/tasks.ndjson: error: There is no such file ["))
+        #expect(result.errors.hasPrefix("data/tasks.ndjson: error: The file does not exist ["))
     }
 }

@@ -387,7 +387,7 @@ import Testing
                     error: 'tasks' has read 1 record, and `read.min-records` is 3 \
                     [input.too-few-records]
                       stage: s.yaml:5:5 import tasks
-                      fix: see whether the inputs are whole, or lower `read.min-records`
+                      fix: check that the inputs are complete, or lower `read.min-records`
 
                     """)
             #expect(try place.count() == 3)

@@ -55,7 +55,7 @@ import Testing
                 A from a.csv: key id; name String
                 a.csv:4:1: ^[1;33mwarning:^[0m 1 record repeats another one exactly and becomes the same object [infer.repeated-record]
                   in: record 3, byte 16
-                  fix: if each is an object of its own, add a column that tells them apart
+                  fix: if each one is a separate object, add a column that distinguishes them
                 Imported into s.sqlite (new): 4 read, ^[32m2 inserted^[0m, ^[33m1 superseded^[0m, ^[31m1 rejected^[0m
                 Rejected records are in rejects/RUN
                 Next: etl fetch s.sqlite A

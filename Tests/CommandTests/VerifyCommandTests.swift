@@ -85,9 +85,9 @@ import Testing
         #expect(seen.output == "")
         #expect(
             seen.errors == """
-                error: model.yaml is a model or a spec, and no store [usage.store]
+                error: model.yaml is a model or a spec, not a store [usage.store]
                   fix: name the store, as in `etl verify STORE --model model.yaml`; `etl model show \
-                model.yaml` shows a model, `etl check model.yaml` looks at a spec
+                model.yaml` shows a model, `etl check model.yaml` checks a spec
 
                 """)
     }
@@ -154,13 +154,13 @@ import Testing
         let pages = try folder.shell("expr $(stat -c %s store.sqlite) / 4096").output
         let count = try #require(Int(pages.trimmingCharacters(in: .whitespacesAndNewlines)))
         try folder.shell("truncate -s \(count / 2 * 4096) store.sqlite")
-        let cut = "is cut off: it has \(count / 2) of the \(count) pages that its header names"
+        let cut = "is truncated: it has \(count / 2) of the \(count) pages that its header names"
         let fetched = try folder.shell("exec \"$E\" fetch store.sqlite Task --count")
         #expect(fetched.status == 74)
         #expect(
             fetched.errors == """
                 error: store.sqlite \(cut) [store.corrupt]
-                  fix: bring back a copy that is whole, or save what is left by `etl verify STORE \
+                  fix: restore a backup, or recover the readable data with `etl verify STORE \
                 --repair NEW`
 
                 """)

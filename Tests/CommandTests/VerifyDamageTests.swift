@@ -26,7 +26,7 @@ import Testing
         #expect(repair.status == 1)
         #expect(repair.output == "wrong: \(found)")
         let text = "Task 3: 'title' is not valid UTF-8 text [store.validation]\n"
-        let fix = "  fix: `etl verify STORE` lists the objects with such values; set them again\n"
+        let fix = "  fix: `etl verify STORE` lists the objects with these values; set them again\n"
         for format in ["ndjson", "csv"] {
             let fetched = try folder.shell(
                 "exec \"$E\" fetch store.sqlite Task --format \(format)")

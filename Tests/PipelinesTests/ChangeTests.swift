@@ -264,8 +264,8 @@ struct ChangeTests {
             run.text == """
                 error: \(message); nothing was done [store.unique]
                   stage: spec.yaml:5:3 update same
-                  fix: narrow `where`, give each object a value of its own, or change the values \
-                in two stages
+                  fix: narrow `where`, set a different value for each object, or change the \
+                values in two stages
                 """)
         #expect(try folder.rows("SELECT sum(ZID), max(Z_OPT) FROM ZTASK") == ["21|2"])
     }
@@ -301,10 +301,10 @@ struct ChangeTests {
         #expect(
             run.warningText == """
                 warning: 2 of 3 objects of Person that match were kept: `delete: deny` of \
-                'Person.tasks' keeps what objects of Task belong to [store.deletion-denied]
+                'Person.tasks' keeps objects that are linked to objects of Task [store.deletion-denied]
                   stage: spec.yaml:5:3 delete delete-person
-                  fix: delete those of Task in a stage before this one, or let `where` leave such \
-                objects out by `AND tasks.@count == 0`
+                  fix: delete the objects of Task in an earlier stage, or exclude these objects \
+                in `where` with `AND tasks.@count == 0`
                 """)
         #expect(run.status == .ok)
         #expect(run.outcome.stages[0].deniedBy == ["Person.tasks": 2])
@@ -328,11 +328,11 @@ struct ChangeTests {
         #expect(run.text == "")
         #expect(
             run.warningText == """
-                warning: 1 of 1 object of Person that matches was kept: with them objects of Task \
-                would go, and `delete: deny` of 'Task.steps' keeps what objects of Step belong to \
-                [store.deletion-denied]
+                warning: 1 of 1 object of Person that matches was kept: their deletion would \
+                also delete objects of Task, and `delete: deny` of 'Task.steps' keeps objects that \
+                are linked to objects of Step [store.deletion-denied]
                   stage: spec.yaml:5:3 delete delete-person
-                  fix: delete those of Step in a stage before this one
+                  fix: delete the objects of Step in an earlier stage
                 """)
         let rest = try delete("tasks.@count == 0")
         #expect(rest.warningText == "")
@@ -375,7 +375,7 @@ struct ChangeTests {
         #expect(try run("- { import: lists.ndjson, into: List, \(link) }").text == "")
         #expect(
             try run("- { delete: List, where: ALL, at-most: 2 }").text.hasPrefix(
-                "error: 3 objects would be deleted, with those that delete rules add to 1 match, and"
+                "error: 3 objects would be deleted, including the objects that delete rules add to 1 match, and"
                     + " at most 2 may; nothing was done [store.too-many]\n"))
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["2"])
         try folder.write("other.ndjson", #"{"name":"b"}"# + "\n")

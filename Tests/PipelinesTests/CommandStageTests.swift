@@ -84,7 +84,7 @@ struct CommandStageTests {
         #expect(
             run.text == """
                 command:sh -c 'cat a.ndjson; echo no more >&2; exit 4': error: The command ended with \
-                exit code 4 (no more); its output may not be whole [command.failed]
+                exit code 4 (no more); its output may be incomplete [command.failed]
                   stage: spec.yaml:5:3 import tasks
                   fix: run it by hand in the spec's folder; the records before its end were kept
                 """)
@@ -244,8 +244,8 @@ struct CommandStageTests {
         #expect(run.status == .ioError)
         #expect(
             run.text == """
-                command:sh -c '\(script)': error: The command ended with exit code \(code); what it made \
-                of the export is not known [command.failed]
+                command:sh -c '\(script)': error: The command ended with exit code \(code); what \
+                it did with the export is not known [command.failed]
                   stage: spec.yaml:6:3 export export-task
                   fix: run it by hand in the spec's folder; the next run exports again
                 """)
@@ -288,10 +288,10 @@ struct CommandStageTests {
                   - { export: Task, to: { command: [cat] } }
                   - { export: h, entity: Task, to: { command: [cat] }, as: csv, manifest: true }
                 """) == """
-                    spec.yaml:5:42: error: 'token' is a secret, and everybody on the machine can \
+                    spec.yaml:5:42: error: 'token' is a secret, and every user of the machine can \
                     read the words of a command [spec.command-secret]
                       in: stages[0].read.command[1]
-                      fix: give it by a variable: `env: { TOKEN: "${token}" }`
+                      fix: pass it in a variable: `env: { TOKEN: "${token}" }`
                     spec.yaml:5:75: error: A command's output cannot be identified in a later \
                     run, so 'once' has no effect [spec.rule]
                       in: stages[0].read.once
@@ -313,20 +313,20 @@ struct CommandStageTests {
                       in: stages[4].read.command
                     spec.yaml:10:40: error: The key 'env' is unknown here [spec.unknown-key]
                       in: stages[5].read.env
-                    spec.yaml:11:55: error: '1A' is no name of a variable [spec.name]
+                    spec.yaml:11:55: error: '1A' is not a valid name of a variable [spec.name]
                       in: stages[6].read.env.1A
                     spec.yaml:12:25: error: The format of the command's input is not set \
                     [spec.format]
                       in: stages[7].to
                       fix: add `as:` with csv, tsv, json, or ndjson next to `to`
-                    spec.yaml:12:36: error: With `store.commit: run` a run that fails publishes \
-                    nothing, and what a command has read cannot be taken back [spec.command-output]
+                    spec.yaml:12:36: error: With `store.commit: run` a failed run must publish \
+                    nothing, but data that a command has read cannot be undone [spec.command-output]
                       in: stages[7].to.command
-                      fix: export to a file, or in a spec of its own that runs behind this one
-                    spec.yaml:13:47: error: With `store.commit: run` a run that fails publishes \
-                    nothing, and what a command has read cannot be taken back [spec.command-output]
+                      fix: export to a file, or in a separate spec that runs after this one
+                    spec.yaml:13:47: error: With `store.commit: run` a failed run must publish \
+                    nothing, but data that a command has read cannot be undone [spec.command-output]
                       in: stages[8].to.command
-                      fix: export to a file, or in a spec of its own that runs behind this one
+                      fix: export to a file, or in a separate spec that runs after this one
                     spec.yaml:13:75: error: A manifest is written next to a file, but a command \
                     reads this export [spec.rule]
                       in: stages[8].manifest

@@ -104,7 +104,7 @@ struct ExactDecimalTests {
         #expect(
             try folder.rows("SELECT ZSKU, length(ZPRICE) FROM ZITEM ORDER BY ZSKU")
                 == ["a|165", "b|130"])
-        let wanted = "a decimal number of at most 165 digits before the point and 128 behind it"
+        let wanted = "a decimal number of at most 165 digits before the point and 128 after it"
         #expect(
             try folder.reasons() == [
                 "cast price: 'price' takes \(wanted), not 1e165",
@@ -149,8 +149,8 @@ struct ExactDecimalTests {
         #expect(run.status == .configuration)
         #expect(
             run.text.contains(
-                "store.sqlite keeps decimals as exact texts; how a store keeps them is chosen when"
-                    + " it is made"))
+                "store.sqlite keeps decimals as exact texts; this is chosen when the store is "
+                    + "created"))
     }
 
     @Test("numbers of many digits are compared and computed exactly in a store of exact decimals")

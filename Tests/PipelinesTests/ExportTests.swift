@@ -287,7 +287,7 @@ struct ExportTests {
         #expect(run.status == .cannotCreate)
         #expect(
             run.text == """
-                error: The folder out/file cannot be made: File exists [output.folder]
+                error: The folder out/file cannot be created: File exists [output.folder]
                   stage: spec.yaml:5:3 export export-task
                   fix: check its permissions, or name another
                 """)

@@ -40,7 +40,7 @@ struct FailedRunTests {
         "note: The changes of all stages were discarded; the store is unchanged "
         + "[run.taken-back]"
     private static let none =
-        "note: Nothing that the stages did is kept: there is no store, as before the run "
+        "note: No change of the stages is kept: there is no store, as before the run "
         + "[run.taken-back]"
 
     @Test(
@@ -53,7 +53,7 @@ struct FailedRunTests {
             (
                 "open: create, commit: stage", true,
                 [
-                    "note: Nothing that bump did is kept; what was done before stays: import-a"
+                    "note: Nothing that bump did is kept; earlier changes are kept: import-a"
                         + " [run.taken-back]"
                 ]
             ),
@@ -85,7 +85,7 @@ struct FailedRunTests {
     @Test(
         "a stopped run reports what is saved in the store and what is kept next to it",
         arguments: [
-            ("open: create", true, 1, "what was saved stays"),
+            ("open: create", true, 1, "saved changes are kept"),
             ("open: create", true, 0, "nothing in the store was changed"),
             ("open: create, commit: run", true, 1, "the store is unchanged, \(waits) next to it"),
             (
@@ -320,9 +320,9 @@ struct FailedRunTests {
         #expect(run.status == .dataError)
         #expect(
             Self.notes(run) == [
-                "note: Nothing that the stages did is kept: there is no store, as before the run "
+                "note: No change of the stages is kept: there is no store, as before the run "
                     + "[run.taken-back]",
-                "note: Stages that run after a failure, too, were left out, since there is no "
+                "note: Stages that also run after a failure were skipped, because there is no "
                     + "store: state [run.no-store]",
             ])
         #expect(folder.names().filter { $0.hasPrefix("store") } == ["store.sqlite.etl-lock"])

@@ -140,7 +140,7 @@ struct HistoryOptionTests {
                     + "text 'on'"
             ),
             ("{}", "4:12: error: The key 'keep' is missing"),
-            ("{ keep: 36h }", "4:20: error: 'keep' must be a number of whole days such as 7d"),
+            ("{ keep: 36h }", "4:20: error: 'keep' must be a whole number of days such as 7d"),
             ("{ keep: long }", "4:20: error: 'keep' must be a duration such as 30m or 7d"),
         ])
     func lints(_ history: String, _ message: String) throws {

@@ -130,7 +130,7 @@ struct InputTests {
         #expect(other.status == .noInput)
         #expect(
             other.text == """
-                a.ndjson: error: There is no such file [input.missing]
+                a.ndjson: error: The file does not exist [input.missing]
                   stage: spec.yaml:5:3 import import-a
                   fix: check the name; a relative path starts at the spec's folder, one from --set \
                 at the working directory

@@ -141,7 +141,7 @@ struct MappingTests {
                 ])
         #expect(
             try folder.reasons() == [
-                "cast st: 'state' takes what its `map` lists ('open', 'true'), not 'shut'",
+                "cast st: 'state' takes a text in its `map` ('open', 'true'), not 'shut'",
                 "required who.name: The record has no 'who.name'",
                 "cast on: 'due' takes a date in the pattern dd.MM.yyyy HH:mm, such as 20.11.2026 "
                     + "14:30, not '2000-12-31'",

@@ -124,7 +124,7 @@ import Testing
             #expect(run.status == .dataError)
             #expect(
                 run.text.replacing(folder.folder + "/", with: "") == """
-                    error: The import 'notes' cannot go on where it stopped: in.ndjson.gz has \
+                    error: The import 'notes' cannot resume where it stopped: in.ndjson.gz has \
                     changed [run.cannot-resume]
                       stage: spec.yaml:6:5 import notes
                       fix: restore the input or the stage, or read everything again with --restart, also \
@@ -151,7 +151,7 @@ import Testing
         #expect(run.status == .dataError)
         #expect(
             run.text.contains(
-                "cannot go on where it stopped: the stage has changed"), "\(run.text)")
+                "cannot resume where it stopped: the stage has changed"), "\(run.text)")
     }
 
     @Test("an import that aborts at too many rejects resumes, and counts the rejects from zero")

@@ -179,7 +179,7 @@ import Testing
             - { export: Tag, to: out.csv }
             """)
         #expect(seen.lines.count == 1)
-        #expect(seen.words == ["a.csv: error: There is no such file [input.missing]"])
+        #expect(seen.words == ["a.csv: error: The file does not exist [input.missing]"])
         #expect(seen.outcome.status == .noInput)
     }
 

@@ -98,7 +98,7 @@ import Testing
                 "Changes after transaction 7 have been purged and not read",
                 "The token is of another store, or of one that had this one's place, and not of"
                     + " this one",
-                Self.missing, "The result of the arithmetic is too large", "'x' is no date",
+                Self.missing, "The result of the arithmetic is too large", "'x' is not a date",
             ])
     }
 

@@ -210,7 +210,7 @@ struct RunOptionTests {
         #expect(refused.status == .configuration)
         #expect(
             refused.text == """
-                spec.yaml:6:54: error: 'limit' is 'few', which is no number of objects [spec.type]
+                spec.yaml:6:54: error: 'limit' is 'few', which is not a valid number of objects [spec.type]
                   in: stages[1].limit
                   stage: spec.yaml:6:5 update bump
                   fix: give a number from 1 to 1000000000

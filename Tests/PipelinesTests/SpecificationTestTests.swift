@@ -136,7 +136,7 @@ struct SpecificationTestTests {
                   - expected  {"title": "b", "size": 3}
                   + actual    {"title": "b", "size": 2}
                   in: tests[0].then.Task[1]
-                spec.yaml:31:5: error: 'wrong': Person has 1 object, of which `then` says nothing \
+                spec.yaml:31:5: error: 'wrong': Person has 1 object, of which `then` lists none \
                 [test.failed]
                   + actual    {"name": "Ann"}
                   in: tests[0].then
@@ -178,7 +178,7 @@ struct SpecificationTestTests {
         arguments: [
             ("Employee: [{ name: a }, { name: b }]", nil),
             ("Person: [{ name: a }, { name: b }]", nil),
-            ("Boss: [{ name: b }]", "Employee has 1 object, of which `then` says nothing"),
+            ("Boss: [{ name: b }]", "Employee has 1 object, of which `then` lists none"),
             ("Employee: [{ name: a }]", "Employee has 1 of 1 expected objects, and 1 others"),
         ])
     func subentities(_ then: String, _ message: String?) throws {
@@ -309,7 +309,7 @@ struct SpecificationTestTests {
             ("- { name: a, then: { Task: [{ titel: x }] } }", "'Task' has no property 'titel'"),
             ("- { name: a, given: { Task: [{ owner: x }] }, then: {} }", "no attribute 'owner'"),
             ("- { name: a, params: { mst: 1 }, then: {} }", "The spec has no parameter 'mst'"),
-            ("- { name: a, now: soon, then: {} }", "'soon' is no date"),
+            ("- { name: a, now: soon, then: {} }", "'soon' is not a date"),
             ("- { name: a, then: { fails: x } }", "'x' is no stage of the spec"),
             ("- { name: a }", "The key 'then' is missing"),
             ("- { name: a, then: {}, when: x }", "The key 'when' is unknown here"),

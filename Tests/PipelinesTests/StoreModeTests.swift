@@ -153,7 +153,7 @@ struct StoreModeTests {
         #expect(run.status == .configuration)
         #expect(
             run.text == """
-                error: store.sqlite was made with another version of the model; these entities \
+                error: store.sqlite was created with another version of the model; these entities \
                 differ: Task; migrate it by `MigrationManager` or `etl migrate`, or open it for \
                 writing with `StoreOptions.migration = .automatic` [store.model-mismatch]
                   fix: bring the store to this model: etl migrate store.sqlite --to model.yaml

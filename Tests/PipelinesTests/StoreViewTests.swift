@@ -161,7 +161,7 @@ struct StoreViewTests {
         #expect(run.status == .noInput)
         #expect(
             run.text == """
-                error: The template no.sqlite does not exist, of which the store is to be a copy \
+                error: The template no.sqlite does not exist, so the store cannot be created from it \
                 [store.template]
                   fix: check `store.open`; a relative path starts at the spec's folder
                 """)

@@ -124,7 +124,7 @@ import Testing
     func encodingFaults() throws {
         for (encoding, message) in [
             (TextEncoding.utf8, "The text is not valid UTF-8"),
-            (.windows1252, "The text has a byte that is no character of windows-1252"),
+            (.windows1252, "The text has a byte that is not a character of windows-1252"),
         ] {
             for (name, text) in [("a.csv", "a\n"), ("a.ndjson", "{\"a\":\"")] {
                 let end = name == "a.csv" ? "\n" : "\"}\n"

@@ -76,7 +76,8 @@ import Testing
         let list = writer.archive(root: writer.list([writer.text("a")]))
         #expect(reason([]) == "it does not inflate")
         #expect(
-            reason(Deflation.deflate(Array("hello".utf8)) ?? []) == "it is no binary property list")
+            reason(Deflation.deflate(Array("hello".utf8)) ?? [])
+                == "it is not a binary property list")
         #expect(reason(Deflation.deflate(list) ?? []) == "it holds a NSArray, and no model")
         let plist = BinaryPlist.dictionary([("a", .integer(1))]).bytes
         #expect(reason(plist) == "the property list is no keyed archive")

@@ -171,7 +171,7 @@ import Testing
             """)
         #expect(
             problems == """
-                contents:3:50: warning: '99999' is no default for Integer 16; it is kept, but not \
+                contents:3:50: warning: '99999' is not a default for Integer 16; it is kept, but not \
                 used [model.default]
                   in: A.a
                 contents:4:23: warning: 'optional' must be YES or NO, not 'MAYBE'; it counts as NO \
@@ -254,7 +254,7 @@ import Testing
         #expect(
             errors.joined(separator: "\n") == """
                 contents:2:18: error: No entity is named 'Bee' [model.unknown-entity]
-                contents:3:23: error: 'Sting' is no attribute type. Did you mean 'String'? \
+                contents:3:23: error: 'Sting' is not an attribute type. Did you mean 'String'? \
                 [model.attribute-type]
                 contents:4:3: error: 'A.b' has no type; only a transient attribute needs none \
                 [model.attribute-type]
@@ -278,7 +278,7 @@ import Testing
         let (_, diagnostics) = ContentsReader.read(Array("<plist/>".utf8), file: "contents")
         #expect(
             diagnostics.map(DiagnosticRenderer.text) == [
-                "contents:1:1: error: <plist> is no model; a model file begins with <model> "
+                "contents:1:1: error: <plist> is not a model; a model file begins with <model> "
                     + "[model.root]"
             ])
     }

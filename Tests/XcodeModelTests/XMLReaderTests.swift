@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [
         ("", "1:1: The file holds no element"),
         ("text", "1:1: A document begins with '<'"),
-        ("<a>", "1:4: <a> of line 1 is never closed; the file may be cut off"),
+        ("<a>", "1:4: <a> of line 1 is never closed; the file may be truncated"),
         ("<a>\n <b></a>", "2:5: </a> is found where </b> must close the element of line 2"),
         ("<a b=1/>", "1:6: The value of 'b' must be in quotes"),
         ("<a b/>", "1:5: '=' and a value in quotes must follow 'b'"),

@@ -127,7 +127,7 @@ import Testing
         try write("M.mom", "bplist00".utf8)
         #expect(
             read("M.mom") == """
-                M.mom: error: The compiled model cannot be read: it is no binary property list \
+                M.mom: error: The compiled model cannot be read: it is not a binary property list \
                 [model.archive]
                   fix: give the .xcdatamodeld that it was compiled from
                 """)
@@ -190,7 +190,7 @@ import Testing
                     "'A.data': its default value; it is left out",
                     "'A.text': that text is searchable; it is left out",
                     "'A': rules over whole objects; it is left out",
-                    "'A.data': 'b c', which is no XML name; it is left out",
+                    "'A.data': 'b c', which is not an XML name; it is left out",
                 ])
     }
 }

@@ -90,7 +90,7 @@ import Testing
                   fix: keep one of the two
                 a.yaml:5:5: error: Merge keys are not part of YAML 1.2 [yaml.merge-key]
                   in: stages[1]
-                  fix: write the keys out, or give the whole value as an alias
+                  fix: write the keys out, or use an alias for the complete value
                 a.yaml:7:1: error: The key 'a' is already on line 2 [yaml.duplicate-key]
                   in: a
                   fix: keep one of the two

@@ -48,7 +48,7 @@ enum AttributeReader {
         let names = AttributeType.allCases.filter { $0 != .undefined }.map(\.rawValue)
         value.fail(
             "attribute-type",
-            "'\(text)' is no attribute type" + Suggestion.phrase(for: text, among: names),
+            "'\(text)' is not an attribute type" + Suggestion.phrase(for: text, among: names),
             fix: "use \(YAMLValue.listing(names))")
         return nil
     }

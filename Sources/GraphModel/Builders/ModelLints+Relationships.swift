@@ -129,6 +129,6 @@ extension ModelLints {
         warn(
             "delete-rule",
             "`nullify` cannot succeed: '\(relationship.destinationEntityName).\(name)' must not be "
-                + "empty", place, fix: "use cascade or deny, or let '\(name)' be optional")
+                + "empty", place, fix: "use cascade or deny, or make '\(name)' optional")
     }
 }

@@ -51,7 +51,7 @@ struct ModelComparison {
         }
         for entity in old.entities.sorted(by: { $0.name < $1.name })
         where pairing.newName(of: entity.name) == nil {
-            add(entity.name, "entity is gone, with its objects", .lightweight, .removed)
+            add(entity.name, "entity is removed, with its objects", .lightweight, .removed)
         }
     }
 
@@ -124,7 +124,7 @@ struct ModelComparison {
         let gone =
             old.ownAttributes(of: before).map(\.name) + old.ownRelationships(of: before).map(\.name)
         for name in gone where !kept.contains(name) {
-            add("\(after.name).\(name)", "is gone, with its values", .lightweight, .removed)
+            add("\(after.name).\(name)", "is removed, with its values", .lightweight, .removed)
         }
     }
 

@@ -32,7 +32,7 @@ extension DatePattern {
             fields[(hour + 1)...].first == .month, let minute = fields.firstIndex(of: .minute),
             minute < hour
         {
-            throw error("The date pattern has months (M) behind the hour; minutes are m")
+            throw error("The date pattern has months (M) after the hour; minutes are m")
         }
         if fields.contains(.fraction), !fields.contains(.second) {
             throw error("The date pattern has a fraction (S) and no second; the second is s")

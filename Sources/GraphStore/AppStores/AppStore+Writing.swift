@@ -20,8 +20,8 @@ extension AppStore {
         guard description.kind == .sqlite, access.mayWrite else {
             throw StoreError(
                 .permission,
-                "\(path) was made by an app, and is only read unless `StoreOptions.appStores` says"
-                    + " `.writing`")
+                "\(path) was created by an app, and is read-only unless `StoreOptions.appStores` "
+                    + "is `.writing`")
         }
         let app: AppStoreModel
         do throws(StoreError) {
@@ -52,8 +52,8 @@ extension AppStore {
         }
         guard app.origin.differingEntities.isEmpty else {
             throw StoreError(
-                otherVersion: "\(path) was made with another version of the model; these entities"
-                    + " differ: " + app.origin.differingEntities.joined(separator: ", "),
+                otherVersion: "\(path) was created with another version of the model; these "
+                    + "entities differ: " + app.origin.differingEntities.joined(separator: ", "),
                 description)
         }
         guard app.composites.isEmpty else {
@@ -71,15 +71,15 @@ extension AppStore {
         guard options.history == nil, options.keepsExactDecimals == nil else {
             throw StoreError(
                 .invalidRequest,
-                "\(path) was made by an app, which chooses whether it keeps a history, and keeps"
-                    + " decimals as doubles; leave out what says otherwise")
+                "\(path) was created by an app, which decides about the history and keeps "
+                    + "decimals as doubles; remove the options that change this")
         }
         let isMirrored = try isMirrored(connection)
         guard options.appStores.allowsCloudKit || !isMirrored else {
             throw StoreError(
                 .invalidRequest,
-                "\(path) is mirrored to CloudKit by its app; what is written here may never get"
-                    + " there, or be undone from there, so that it is refused unless asked for by"
+                "\(path) is mirrored to CloudKit by its app; changes made here may not be synced "
+                    + "or may be undone, so writing is not allowed without"
                     + " `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
         }
     }

@@ -41,7 +41,9 @@ package final class AppStoreLock {
         let (path, newPath) = (swap.path, swap.newPath)
         guard Self.stamps(of: path) == stamps else {
             throw StoreError(
-                .busy, "\(path) was opened by another process meanwhile, and is as that left it")
+                .busy,
+                "\(path) was opened by another process in the meantime, and keeps the changes of that process"
+            )
         }
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         // Before the swap, so that neither store lacks a file at any moment.

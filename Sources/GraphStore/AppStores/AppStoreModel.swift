@@ -120,7 +120,7 @@ struct AppStoreModel {
         do throws(ModelError) {
             return try model.leavingOut(Set(properties))
         } catch {
-            throw StoreError(.corrupt, "\(path): its tables are not those of its model: \(error)")
+            throw StoreError(.corrupt, "\(path): its tables do not match its model: \(error)")
         }
     }
 
@@ -155,7 +155,7 @@ struct AppStoreModel {
         let more = all.count > 5 ? ", …" : ""
         throw StoreError(
             .modelMismatch,
-            "\(path) was made with another model"
+            "\(path) was created with another model"
                 + (differing.isEmpty ? "" : "; these entities differ: ")
                 + differing.joined(separator: ", ")
                 + (places.isEmpty

@@ -109,7 +109,7 @@ private struct BatchInsert {
         }
         guard let link = request.links[name] else {
             throw StoreError(
-                .invalidRequest, "How does '\(name)' find what it leads to? Say so in `links`")
+                .invalidRequest, "How does '\(name)' find its objects? Set it in `links`")
         }
         let destination = relationship.destinationEntityName
         let attribute: EntityLayout.Attribute

@@ -73,7 +73,7 @@ struct Deletion {
         guard count > most else { return }
         throw StoreError(
             .tooMany,
-            "\(count) objects would be deleted, with those that delete rules add to"
+            "\(count) objects would be deleted, including the objects that delete rules add to"
                 + " \(match.count.counting("match", "matches")), and at most \(most) may; nothing was"
                 + " done")
     }

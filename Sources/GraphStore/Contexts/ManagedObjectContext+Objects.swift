@@ -63,7 +63,8 @@ extension ManagedObjectContext {
     static func inaccessible(_ object: ManagedObject) -> StoreError {
         StoreError(
             .inaccessible,
-            "The row of '\(object.layout.name)' p\(object.objectID.primaryKey) is gone (133000)")
+            "The row of '\(object.layout.name)' p\(object.objectID.primaryKey) no longer exists (133000)"
+        )
     }
 
     // MARK: Inserting
@@ -166,7 +167,7 @@ extension ManagedObjectContext {
         throw StoreError(
             .invalidRequest,
             "Objects of '\(name)' are no '\(Object.self)' but '\(known)' here; register the class "
-                + "before: `container.register(\(Object.self).self)`")
+                + "first: `container.register(\(Object.self).self)`")
     }
 
     /// Returns the objects as the given class.

@@ -11,7 +11,7 @@ extension PersistentContainer {
         guard schema.isOurs else {
             throw StoreError(
                 .invalidRequest,
-                "\(path) was made by an app; delete its objects by a request, which keeps its rules"
+                "\(path) was created by an app; delete its objects with a request, which enforces its rules"
             )
         }
         let session = try beginWriting()

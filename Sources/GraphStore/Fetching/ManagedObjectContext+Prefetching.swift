@@ -30,7 +30,7 @@ extension ManagedObjectContext {
             switch try group[0].property(name) {
             case .attribute:
                 throw StoreError(
-                    .invalidRequest, "'\(group[0].layout.name).\(name)' is no relationship")
+                    .invalidRequest, "'\(group[0].layout.name).\(name)' is not a relationship")
             case .toOne(let slot):
                 for object in group where object.presence != .fault {
                     if let id = object.links[slot], seen.insert(id).inserted { ids.append(id) }

@@ -13,6 +13,6 @@ public struct RequestExplanation: Sendable, Hashable, CustomStringConvertible {
 
     /// The sentences, followed by the suggestions.
     public var description: String {
-        (sentences + suggestions.map { "mend: " + $0 }).joined(separator: "\n")
+        (sentences + suggestions.map { "fix: " + $0 }).joined(separator: "\n")
     }
 }

@@ -92,7 +92,7 @@ struct ResultSQL {
             guard looksAt.allSatisfy({ groups.contains($0.joined(separator: ".")) }) else {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(column.name)' is neither what is grouped by nor an aggregate")
+                    "'\(column.name)' is neither a grouping property nor an aggregate")
             }
         }
     }
@@ -160,7 +160,7 @@ struct ResultSQL {
         case .minimum, .maximum:
             guard value.type != .opaque, !value.type.isObject else {
                 throw StoreError(
-                    .invalidRequest, "'\(description.name)': such values have no order")
+                    .invalidRequest, "'\(description.name)': these values have no order")
             }
             let name = function == .minimum ? "min" : "max"
             return SQLOperand("\(name)(" + value.collated.sql + ")", value.type)

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
                     throw StoreError(
                         .invalidRequest,
                         "The order does not keep the section '\(name)' together; sort by"
-                            + " '\(keyPath)', or what goes with it, first")
+                            + " '\(keyPath)' or an equivalent property first")
                 }
                 result.sections.append((name, []))
             }

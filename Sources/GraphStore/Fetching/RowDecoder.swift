@@ -81,7 +81,7 @@ struct RowDecoder: Decoder {
 
         private func mismatch(_ type: Any.Type) -> DecodingError {
             let context = DecodingError.Context(
-                codingPath: codingPath, debugDescription: "\(value) is no \(type)")
+                codingPath: codingPath, debugDescription: "\(value) is not of type \(type)")
             return value == .null
                 ? .valueNotFound(type, context) : .typeMismatch(type, context)
         }

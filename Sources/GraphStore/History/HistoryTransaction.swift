@@ -130,8 +130,8 @@ extension HistoryError: LocalizedError {
     /// The fix.
     public var recoverySuggestion: String? {
         switch self {
-        case .expired, .foreign: "read the whole store, and go on from its current token"
-        case .off: "set `StoreOptions.history`; changes are kept from then on"
+        case .expired, .foreign: "read the whole store, and continue from its current token"
+        case .off: "set `StoreOptions.history`; the history then begins"
         case .store: nil
         }
     }

@@ -100,7 +100,7 @@ struct AppSalvage {
                 virtual.append(name)
                 lose(
                     .structure,
-                    "The virtual table \(name) is left behind; only the app's framework creates it")
+                    "The virtual table \(name) is not copied; only the app's framework creates it")
                 continue
             }
             do throws(StoreError) {
@@ -110,7 +110,7 @@ struct AppSalvage {
                 guard type == "index", ![.full, .cancelled, .resources].contains(error.code) else {
                     throw error
                 }
-                lose(.structure, "The index \(name) is left behind: \(error.message)")
+                lose(.structure, "The index \(name) is not copied: \(error.message)")
             }
         }
         for table in Self.bookkeeping where !parts.contains(where: { $0.name == table }) {
@@ -170,7 +170,7 @@ struct AppSalvage {
         guard given == nil || differing.isEmpty else {
             throw StoreError(
                 .modelMismatch,
-                "\(path) was made with another version of the model; these entities differ: "
+                "\(path) was created with another version of the model; these entities differ: "
                     + differing.joined(separator: ", "))
         }
         return try PersistentStore.fitted(
@@ -190,7 +190,8 @@ struct AppSalvage {
         guard var metadata = kept else {
             lose(
                 .metadata,
-                "The metadata cannot be read, so the store is another one to those who know it")
+                "The metadata cannot be read, so programs that know the store treat it as another one"
+            )
             let metadata = StoreMetadata(newStoreFor: model)
             try metadata.write(to: target)
             return metadata
@@ -311,7 +312,7 @@ struct AppSalvage {
             } catch {
                 losses.append(
                     StoreFinding(
-                        .structure, "The \(type) \(name) is left behind: \(error.message)"))
+                        .structure, "The \(type) \(name) is not copied: \(error.message)"))
             }
         }
         return losses

@@ -76,8 +76,8 @@ extension SalvageWriter {
             .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
             "\(link.entity.name).\(link.name): "
                 + wrong.count.counting(
-                    "link was not that of the other end, and is gone",
-                    "links were not those of the other end, and are gone"))
+                    "link did not match the other end, and is removed",
+                    "links did not match the other end, and are removed"))
     }
 
     /// Appends objects without a position to the order, sorted by their keys.
@@ -127,7 +127,8 @@ extension SalvageWriter {
         guard let old, var new = try StoreMetadata(readingFrom: target) else {
             return lose(
                 .metadata, nil, count: 1, keys: [],
-                "The metadata cannot be read, so the store is another one to those who know it")
+                "The metadata cannot be read, so programs that know the store treat it as another one"
+            )
         }
         new.uuid = old.uuid
         for (key, value) in old.propertyList where new.propertyList[key] == nil {

@@ -51,7 +51,7 @@ final class SnapshotFolder: Sendable {
         } catch {
             try? StoreFiles.removeFolder(folder)
             throw StoreError(
-                .inputOutput, "The folder \(folder) cannot be made: \(error)", cause: error)
+                .inputOutput, "The folder \(folder) cannot be created: \(error)", cause: error)
         }
     }
 

@@ -119,7 +119,7 @@ extension StoreSnapshot {
         guard isOfApp else { return guessed }
         return guessed
             + mender.leftOut.map { type, name in
-                StoreFinding(.structure, "The \(type) \(name) is left behind: its text is damaged")
+                StoreFinding(.structure, "The \(type) \(name) is not copied: its text is damaged")
             }
     }
 }

@@ -32,10 +32,10 @@ extension StoreVerifier {
     ) throws(StoreError) {
         try guarding("\(entity.name).\(name)", of: entity.name) { verifier throws(StoreError) in
             try verifier.findBreaches(.value, name, place, entity) { cell in
-                guard cell.kind == .text else { return "it is no text" }
+                guard cell.kind == .text else { return "it is not text" }
                 let text = String(decoding: cell.bytes, as: UTF8.self)
                 guard let number = ExactDecimal(cell.bytes), number.isStorable else {
-                    return "'\(text)' is no number"
+                    return "'\(text)' is not a number"
                 }
                 return number.text == text ? nil : "'\(text)' should be '\(number.text)'"
             } message: {

@@ -154,7 +154,7 @@ struct StoreVerifier {
             guard error.isDamage || error.isFunctionFailure else { throw error }
             let finding = StoreFinding(
                 .file, entity: entity,
-                "\(name) cannot be read whole: \(error.message)")
+                "\(name) cannot be read completely: \(error.message)")
             if !findings.contains(finding) { findings.append(finding) }
         }
     }

@@ -63,8 +63,8 @@ struct AppStoreFrame {
             let known = Set(["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
             for column in found.columns[table.name] ?? [] where !known.contains(column.name) {
                 notes.append(
-                    "the column \(table.name).\(column.name), which the model does not name, is"
-                        + " left behind")
+                    "the column \(table.name).\(column.name), which the model does not name, is "
+                        + "not copied")
             }
         }
     }
@@ -72,8 +72,8 @@ struct AppStoreFrame {
     private mutating func refuseMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
         if !source.allowsCloudKit {
             obstacles.append(
-                "the app mirrors the store to CloudKit, which does not learn of the migration; it is"
-                    + " refused unless asked for by `--allow-cloudkit` or"
+                "the app mirrors the store to CloudKit, which is not informed of the migration; "
+                    + "it is not allowed without `--allow-cloudkit` or"
                     + " `MigrationManager.allowsCloudKit`")
         } else if changesNumbers {
             obstacles.append(
@@ -130,7 +130,8 @@ struct AppStoreFrame {
         _ script: MigrationScript
     ) {
         switch fate(of: name, script) {
-        case .gone: notes.append("the trigger \(name) is left behind, with what it derived")
+        case .gone:
+            notes.append("the trigger \(name) is not copied, and neither are its derived values")
         case .changed:
             obstacles.append(
                 "the trigger \(name) derives values that have changed, and only the app's framework can"

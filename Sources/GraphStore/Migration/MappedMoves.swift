@@ -27,8 +27,8 @@ struct MappedMoves {
             guard let new = target.entity(named: entity.destination), target.holds(new) else {
                 throw StoreError(
                     .invalidRequest,
-                    "The mapping of '\(entity.source)' leads to '\(entity.destination)', which is no"
-                        + " entity of the new model")
+                    "The mapping of '\(entity.source)' leads to '\(entity.destination)', which is "
+                        + "not an entity of the new model")
             }
             for (name, value) in entity.values where new.attributes[name] == nil {
                 try pair(name, value, entity, &pairing)
@@ -58,8 +58,8 @@ struct MappedMoves {
         guard source.model.relationship(value, of: mapping.source) != nil else {
             throw StoreError(
                 .invalidRequest,
-                "The mapping of '\(mapping.source)' sets '\(name)' to '\(value)', which is no"
-                    + " relationship of it")
+                "The mapping of '\(mapping.source)' sets '\(name)' to '\(value)', which is not a "
+                    + "relationship of it")
         }
         pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
     }
@@ -198,8 +198,8 @@ struct MappedValues {
             throw StoreError(
                 .invalidRequest,
                 "The mapping of '\(move.new.name).\(relationship)' uses the object that another"
-                    + " mapping of '\(move.old.name)' creates from the same object, but there"
-                    + " is no such mapping"
+                    + " mapping of '\(move.old.name)' creates from the same object, but that "
+                    + "mapping does not exist"
             )
         }
         let condition = try other.condition(alias: "t", moves.old)

@@ -41,11 +41,11 @@ package struct MigrationChain {
         guard var index = try history.versionIndex(ofStoreAt: path) else {
             throw StoreError(
                 .modelMismatch,
-                "\(path) was made with none of the \(history.versions.count) versions")
+                "\(path) was created with none of the \(history.versions.count) versions")
         }
         if let place {
             guard index >= place else {
-                throw StoreError(.internalError, "\(path) is no newer than before its migration")
+                throw StoreError(.internalError, "\(path) is not newer than before its migration")
             }
             // Versions that differ only in properties outside the hashes look the same in the
             // store.

@@ -25,8 +25,8 @@ struct MigrationCheck {
         MigrationCheck(
             sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition
         ) { count, _ in
-            "\(move.new.name) is abstract now, and there are \(objects(count)) of it; a mapping may"
-                + " say of what entity they become"
+            "\(move.new.name) is abstract now, and there are \(objects(count)) of it; a mapping "
+                + "can set their new entity"
         }
     }
 

@@ -22,7 +22,7 @@ struct MigrationFile {
         if let reason = try reasonNotOurs(storeUUID) {
             throw StoreError(
                 .exists,
-                "\(path), where the new store is to be built, is another file (\(reason));"
+                "\(path), the path of the new store, is another file (\(reason));"
                     + " move it away")
         }
         try remove()

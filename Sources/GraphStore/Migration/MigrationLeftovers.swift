@@ -52,7 +52,7 @@ struct MigrationLeftovers {
                     // A virtual table prevents the migration of an app's store, so it needs no
                     // note.
                     if !isVirtual || source.schema.isOurs {
-                        notes.append("the table \(name) is left behind")
+                        notes.append("the table \(name) is not copied")
                     }
                     continue
                 }
@@ -63,13 +63,13 @@ struct MigrationLeftovers {
             case "index" where roots.contains(table) && !made.contains(name):
                 if let columns = try source.lostColumns(of: name, on: table, new) {
                     notes.append(
-                        "the index \(name) of \(table), over \(columns), is left behind, since the"
-                            + " model does not name it")
+                        "the index \(name) of \(table), over \(columns), is not copied, because "
+                            + "the model does not name it")
                 }
             // A trigger may name columns that no longer exist, and then every save would fail. An
             // app's triggers are checked one by one.
             case "trigger" where source.schema.isOurs && !name.hasPrefix("ETL_FOLD_"):
-                notes.append("the trigger \(name) is left behind")
+                notes.append("the trigger \(name) is not copied")
             default: break
             }
         }

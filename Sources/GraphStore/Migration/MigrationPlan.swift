@@ -86,8 +86,8 @@ public struct MigrationPlan: Sendable, Hashable {
         }
         for (name, count) in leftBehind.sorted(by: { $0.key < $1.key }) {
             lines.append(
-                "Left behind: \(count) \(count == 1 ? "object" : "objects") of '\(name)', by the"
-                    + " `where` of the mapping")
+                "Not migrated: \(count) \(count == 1 ? "object" : "objects") of '\(name)', by the "
+                    + "`where` of the mapping")
         }
         lines += notes.map { "Note: \($0)" }
         return lines.joined(separator: "\n") + "\n"

@@ -113,13 +113,14 @@ private final class MigrationTurn {
         do throws(StoreError) {
             try StoreFiles.checkOwnFiles(besideStoreAt: store)
             let lock = CompanionFile.lock.path(of: store)
-            descriptor = try StoreFiles.calling(lock, "cannot be made") { () throws(SystemFault) in
+            descriptor = try StoreFiles.calling(lock, "cannot be created") {
+                () throws(SystemFault) in
                 try FileSystem.createForLocking(lock)
             }
         } catch {
             throw StoreError(
                 error.code,
-                "\(path) was made with another version of the model, and cannot be migrated:"
+                "\(path) was created with another version of the model, and cannot be migrated:"
                     + " \(error.message)", cause: error)
         }
         let start = ContinuousClock.now
@@ -168,7 +169,7 @@ extension StoreError {
     fileprivate init(inUseAndToBeMigrated path: String, _ cause: StoreError?) {
         self.init(
             .busy,
-            "\(path) was made with another version of the model, and cannot be migrated while others"
-                + " use it, in this process or another; try again later", cause: cause)
+            "\(path) was created with another version of the model, and cannot be migrated while "
+                + "this or another process uses it; try again later", cause: cause)
     }
 }

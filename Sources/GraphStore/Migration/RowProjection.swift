@@ -130,13 +130,14 @@ struct RowProjection {
         case .integer(let number):
             problem = attribute.type.integerLimits.flatMap { low, high in
                 number < low || number > high
-                    ? "is \(number), which is no \(attribute.type.rawValue)" : nil
+                    ? "is \(number), which is not in the range of \(attribute.type.rawValue)" : nil
             }
         default: problem = nil
         }
         let number = ExactDecimal(value)
         let isMisfit = attribute.isExactDecimal && value != .null && number?.isStorable != true
-        guard let problem = problem ?? (isMisfit ? "is \(value), which is no Decimal" : nil) else {
+        guard let problem = problem ?? (isMisfit ? "is \(value), which is not a Decimal" : nil)
+        else {
             return
         }
         throw StoreError(

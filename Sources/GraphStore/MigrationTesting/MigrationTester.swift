@@ -123,7 +123,7 @@ public struct MigrationTester: Sendable {
         let differing = try newest.entitiesThatDiffer(fromStoreAt: path)
         if !differing.isEmpty {
             trial.problems.append(
-                "the store's hashes are not those of the newest version, in: "
+                "the store's hashes differ from the newest version, in: "
                     + differing.joined(separator: ", "))
         }
         let found = try PersistentContainer.verify(at: path, .full, model: newest)

@@ -63,8 +63,8 @@ struct SeededObjects {
             let reasons = error.validationError.map { "\($0)" } ?? error.message
             throw StoreError(
                 error.code,
-                "The objects of seed \(values.seed) break the model's rules, so `complete` must give"
-                    + " what the model does not tell: \(reasons)", cause: error)
+                "The objects of seed \(values.seed) break the model's rules, so `complete` must "
+                    + "set the values that the model does not define: \(reasons)", cause: error)
         }
     }
 

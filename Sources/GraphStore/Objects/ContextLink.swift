@@ -82,8 +82,8 @@ final class ContextLink {
         case .live, .left:
             StoreError(
                 .invalidated,
-                "The context of an object of '\(layout.name)' is gone: it can be read, but not changed"
-                    + " or followed to other objects")
+                "The context of an object of '\(layout.name)' no longer exists: the object can be "
+                    + "read, but its links cannot be followed and it cannot be changed")
         case .reset:
             StoreError(
                 .invalidated,

@@ -134,7 +134,7 @@ struct ExternalFiles: Sendable {
                 try FileSystem.makeFolder(path, mode: 0o755)
             } catch {
                 guard error.isExisting else {
-                    throw StoreFiles.failure(path, "cannot be made", error)
+                    throw StoreFiles.failure(path, "cannot be created", error)
                 }
             }
         }

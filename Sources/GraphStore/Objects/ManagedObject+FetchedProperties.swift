@@ -86,7 +86,7 @@ extension ManagedObject {
             }
             throw StoreError(
                 .invalidRequest,
-                "'$FETCH_SOURCE.\(path.joined(separator: "."))' is no single value")
+                "'$FETCH_SOURCE.\(path.joined(separator: "."))' is not a single value")
         }
         return .object(here.objectID)
     }

@@ -36,7 +36,7 @@ extension ManagedObject {
         _ value: StoredValue, forKey key: String
     ) throws(StoreError) {
         guard case .attribute(let slot) = try property(key) else {
-            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is not an attribute")
         }
         if presence == .fault { try realize() }
         if link.isGuarded { try link.examine(layout) }
@@ -46,7 +46,7 @@ extension ManagedObject {
     /// Returns an attribute's value without calling overridden accessors.
     public final func primitiveValue(forKey key: String) throws(StoreError) -> StoredValue {
         guard case .attribute(let slot) = try property(key) else {
-            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no attribute")
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is not an attribute")
         }
         return try attribute(slot)
     }
@@ -111,7 +111,7 @@ extension ManagedObject {
         case .toOne(let slot): return try toOneID(slot).map { [$0] } ?? []
         case .toMany(let slot): return try toManyIDs(slot)
         case .attribute:
-            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is no relationship")
+            throw StoreError(.invalidRequest, "'\(layout.name).\(key)' is not a relationship")
         }
     }
 
@@ -187,7 +187,7 @@ extension EntityLayout.Attribute {
     func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
         if case .real(let number) = value, !number.isFinite {
             throw StoreError(
-                .validation, "'\(entity).\(name)' cannot hold \(number), which is no number")
+                .validation, "'\(entity).\(name)' cannot hold \(number), which is not a number")
         }
         if description.isExactDecimal { return try exact(value, of: entity) }
         switch (description.type, value) {
@@ -238,7 +238,7 @@ extension EntityLayout.Attribute {
             throw StoreError(
                 .validation,
                 "\(value) does not fit into '\(entity).\(name)' (Decimal): it has more than 165"
-                    + " digits before the point or 128 behind it")
+                    + " digits before the point or 128 after it")
         }
         return .text(number.text)
     }

@@ -134,8 +134,8 @@ struct PartialPlan {
     ) -> StoreError {
         StoreError(
             .invalidRequest,
-            "'\(property.name)' is no stored attribute or to-one of '\(layout.name)', and objects"
-                + " can be fetched with such only; rows(_:) takes paths and expressions")
+            "'\(property.name)' is not a stored attribute or to-one relationship of '\(layout.name)', and "
+                + "only these can be fetched with objects; use rows(_:) for paths and expressions")
     }
 
     /// Returns the values of the current row.

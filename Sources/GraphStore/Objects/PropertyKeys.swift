@@ -187,7 +187,7 @@ extension ManagedObject {
     private func attributeSlot(_ name: String, _ slot: Int) throws(StoreError) -> Int {
         if slot < layout.attributeNames.count, layout.attributeNames[slot] == name { return slot }
         if case .attribute(let slot) = try property(name) { return slot }
-        throw mismatch(name, "attribute")
+        throw mismatch(name, "an attribute")
     }
 
     private func slot<Value>(of key: ToOneKey<Value>) throws(StoreError) -> Int {
@@ -195,7 +195,7 @@ extension ManagedObject {
             return key.slot
         }
         if case .toOne(let slot) = try property(key.name) { return slot }
-        throw mismatch(key.name, "to-one relationship")
+        throw mismatch(key.name, "a to-one relationship")
     }
 
     final func slot<Value>(of key: ToManyKey<Value>) throws(StoreError) -> Int {
@@ -203,11 +203,11 @@ extension ManagedObject {
             return key.slot
         }
         if case .toMany(let slot) = try property(key.name) { return slot }
-        throw mismatch(key.name, "to-many relationship")
+        throw mismatch(key.name, "a to-many relationship")
     }
 
     private func mismatch(_ key: String, _ kind: String) -> StoreError {
-        StoreError(.unknownKey, "'\(layout.name).\(key)' is no \(kind)")
+        StoreError(.unknownKey, "'\(layout.name).\(key)' is not \(kind)")
     }
 
     /// Performs an accessor's work; the context records its error.
@@ -240,6 +240,6 @@ extension ManagedObject {
 
     @usableFromInline
     final func trapMisfit(_ value: StoredValue, named name: String, _ type: Any.Type) -> Never {
-        trap(StoreError(.invalidRequest, "\(value) is no \(type)"), name)
+        trap(StoreError(.invalidRequest, "\(value) is not of type \(type)"), name)
     }
 }

@@ -37,7 +37,8 @@ public struct SyncEngine: Sendable {
     public func pull(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         guard !request.key.isEmpty else {
             throw StoreError(
-                .invalidRequest, "What is pulled needs a key, so that it can come twice")
+                .invalidRequest,
+                "Pulled records need a key, so that a repeated record updates its object")
         }
         let context = container.newContext()
         context.transactionAuthor = name

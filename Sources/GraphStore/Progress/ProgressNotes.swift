@@ -222,7 +222,7 @@ extension ManagedObjectContext {
         guard container.schema.isOurs || container.storeDescription.options.appStores.isCopy else {
             throw StoreError(
                 .invalidRequest,
-                "\(container.path) was made by an app, and takes no notes of how far a load has come"
+                "\(container.path) was created by an app, so it cannot store the progress of a load"
             )
         }
     }

@@ -129,7 +129,7 @@ struct RowRules {
             else {
                 throw StoreError(
                     .invalidRequest,
-                    "A rule of '\(entity.name)' looks at '\(property)', which a"
+                    "A rule of '\(entity.name)' reads '\(property)', which a"
                         + " row does not hold")
             }
             let type = attribute?.attribute.type ?? .integer64

@@ -123,7 +123,7 @@ extension StoreFiles {
         _ bytes: [UInt8], to path: String, permissions: UInt16?, rights: FileRights?
     ) throws(StoreError) {
         let mode = rights == nil ? permissions ?? 0o644 : 0o600
-        let descriptor = try calling(path, "cannot be made") { () throws(SystemFault) in
+        let descriptor = try calling(path, "cannot be created") { () throws(SystemFault) in
             try FileSystem.open(path, [.writing, .creating, .emptying], mode: UInt32(mode))
         }
         defer { FileSystem.close(descriptor) }
@@ -176,7 +176,7 @@ extension StoreFiles {
         do throws(SystemFault) {
             return try FileSystem.open(path, flags, mode: mode)
         } catch {
-            guard error.isExisting else { throw failure(path, "cannot be made", error) }
+            guard error.isExisting else { throw failure(path, "cannot be created", error) }
             return nil
         }
     }

@@ -41,7 +41,7 @@ extension JSONStoreCodec {
             if let text = try container.decodeIfPresent(String.self, forKey: .real) {
                 guard let number = Double(text) else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: .real, in: container, debugDescription: "'\(text)' is no number")
+                        forKey: .real, in: container, debugDescription: "'\(text)' is not a number")
                 }
                 return .real(number)
             }

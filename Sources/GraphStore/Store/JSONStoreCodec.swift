@@ -64,7 +64,7 @@ enum JSONStoreCodec {
         do {
             image = try JSONDecoder().decode(Image.self, from: Data(bytes))
         } catch {
-            throw StoreError(.corrupt, "\(path) is no JSON store, or is damaged: \(error)")
+            throw StoreError(.corrupt, "\(path) is not a JSON store, or is damaged: \(error)")
         }
         guard image.format == format else {
             throw StoreError(.notAStore, "\(path) is of format \(image.format), not \(format)")

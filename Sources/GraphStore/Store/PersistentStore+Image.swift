@@ -28,7 +28,7 @@ extension PersistentStore {
                 try connection.restore(image: bytes)
             } catch {
                 throw error.isDamage
-                    ? StoreError(.corrupt, "\(path) is no binary store, or is damaged")
+                    ? StoreError(.corrupt, "\(path) is not a binary store, or is damaged")
                     : error
             }
         } else {

@@ -67,7 +67,8 @@ extension PersistentStore {
     private static func refuseApp(_ store: PersistentStore) throws(StoreError) {
         guard store.origin.isApp else { return }
         throw StoreError(
-            .invalidRequest, "\(store.path) was made by an app, and is opened by itself alone")
+            .invalidRequest,
+            "\(store.path) was created by an app, and cannot be opened together with other stores")
     }
 
     /// Returns the model in the store if there are several stores or a configuration, else `nil`.
@@ -77,7 +78,7 @@ extension PersistentStore {
         guard all.count > 1 || description.configuration != nil else { return nil }
         guard description.kind == .sqlite, let model = try model(at: description.path) else {
             throw StoreError(
-                .noModel, "Stores that are told apart by configuration need a model")
+                .noModel, "Stores that are selected by configuration need a model")
         }
         return model
     }

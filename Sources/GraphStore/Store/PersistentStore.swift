@@ -177,7 +177,7 @@ final class PersistentStore {
                     .missing, "\(path) does not exist; `open: create` makes it when it is missing")
             }
             guard let model else {
-                throw StoreError(.noModel, "\(path) is to be made, which needs a model")
+                throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
             }
             if let permissions = options.filePermissions {
                 try StoreFiles.create(path, permissions: permissions)
@@ -228,7 +228,7 @@ final class PersistentStore {
             description.options.mayWrite
         {
             guard let model else {
-                throw StoreError(.noModel, "\(path) is to be made, which needs a model")
+                throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
             }
             return try fill(description, address, connection, model, held)
         }
@@ -246,8 +246,8 @@ final class PersistentStore {
             guard differing.isEmpty else {
                 throw StoreError(
                     otherVersion:
-                        "\(path) was made with another version of the model; these entities"
-                        + " differ: " + differing.joined(separator: ", "), description)
+                        "\(path) was created with another version of the model; these entities "
+                        + "differ: " + differing.joined(separator: ", "), description)
             }
         }
         if let wanted = description.options.keepsExactDecimals,
@@ -255,8 +255,8 @@ final class PersistentStore {
         {
             throw StoreError(
                 .invalidRequest,
-                "\(path) keeps decimals as \(wanted ? "doubles" : "exact texts"); how a store keeps"
-                    + " them is chosen when it is made")
+                "\(path) keeps decimals as \(wanted ? "doubles" : "exact texts"); this is chosen "
+                    + "when the store is created")
         }
         let own = try fitted(model ?? stored, keepsExactDecimals: metadata.keepsExactDecimals)
         if description.options.mayWrite {

@@ -15,7 +15,7 @@ extension StoreFiles {
             try FileSystem.makeFolder(target, mode: 0o700)
             FileRights(of: folder)?.adding(0o700).give(toFile: target)
         } catch {
-            guard error.isExisting else { throw failure(target, "cannot be made", error) }
+            guard error.isExisting else { throw failure(target, "cannot be created", error) }
         }
         for name in try names(in: folder) {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
@@ -38,7 +38,7 @@ extension StoreFiles {
             try FileSystem.open(path, .reading)
         }
         defer { FileSystem.close(source) }
-        let copy = try calling(target, "cannot be made") { () throws(SystemFault) in
+        let copy = try calling(target, "cannot be created") { () throws(SystemFault) in
             try FileSystem.open(target, [.writing, .creating, .emptying], mode: 0o600)
         }
         defer { FileSystem.close(copy) }

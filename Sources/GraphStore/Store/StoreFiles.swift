@@ -5,7 +5,7 @@ import Files
 enum StoreFiles {
     /// Renames a file and replaces the target atomically.
     static func move(_ path: String, to target: String) throws(StoreError) {
-        try calling(path, "cannot take the place of \(target)") { () throws(SystemFault) in
+        try calling(path, "cannot replace \(target)") { () throws(SystemFault) in
             try FileSystem.rename(path, to: target)
         }
     }
@@ -40,7 +40,7 @@ enum StoreFiles {
             guard let status = try? FileStatus(of: log), let kind = kind(status) else { continue }
             throw StoreError(
                 .exists,
-                "\(log) is \(kind), but SQLite keeps a file of its own by this name; remove it")
+                "\(log) is \(kind), but SQLite needs this name for its own file; remove it")
         }
     }
 
@@ -74,8 +74,8 @@ enum StoreFiles {
                 guard let kind else { continue }
                 throw StoreError(
                     .exists,
-                    "\(name) is \(kind), but etl keeps a file of its own by this name; remove it, or"
-                        + " give it another name")
+                    "\(name) is \(kind), but etl needs this name for its own file; remove or "
+                        + "rename it")
             }
         }
     }

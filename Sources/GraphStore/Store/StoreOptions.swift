@@ -121,7 +121,8 @@ public struct StoreOptions: Sendable, Hashable {
         for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
             guard Self.isWord(name), Self.isWord(value) else {
                 throw StoreError(
-                    .invalidRequest, "'\(name) = \(value)' is no pragma: use letters, digits, _ -")
+                    .invalidRequest,
+                    "'\(name) = \(value)' is not a valid pragma: use letters, digits, _ -")
             }
             if name.lowercased() == "encoding" {
                 guard ["UTF8", "UTF-8"].contains(value.uppercased()) else {

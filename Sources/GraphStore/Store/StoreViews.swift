@@ -123,7 +123,7 @@ extension PersistentContainer {
     package func renewViews(isWanted: Bool = true) throws(StoreError) -> Bool {
         guard schema.isOurs else {
             throw StoreError(
-                .invalidRequest, "\(path) was made by an app, and gets no views of ours")
+                .invalidRequest, "\(path) was created by an app, so etl does not add views")
         }
         let session = try beginWriting()
         defer { endWriting() }

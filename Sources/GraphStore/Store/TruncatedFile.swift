@@ -42,7 +42,7 @@ struct TruncatedFile: Error, Equatable {
 
     /// The predicate of an error message.
     var text: String {
-        "is cut off: it has \(pages) of the \(pagesInHeader) pages that its header names"
+        "is truncated: it has \(pages) of the \(pagesInHeader) pages that its header names"
     }
 
     /// Makes a copy readable for SQLite, which rejects it because of the page count in the header.

@@ -35,28 +35,31 @@ enum ManualPage {
     }
 
     private static let environment = [
-        ("NO_COLOR", "Where it is not empty, there are no colours on a terminal."),
-        ("COLUMNS", "How wide tables on a terminal are; by default as wide as it is."),
-        ("TERM", "Where it is dumb, there are neither colours nor a progress bar."),
+        ("NO_COLOR", "If it is not empty, etl prints no colors on a terminal."),
+        ("COLUMNS", "The width of tables on a terminal. Default: the width of the terminal."),
+        ("TERM", "If it is dumb, etl prints neither colors nor a progress bar."),
     ]
 
     private static let files = [
-        ("STORE.etl-lock", "Beside a store: who works on it. It stays, and is no lock by itself."),
+        (
+            "STORE.etl-lock",
+            "Next to a store: the process that uses it. Leave the file in place; it is not a lock by itself."
+        ),
         (
             "STORE.etl-new, STORE.etl-work",
-            "Beside a store: what a run with open: replace or commit: run makes, until its end."
+            "Next to a store: the new store of a run with open: replace or commit: run, until the run finishes."
         ),
-        ("./rejects", "Refused records and their reasons, beside the spec; see rejects.dir."),
-        ("./runs", "Reports of runs, beside the spec; see report.to."),
+        ("./rejects", "Rejected records and their reasons, next to the spec; see rejects.dir."),
+        ("./runs", "Reports of runs, next to the spec; see report.to."),
     ]
 
     private static let examples = [
         (
-            "Import every night, and be out of the way by six (crontab):",
+            "Import every night, and stop by six (crontab):",
             "0 3 * * * etl run /srv/tasks/nightly.yaml --timeout 3h"
         ),
         (
-            "See what a spec would change, without changing it:",
+            "Show what a spec would change, without changing it:",
             "etl plan nightly.yaml"
         ),
         (

@@ -15,13 +15,13 @@ extension ModelMapping {
     private static func renamedFrom(_ what: String) -> KeyDescription {
         KeyDescription(
             "renamed-from", .text, .nothing,
-            "The \(what)'s name in the version before, by which a migration knows it.",
+            "The \(what)'s name in the previous version, by which a migration identifies it.",
             example: "old")
     }
 
     private static let hashModifier = KeyDescription(
         "hash-modifier", .scalar, .nothing,
-        "Makes it a different version although its shape is the same.", example: "v2")
+        "Changes the version hash although the definition is the same.", example: "v2")
     private static let info = KeyDescription(
         "info", texts, .nothing, "Free text for tools.", example: "{ owner: sync }")
     private static let optional = KeyDescription(
@@ -41,14 +41,14 @@ extension ModelMapping {
             example: "{ Task: { attributes: { title: String } } }"),
         KeyDescription(
             "configurations", .named("NAME", .list(.text)), .nothing,
-            "Sets of entities that a store may hold in place of all.",
+            "Named sets of entities. A store can contain one set instead of all entities.",
             example: "{ Local: [Task] }"),
         KeyDescription(
             "composites", .named("COMPOSITE", .model(.composite)), .nothing,
             "Types that consist of several attributes.",
             example: "{ Point: { attributes: { x: Double } } }"),
         KeyDescription(
-            "requests", .named("REQUEST", .model(.request)), .nothing, "Requests under names.",
+            "requests", .named("REQUEST", .model(.request)), .nothing, "Named requests.",
             example: "{ all: { entity: Task } }"),
         KeyDescription(
             "history", .list(.path), .nothing,
@@ -60,9 +60,10 @@ extension ModelMapping {
     static let entityKeys = [
         KeyDescription(
             "parent", .text, .nothing,
-            "The entity whose properties it has, too, and whose table it shares.", example: "Item"),
+            "The parent entity. The entity inherits its properties and shares its table.",
+            example: "Item"),
         KeyDescription(
-            "abstract", .boolean, .same(as: "false"), "No object is of this entity itself.",
+            "abstract", .boolean, .same(as: "false"), "Whether only sub-entities can have objects.",
             example: "true"),
         KeyDescription(
             "class", .text, .means("a class of the entity's name"),
@@ -71,26 +72,28 @@ extension ModelMapping {
         KeyDescription(
             "attributes",
             .named("ATTRIBUTE", .either([types, .model(.attribute)])), .nothing,
-            "Its values.", example: "{ title: String }"),
+            "The attributes of the entity.", example: "{ title: String }"),
         KeyDescription(
             "relationships", .named("RELATIONSHIP", .model(.relationship)), .nothing,
-            "Its links.", example: "{ next: { to: Task } }"),
+            "The relationships of the entity.", example: "{ next: { to: Task } }"),
         KeyDescription(
             "unique", .list(.list(.text)), .nothing,
-            "Sets of attributes and to-one relationships whose values together no two objects share.",
+            "Uniqueness constraints: sets of attributes and to-one relationships. No two objects share all values of a set.",
             example: "[[title]]"),
         KeyDescription(
             "indexes",
             .named(
                 "INDEX",
                 .either([.oneOrMore(.either([.text, .model(.indexElement)])), .model(.index)])),
-            .nothing, "What requests look for and order by.", example: "{ byTitle: [title desc] }"),
+            .nothing, "The indexes that requests use to find and sort objects.",
+            example: "{ byTitle: [title desc] }"),
         KeyDescription(
-            "validate", .list(.model(.rule)), .nothing, "Rules over the whole object.",
+            "validate", .list(.model(.rule)), .nothing, "Rules for the complete object.",
             example: "[{ rule: \"title != nil\", message: a title is missing }]"),
         KeyDescription(
             "fetched", .named("PROPERTY", .model(.fetched)), .nothing,
-            "Properties that are requests.", example: "{ others: { entity: Task } }"),
+            "Fetched properties, whose values are the results of requests.",
+            example: "{ others: { entity: Task } }"),
         info, xcode,
     ]
 
@@ -102,18 +105,19 @@ extension ModelMapping {
 
     static let attributeKeys = [
         KeyDescription(
-            "type", .choice(AttributeType.self), .error, "The type of its values.",
+            "type", .choice(AttributeType.self), .error, "The type of the values.",
             example: "String"),
         optional,
         KeyDescription(
             "default", .constant, .nothing,
             "The value of new objects, in the form of the attribute's type.", example: "none yet"),
         KeyDescription(
-            "transient", .boolean, .same(as: "false"), "It is kept with objects, and never stored.",
+            "transient", .boolean, .same(as: "false"),
+            "Objects have the value in memory; the store does not save it.",
             example: "true"),
         KeyDescription(
             "range", .pattern(#"\.\."#, "a range such as 0..2 or 2020-01-01.., ends included"),
-            .nothing, "The numbers or dates allowed.", example: "0..2"),
+            .nothing, "The allowed numbers or dates.", example: "0..2"),
         KeyDescription(
             "length", counts, .nothing, "The allowed length of text, in UTF-16 units.",
             example: "1..500"),
@@ -122,11 +126,11 @@ extension ModelMapping {
             example: "\"[A-Z]{2}[0-9]{4}\""),
         KeyDescription(
             "derived", .expression, .nothing,
-            "The expression that computes it at each save, such as `tasks.@count`. No stage can set it.",
+            "The expression that computes the value at each save, such as `tasks.@count`. No stage can set the attribute.",
             example: "\"lowercase:(title)\""),
         KeyDescription(
             "searchable", .boolean, .same(as: "false"),
-            "A folded copy is kept, so that `[c]` and `[cd]` comparisons use an index.",
+            "The store keeps a folded copy, so `[c]` and `[cd]` comparisons use an index.",
             example: "true"),
         KeyDescription(
             "external", .boolean, .same(as: "false"),
@@ -134,15 +138,15 @@ extension ModelMapping {
             example: "true"),
         KeyDescription(
             "external-threshold", .integer(0...Int64(Int32.max)), .means("128 KiB"),
-            "A value of more bytes goes to a file when the library saves its object. Imports keep it in"
-                + " the store.", example: "4096"),
+            "When the library saves an object, a value of more bytes is written to a file. "
+                + "Imports keep it in the store.", example: "4096"),
         KeyDescription(
             "preserve-on-delete", .boolean, .same(as: "false"),
             "The history of a deletion keeps the value.", example: "true"),
         KeyDescription(
             "transformer", .text, .means("an archive of the app's"),
-            "What makes bytes of a Transformable's values: `json`, `plist`, `secure-archive` or a"
-                + " registered name.", example: "json"),
+            "The transformer that converts a Transformable's values to bytes: `json`, `plist`, "
+                + "`secure-archive`, or a registered name.", example: "json"),
         KeyDescription(
             "value-type", .text, .nothing,
             "The Swift type of a Transformable's values, which generated classes use.",
@@ -156,23 +160,24 @@ extension ModelMapping {
     static let relationshipKeys = [
         KeyDescription("to", .text, .error, "The entity at the other end.", example: "Task"),
         KeyDescription(
-            "many", .boolean, .same(as: "false"), "Whether there may be several.", example: "true"),
+            "many", .boolean, .same(as: "false"), "Whether an object can have several links.",
+            example: "true"),
         KeyDescription(
-            "inverse", .text, .nothing, "The same relationship seen from the other end.",
+            "inverse", .text, .nothing, "The relationship in the opposite direction.",
             example: "previous"),
         KeyDescription(
             "delete", .choice(DeleteRule.self), .same(as: "nullify"),
-            "What the deletion of an object does at the other end.", example: "cascade"),
+            "The effect of deleting an object on the objects at the other end.", example: "cascade"),
         KeyDescription(
             "ordered", .boolean, .same(as: "false"),
             "The objects of a to-many relationship are ordered.",
             example: "true"),
         KeyDescription(
             "transient", .boolean, .same(as: "false"),
-            "It is known to the model, and never stored; objects do not have it.",
+            "The relationship is only in the model. Objects do not have it, and the store does not save it.",
             example: "true"),
         KeyDescription(
-            "count", counts, .nothing, "How many there may be, where there are any.",
+            "count", counts, .nothing, "The allowed number of links, if an object has any.",
             example: "0..10"),
         optional, renamedFrom("relationship"), hashModifier, info, xcode,
     ]
@@ -183,16 +188,16 @@ extension ModelMapping {
             "The indexed properties in order, each optionally followed by `asc` or `desc`.",
             example: "[title desc]"),
         KeyDescription(
-            "where", .predicate, .nothing, "The objects that are in it: comparisons with values.",
+            "where", .predicate, .nothing, "The objects in the index, by comparisons with values.",
             example: "\"title != nil\""),
     ]
 
     static let indexElementKeys = [
         KeyDescription(
             "property", .text, .means("`expression` must be there"),
-            "An attribute or a relationship to one.", example: "title"),
+            "An attribute or a to-one relationship.", example: "title"),
         KeyDescription(
-            "expression", .expression, .nothing, "A computed value, in place of a property.",
+            "expression", .expression, .nothing, "A computed value instead of a property.",
             example: "\"lowercase:(title)\""),
         KeyDescription(
             "order",
@@ -202,7 +207,7 @@ extension ModelMapping {
             ]), .same(as: "asc"), "The order of the values.", example: "desc"),
         KeyDescription(
             "collation", .choice(FetchIndexDescription.Collation.self), .same(as: "Binary"),
-            "How values are found.", example: "Binary"),
+            "The type of the index.", example: "Binary"),
     ]
 
     static let ruleKeys = [
@@ -215,10 +220,11 @@ extension ModelMapping {
     ]
 
     static let requestKeys = [
-        KeyDescription("entity", .text, .error, "Whose objects are fetched.", example: "Task"),
+        KeyDescription(
+            "entity", .text, .error, "The entity of the fetched objects.", example: "Task"),
         KeyDescription(
             "where", .predicate, .means("all"),
-            "Which objects; `$NAME` is a variable that is set later.",
+            "The condition for the objects; `$NAME` is a variable that is set later.",
             example: "\"title == $name\""),
         KeyDescription(
             "limit", .integer(0...Int64(Int32.max)), .means("no limit"),
@@ -230,11 +236,11 @@ extension ModelMapping {
         requestKeys + [
             KeyDescription(
                 "request", .text, .same(as: FetchedPropertyDescription.requestName),
-                "What Xcode calls the request.", example: "mine"),
+                "The name of the request in Xcode.", example: "mine"),
             optional, renamedFrom("property"), info, xcode,
             KeyDescription(
                 "xcode-property", texts, .nothing,
-                "The same as `xcode`, of the property beside its request.",
+                "The same as `xcode`, for the property instead of its request.",
                 example: "{ syncable: NO }"),
         ]
 
@@ -249,15 +255,15 @@ extension ModelMapping {
 extension AttributeType: ExplainedChoice {
     package var meaning: String {
         switch self {
-        case .integer16: "A whole number of 16 bits."
-        case .integer32: "A whole number of 32 bits."
-        case .integer64: "A whole number of 64 bits."
-        case .decimal: "A number by its decimal digits."
-        case .double: "A number of 64 bits with a fraction."
-        case .float: "A number of 32 bits with a fraction."
+        case .integer16: "A 16-bit integer."
+        case .integer32: "A 32-bit integer."
+        case .integer64: "A 64-bit integer."
+        case .decimal: "A decimal number."
+        case .double: "A 64-bit floating-point number."
+        case .float: "A 32-bit floating-point number."
         case .string: "Text."
         case .boolean: "True or false."
-        case .date: "A moment."
+        case .date: "A point in time."
         case .binary: "Bytes."
         case .uuid: "A 16-byte identifier."
         case .uri: "A URI with a scheme."
@@ -283,7 +289,7 @@ extension FetchIndexDescription.Collation: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .binary: "By their order."
-        case .rTree: "By the region of space that numbers span."
+        case .rTree: "By the region that the numbers span."
         }
     }
 }

@@ -47,7 +47,7 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         case .entity: "Objects of one kind, with a table that they share with their sub-entities."
         case .attribute:
             "A value of an object. Short form: the type alone instead of the mapping: `notes: String`."
-        case .relationship: "Links to objects of another entity, or of the same."
+        case .relationship: "Links to objects of another entity, or of the same entity."
         case .index:
             """
             Helps requests find and order objects. Short form: the properties alone instead of the \
@@ -56,18 +56,18 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         case .indexElement:
             "An index element that a property's name with `asc` or `desc` cannot describe."
         case .rule: "A rule for the complete object, checked when it is saved."
-        case .fetched: "The result of a request when it is read; it has no column."
+        case .fetched: "The result of a request, fetched when it is read. It has no column."
         case .request: "A named fetch request that programs can use."
         case .composite:
             """
-            Elements that an attribute has under one name, such as `magnitude.richter`; they may be of \
-            composites again. Predicates, orders, indexes, constraints and specs name elements by such \
-            paths. An element is kept as an attribute is, in a column of its own \
-            (`ZMAGNITUDE_RICHTER`); a composite of which none has a value is null. An element with \
-            `optional: false` must have a value, in an optional composite only where others have one; \
-            of a composite attribute with `optional: false` some element must have one. An element's \
-            `default` is in every new object. How Apple's framework names these columns is \
-            not known, so that stores with composites are for `etl` and GraphStore alone.
+            Elements that an attribute groups under one name, such as `magnitude.richter`. An \
+            element can be a composite too. Predicates, orders, indexes, constraints, and specs \
+            use these paths. Each element has its own column (`ZMAGNITUDE_RICHTER`). A composite \
+            is null if no element has a value. An element with `optional: false` must have a \
+            value; in an optional composite, only if another element has one. In a composite \
+            attribute with `optional: false`, at least one element must have a value. Every new \
+            object has the `default` of an element. The names that Apple's framework gives these \
+            columns are unknown, so only `etl` and GraphStore can use stores with composites.
             """
         }
     }

@@ -16,10 +16,10 @@ enum ModelPages {
         """
         # Keys of a model
 
-        A model is one YAML 1.2 file, or an Xcode model (`.xcdatamodeld`), or what an app's store \
-        carries; `etl model convert` goes between them. A key that is not listed is an error, and \
-        so is a duplicate one. `etl check` tells more: names that nothing has, inverses that do \
-        not point back, defaults that break their own rules.
+        A model is one YAML 1.2 file, an Xcode model (`.xcdatamodeld`), or the model in an app's \
+        store. `etl model convert` converts between them. A key that is not listed is an error, \
+        and a duplicate key is an error too. `etl check` also reports unknown names, inverses \
+        that do not refer back, and defaults that break the rules of their attribute.
 
 
         """ + MappingPages.sections(ModelMapping.allCases)

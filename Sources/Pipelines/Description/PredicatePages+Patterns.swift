@@ -1,17 +1,17 @@
 extension PredicatePages {
     /// The regular expression syntax of `MATCHES` and the model's `pattern`.
     static let patterns = #"""
-        `MATCHES` and the `pattern` of a model match whole texts, Unicode scalar by Unicode scalar. \#
-        The time is linear in the length of the text: a character costs at most as many steps as the \#
-        expression has states. The syntax is that of ICU, and so of `NSPredicate`, but for what \#
-        needs more time:
+        `MATCHES` and the `pattern` of a model match the complete string, Unicode scalar by \#
+        Unicode scalar. The time is linear in the length of the string: each character needs at \#
+        most one step per state of the expression. The syntax is that of ICU and `NSPredicate`, \#
+        except for features that need more time:
 
         | written | matches |
         |---|---|
         | `a`, `\.`, `\t`, `\n`, `\r`, `\f`, `\a`, `\e`, `\cA` | the character |
         | `\x41`, `\u0041`, `\U00000041`, `\x{41}`, `\u{41}`, `\0101` | the character with that code |
-        | `\Qa.b\E` | `a.b` as it is |
-        | `.` | a character that ends no line; with `(?s)`, any |
+        | `\Qa.b\E` | the literal string `a.b` |
+        | `.` | any character that does not end a line; with `(?s)`, any character |
         | `[a-z_]`, `[^a-z]` | a character of the class, or one that is not in it |
         | `[a-z&&[^b]]`, `[a-z--b]`, `[a[0-9]]` | intersection, difference, and union of classes |
         | `\d`, `\w`, `\s`, `\h`, `\v` | a decimal digit, a word character (letter, mark, decimal \#
@@ -23,18 +23,18 @@ extension PredicatePages {
         | `a|b`, `(a)`, `(?:a)`, `(?<name>a)` | either; a group |
         | `a?`, `a*`, `a+`, `a{2}`, `a{2,}`, `a{2,5}` | repetitions; a `?` after one, which makes it \#
         lazy, changes nothing |
-        | `^`, `$`, `\A`, `\z`, `\Z` | the start and the end of the text; with `(?m)`, `^` and `$` \#
-        those of lines |
-        | `\b`, `\B` | a place between a word character and another, or any other place |
+        | `^`, `$`, `\A`, `\z`, `\Z` | the start and the end of the string; with `(?m)`, `^` and \#
+        `$` also match at each line |
+        | `\b`, `\B` | a position between a word character and another character, or any other position |
         | `(?i)`, `(?i:a)`, `(?-i)` | ignores case, by simple case folding, to the end of the group. \#
-        A class has the other cases of its characters, too: `(?i)\p{Lu}` is `a` or `A`. What is in \#
-        the class is found first: `(?i)\P{Lu}` and `(?i)[^a]` are neither `a` nor `A` |
+        A class also contains the other cases of its characters: `(?i)\p{Lu}` is `a` or `A`. \#
+        Negation comes after this: `(?i)\P{Lu}` and `(?i)[^a]` are neither `a` nor `A` |
         | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#` |
 
-        These are refused with their column: back-references (`\1`), look-ahead and look-behind, \#
+        These are rejected with their column: back-references (`\1`), look-ahead and look-behind, \#
         atomic groups, possessive quantifiers (`a*+`), expressions of more than 10,000 states, and \#
-        groups more than 100 deep. A counted repetition has as many states as it would have if it \#
-        were written out. In a model, a pattern that is refused is a warning; it is kept, also in a \#
+        groups more than 100 deep. A counted repetition has as many states as its written-out \#
+        form. In a model, a rejected pattern causes a warning. The model keeps it, also in a \#
         model for Xcode, but values are not checked.
 
         """#.replacing("|b`", with: "\\|b`")

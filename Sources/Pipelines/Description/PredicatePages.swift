@@ -8,39 +8,39 @@ enum PredicatePages {
         return """
             # Predicates and expressions
 
-            A predicate says which objects or records are meant: `where`, `keep-if`, `fetch --where`, \
-            and the rules of a model. An expression gives a value: `expr` of an import, and `set` \
-            of an update. Both are written as `NSPredicate` has them, and are checked before \
-            anything runs, with the place of each mistake.
+            A predicate selects objects or records: `where`, `keep-if`, `fetch --where`, and the \
+            rules of a model. An expression computes a value: `expr` of an import, and `set` of \
+            an update. Both use the syntax of `NSPredicate`. etl checks them before a run, and \
+            reports the position of each error.
 
             | written | is |
-            |---|---|
-            | `title`, `category.name` | a key: an attribute, or one behind relationships; of a \
-            record, a field |
-            | `'text'`, `"text"` | a text; `\\'` is a quotation mark in it |
+            |---|---| `title`, `category.name` | a key: an attribute, or the path to one through \
+            relationships; in a record, a field |
+            | `'text'`, `"text"` | a string; `\\'` is a quotation mark in it |
             | `12`, `1.5`, `1e3`, `0x1F` | a number |
             | `{1, 2}` | a list |
-            | `cast('2026-01-31', 'Date')` | a date, wherever one is wanted, in `set` of an \
-            update too; a UUID likewise. Compared with a date, a text such as `'2026-01-31'` will do |
-            | `$now`, `$today`, `$name` | the moment and the day of the run; a parameter of the \
-            spec, or a value of `fetch --set`; a list for `IN` is a parameter of the type `list`, or \
-            several `--set` of one name |
-            | `#no` | the key `no`, which would be a keyword; `#'any text'` likewise |
-            | `objectID`, `category.objectID` | the number of an object: its primary key, `Z_PK` |
-            | `( )` | what belongs together |
+            | `cast('2026-01-31', 'Date')` | a date, also in `set` of an update; `cast` also \
+            gives a UUID. In a comparison with a date, a string such as `'2026-01-31'` is enough \
+            |
+            | `$now`, `$today`, `$name` | the time and the day of the run; a parameter of the \
+            spec, or a value of `fetch --set`. A list for `IN` is a parameter of the type `list`, \
+            or several `--set` with one name |
+            | `#no` | the key `no`, which is otherwise a keyword; also `#'any text'` |
+            | `objectID`, `category.objectID` | the primary key of an object, `Z_PK` |
+            | `( )` | grouping |
 
-            Words mean the same in any case. The examples are over the tasks of \
+            Keywords are not case-sensitive. The examples use the tasks of \
             [`pipelines`](../../pipelines/task-model.yaml).
 
-            A field that a record lacks is nil. One that is a list or an object is not, and only \
-            that can be asked of it: `tags == nil`, `tags != nil`. Any other use of it is an \
-            error, which rejects the record with the code `expr`.
+            A field that a record lacks is nil. For a field with a list or an object, only `tags \
+            == nil` and `tags != nil` are allowed. Any other use is an error, which rejects the \
+            record with the code `expr`.
 
             ## The number of an object
 
-            `objectID` is the primary key of an object (`Z_PK`), a whole number. Use it like an \
+            `objectID` is the primary key of an object (`Z_PK`), an integer. Use it like an \
             attribute: `objectID == 42`, `objectID IN {1, 2}`, `category.objectID == 3`, or \
-            `ANY tags.objectID == 7`. SQLite finds such objects by the primary key, without an \
+            `ANY tags.objectID == 7`. SQLite finds these objects by the primary key, without an \
             index. The number is also a field of `fetch` and of an export, a key of an order, and \
             a key of a link.
 
@@ -55,8 +55,8 @@ enum PredicatePages {
             ## Comparisons
 
             \(table(PredicateTerm.comparisons))
-            Behind an operator on texts, letters in brackets say how it compares; without them, \
-            character by character:
+            Letters in brackets after a string operator set how it compares. Without them, it \
+            compares character by character:
 
             \(table(PredicateTerm.options))
             ## Regular expressions
@@ -71,20 +71,20 @@ enum PredicatePages {
             ## Arithmetic
 
             \(table(PredicateTerm.arithmetic))
-            Whole numbers are those that are written without a point and an exponent, in records \
-            as here: `3` is one, `3.0` and `1e1` are not, though `3.0 == 3`. \
-            `cast(x, 'Double')` makes the others of whole ones, so that `/` keeps the rest.
+            Integers are numbers without a point and an exponent, also in records: `3` is an \
+            integer, `3.0` and `1e1` are not, although `3.0 == 3`. `cast(x, 'Double')` converts \
+            an integer to a Double, so that `/` keeps the remainder.
 
-            With Decimal attributes it is the arithmetic of doubles, of 15 to 17 digits, also in \
-            `set` of an update, unless the store has [`exact-decimals`](spec.md#store).
+            Arithmetic with Decimal attributes uses doubles of 15 to 17 digits, also in `set` of \
+            an update, unless the store has [`exact-decimals`](spec.md#store).
 
             ## Functions
 
-            An argument that is nil gives nil, except of `coalesce`.
+            If an argument is nil, the result is nil, except for `coalesce`.
 
             \(table(functions.filter { !$0.isOfGeneratedRecords }))
-            These make values of records that an import generates (`read.generate`), and of \
-            nothing else; equal seeds give equal values:
+            These functions work only in imports that generate records (`read.generate`). Equal \
+            seeds give equal values:
 
             \(table(functions.filter(\.isOfGeneratedRecords)))
             ## Many objects, and lists
@@ -95,8 +95,8 @@ enum PredicatePages {
             \(differences)
             ## Keys that are named like keywords
 
-            A key whose name is one of these words, in any case, is written with `#` before it, \
-            such as `#no == 5`; behind a dot, as in `owner.no`, it needs none:
+            If the name of a key is one of these words, in any case, write `#` before it, such as \
+            `#no == 5`. After a dot, as in `owner.no`, no `#` is needed:
 
             \(reserved)
 

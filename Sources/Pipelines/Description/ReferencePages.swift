@@ -41,7 +41,7 @@ package enum ReferencePages {
 
             | page | is about |
             |---|---|
-            | [spec](spec.md) | the keys of a spec beside its stages |
+            | [spec](spec.md) | the keys of a spec, except those of its stages |
 
             """
         for stage in SpecificationMapping.stages {
@@ -52,8 +52,8 @@ package enum ReferencePages {
         text += """
             | [model](model.md) | the keys of a model file |
             | [predicates and expressions](predicates.md) | the operators and functions of `where`, `keep-if`, `expr` and `set` |
-            | [exit codes](exit-codes.md) | what the exit status says |
-            | [error codes](error-codes.md) | what the code behind a message says |
+            | [exit codes](exit-codes.md) | the meaning of each exit status |
+            | [error codes](error-codes.md) | the meaning of the code after each message |
             | [etl.1](etl.1) | the manual page: `man -l docs/reference/etl.1` |
 
             | command | does |
@@ -74,7 +74,7 @@ enum CodePages {
         var text = """
             # Exit codes
 
-            They are those of sysexits.h; cron jobs and scripts may rely on them.
+            etl uses the codes of sysexits.h. Cron jobs and scripts can rely on them.
 
             | code | meaning | what to do |
             |---|---|---|

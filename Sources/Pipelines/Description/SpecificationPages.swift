@@ -5,8 +5,8 @@ enum SpecificationPages {
         """
         # Keys of a spec
 
-        A spec is one YAML 1.2 file. A key that is not listed is an error, and so is a duplicate \
-        one. Relative paths begin at the spec's folder. `${NAME}` in a text is a parameter, or one \
+        A spec is one YAML 1.2 file. A key that is not listed is an error, and a duplicate key is \
+        an error too. Relative paths begin at the spec's folder. `${NAME}` in a text is a parameter, or one \
         of `run.date`, `run.time`, and `run.id`; `$${` is a literal `${`. In predicates and \
         expressions, `$NAME` is the parameter's value; `$now` and `$today` also exist.
 

@@ -214,7 +214,7 @@ package struct FileImport {
             return lines == 0
                 ? "Lines of \(file) that begin with # are comments"
                 : "The first \(ReportWords.several(lines, "line")) of \(file) "
-                    + "\(lines == 1 ? "stands" : "stand") above the header, and "
+                    + "\(lines == 1 ? "is" : "are") above the header, and "
                     + "\(lines == 1 ? "is" : "are") skipped"
         }
         lines += inference.entitiesWithoutRecords.filter(fit.newEntities.contains).map { entity in
@@ -312,7 +312,7 @@ package struct FileImport {
         guard let folder = request.specFolder else { return }
         try InferenceFolder(folder, workingFolder: request.workingFolder).write(
             model: modelText, spec: specText, overwrites: false,
-            fix: "run the spec that is there with `etl run`, or name another folder")
+            fix: "run the existing spec with `etl run`, or name another folder")
     }
 
     private var modelText: String? {

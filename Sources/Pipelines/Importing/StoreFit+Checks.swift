@@ -86,7 +86,7 @@ extension StoreFit {
             .configuration, code: "import.row-key",
             "\(current.files.first ?? "") lacks \(names), and all columns of the first import"
                 + " identify the objects of \(block.entity), so each row would be added again",
-            fix: "add what is missing to the file, or import into a new store")
+            fix: "add the missing columns to the file, or import into a new store")
     }
 
     /// Throws if the user names a type that differs from the store's, since no import changes a

@@ -377,7 +377,7 @@ struct StoreFit {
                 .usage, code: "import.app-store",
                 "\(store) was created by an app, and etl does not change an app's model to add"
                     + " \(property)",
-                fix: "leave out --add-columns to skip such columns")
+                fix: "leave out --add-columns to skip these columns")
         }
         newProperties.append(property)
     }

@@ -42,8 +42,8 @@ enum DailyFiles {
         return date(of: draft, besides: key.places, files: files).map {
             EntityDraft.Key(
                 places: (key.places + [$0]).sorted(),
-                note: "guessed: each of \(ReportWords.several(files, "file")) has one"
-                    + " '\(draft.leaves[$0].name)' of its own")
+                note: "guessed: each of \(ReportWords.several(files, "file")) has a different "
+                    + "'\(draft.leaves[$0].name)'")
         }
     }
 

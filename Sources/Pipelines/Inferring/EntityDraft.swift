@@ -206,7 +206,7 @@ struct EntityDraft {
         let hasObjects = (leaf.node.items?.facts.objects ?? 0) > 0
         found.note =
             hasObjects
-            ? "a list of objects, kept as JSON, as no field tells them apart"
+            ? "a list of objects, kept as JSON, because no field identifies them"
             : "a list, kept as JSON"
         return found
     }
@@ -236,7 +236,7 @@ struct EntityDraft {
         if records == 0 {
             key.note = "guessed by its name"
         } else if distinct.isFull {
-            key.note = "guessed: unique as far as \(distinct.count) values tell"
+            key.note = "guessed: unique in \(distinct.count) values"
         } else if distinct.repeatsBetween {
             key.isOfDumps = true
             key.note =

@@ -102,7 +102,7 @@ struct EntityInference {
             entity.attributes.insert(
                 InferredAttribute(
                     name: name, type: .string, isRequired: true, source: "", isRowKey: true,
-                    note: "no field tells the records apart, so all of them do",
+                    note: "no field identifies a record, so all fields do",
                     origin: keepsOrigins ? Self.rowKeyOrigin(draft) : nil), at: 0)
             entity.key = [name]
         }

@@ -66,7 +66,8 @@ package struct Inference: Sendable {
         if let store = stores.first {
             guard paths.count == 1 else {
                 throw RunFailure(
-                    .usage, code: "infer.store", "'\(store)' is a store, so it stands alone",
+                    .usage, code: "infer.store",
+                    "'\(store)' is a store, so it must be the only argument",
                     fix: "run `etl infer` for it by itself")
             }
             self = try Inference(store: store, options)
@@ -208,8 +209,8 @@ package struct Inference: Sendable {
             [
                 Diagnostic(
                     code: "import.join-keys",
-                    "Some \(join.keySource) is the key of no \(join.entity), and some"
-                        + " \(join.link.source) of no object either, so nothing was imported",
+                    "Some \(join.keySource) values are not keys of \(join.entity), and some"
+                        + " \(join.link.source) values are not keys of an object, so nothing was imported",
                     at: .file(file),
                     fix: "import the files that have these objects first, or in the same command")
             ])
@@ -303,7 +304,7 @@ package struct Inference: Sendable {
         let flags = patterns.map {
             "--type " + CommandExample.shell("\(attribute.source)=Date \($0)")
         }
-        return "nothing tells the day from the month, so its dates are not read; give "
+        return "the day and the month cannot be distinguished, so its dates are not read; add "
             + flags.joined(separator: " or ")
     }
 

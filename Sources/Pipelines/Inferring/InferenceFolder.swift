@@ -40,7 +40,7 @@ package struct InferenceFolder {
             let path = PathText.join(folder, name)
             guard !FileSystem.exists(path) else {
                 throw Self.failure(
-                    "file.exists", "The file is there already", path,
+                    "file.exists", "The file already exists", path,
                     fix: fix)
             }
         }
@@ -60,8 +60,8 @@ package struct InferenceFolder {
     ) throws(RunFailure) {
         guard overwrites || !FileSystem.exists(path) else {
             throw failure(
-                "file.exists", "The file is there already", path,
-                fix: "name another file, or give --force")
+                "file.exists", "The file already exists", path,
+                fix: "name another file, or add --force")
         }
         let folder = PathText.folder(of: path)
         guard FileSystem.exists(folder) else {

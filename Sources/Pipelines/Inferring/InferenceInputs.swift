@@ -158,8 +158,8 @@ struct InferenceInputs {
     private static func noRecords(in path: String) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.empty",
-            "The file has no record that can be read, so nothing is made of it", at: .file(path),
-            fix: "give a file with some records")
+            "The file has no readable record, so it is skipped", at: .file(path),
+            fix: "use a file with records")
     }
 
     /// Returns the warnings about a sample without records, from which no type can be inferred.
@@ -180,7 +180,7 @@ struct InferenceInputs {
             .warning, code: "infer.empty",
             "The file has a header and no record, so the types of its columns are not known",
             at: .file(path),
-            fix: "give a file with some records; if its first line is one, give --no-header")
+            fix: "use a file with records; if its first line is one, give --no-header")
     }
 
     private static func warnings(_ sample: Sample) -> [Diagnostic] {
@@ -207,8 +207,8 @@ struct InferenceInputs {
     func checkKnown() throws(RunFailure) {
         if let entity = known.entity, samples.count > 1 {
             throw Self.usage(
-                "The entity is to be \(entity), and these are \(samples.count) kinds of records",
-                fix: "give files of one kind, or leave the name to the files")
+                "The flags name one entity, \(entity), but the files have \(samples.count) kinds of records",
+                fix: "use files of one kind, or leave out the entity's name")
         }
         let around = EntityDraft.Surroundings(samples, known)
         let fields = samples.map { sample in
@@ -222,8 +222,8 @@ struct InferenceInputs {
             throw Self.usage(
                 "No record has the field '\(name)'" + Suggestion.phrase(for: name, among: all),
                 fix: table.map {
-                    "the first row of \($0.file) is taken for values; if it names the columns, give"
-                        + " --header"
+                    "the first row of \($0.file) is read as values; if it names the columns, add "
+                        + "--header"
                 } ?? "write it as the files do: \(FittedImport.listed(all, max: 12))")
         }
         guard known.key.isEmpty || fields.contains(where: { Set($0).isSuperset(of: known.key) })

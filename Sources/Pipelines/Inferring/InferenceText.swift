@@ -95,7 +95,9 @@ enum InferenceText {
         if rejects > 0 {
             lines.append("rejects:")
             lines.append(
-                noted("  allow: \(rejects)", "so many could not be read when this was made"))
+                noted(
+                    "  allow: \(rejects)", "number of unreadable records when this file was written"
+                ))
         }
         lines.append("stages:")
         let byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
@@ -174,7 +176,7 @@ enum InferenceText {
             lines.append(
                 noted(
                     "      at: \(YAMLWriter.scalar(form.at))",
-                    "guessed: what the documents hold beside these records is left out"))
+                    "guessed: values outside these records are not imported"))
         }
         if let bytes = form.delimiter {
             let text = String(decoding: bytes, as: UTF8.self)
@@ -204,7 +206,7 @@ enum InferenceText {
             lines.append(
                 noted(
                     "      columns: \(list(form.columns ?? []))",
-                    "the header does not give each column a name of its own"))
+                    "the header does not give each column a different name"))
         }
         if !stage.nulls.isEmpty { lines.append("      null: \(list([""] + stage.nulls))") }
         if !stage.nullMarkers.isEmpty {

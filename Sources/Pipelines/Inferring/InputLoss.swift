@@ -18,7 +18,7 @@ enum InputLoss {
             let records = FittedImport.listed(inputs.map(\.form.at), max: 3)
             losses.append(
                 leftOut(
-                    "Values beside the records of \(records) are left out: "
+                    "Values outside the records of \(records) are not imported: "
                         + FittedImport.listed(first.leftOut, max: shownMax), file,
                     fix: "to import them, too, write a spec with an import of this file that has"
                         + " `at: $`"))
@@ -45,7 +45,7 @@ enum InputLoss {
                     "The header has a name more than once ("
                         + FittedImport.listed(repeated, max: shownMax)
                         + "), so its columns are called \(names)",
-                    at: .file(file), fix: "give each column in the first line a name of its own"))
+                    at: .file(file), fix: "give each column in the first line a different name"))
         }
         return losses
     }
@@ -120,11 +120,11 @@ enum InputLoss {
                 + " without it, so that the file of another day overwrites these objects",
             at: .file(entity.stages.first?.paths.first ?? ""),
             fix: day.field.map { field in
-                "if each day has objects of its own, give --key "
+                "if each day has its own objects, add --key "
                     + (day.key + [field]).map(CommandExample.shell).joined(separator: ",")
             }
-                ?? "if each day has objects of its own, add a column with the day, and give both with"
-                + " --key")
+                ?? "if each day has its own objects, add a column with the day, and name both in "
+                + "--key")
     }
 
     /// Returns the warnings about numbers that may be 1,000 times as large as they are read.
@@ -137,8 +137,8 @@ enum InputLoss {
         return entity.attributes.filter(\.isOpenNumber).map { attribute in
             Diagnostic(
                 .warning, code: "infer.open-number",
-                "The point in the numbers of \(attribute.source) may stand before a fraction or group"
-                    + " thousands; it is read as before a fraction",
+                "The point in the numbers of \(attribute.source) may separate decimals or group "
+                    + "thousands; it is read as the decimal separator",
                 at: .file(stage.paths.first ?? ""),
                 fix: "if it groups thousands, set `number: { thousands: \".\" }` in a spec, as"
                     + " `etl infer FILE --output DIR` writes it")

@@ -37,7 +37,7 @@ struct NearType {
 
     /// Why the column is text.
     func note(_ kind: String) -> String {
-        "kept as text: '\(first)' (\(place ?? "")) is no \(kind), and "
+        "kept as text: '\(first)' (\(place ?? "")) is not a \(kind), and "
             + (count == 1 ? "1 other value is" : "\(ReportWords.count(count)) other values are")
     }
 }

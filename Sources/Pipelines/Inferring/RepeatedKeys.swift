@@ -37,7 +37,7 @@ struct RepeatedKey {
                     ? "1 record repeats another one exactly and becomes the same object"
                     : "\(ReportWords.count(count)) records repeat another one exactly and become the"
                         + " same object", at: .record(location),
-                fix: "if each is an object of its own, add a column that tells them apart")
+                fix: "if each one is a separate object, add a column that distinguishes them")
         }
         return Diagnostic(
             .warning, code: "infer.no-key",

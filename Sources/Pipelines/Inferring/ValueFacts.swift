@@ -261,7 +261,8 @@ struct ValueFacts {
         }
         guard dates.isAmbiguous else { return nil }
         return TypeGuess(
-            .string, note: "dates of which nothing tells the day from the month, kept as text",
+            .string,
+            note: "kept as text: the day and the month of its dates cannot be distinguished",
             isRemark: true)
     }
 
@@ -315,7 +316,7 @@ struct ValueFacts {
         default:
             return TypeGuess(
                 .string,
-                note: "kept as text: nothing tells whether the comma of \(numberForms.example)"
+                note: "kept as text: it is unknown whether the comma of \(numberForms.example)"
                     + " groups thousands", isRemark: true)
         }
     }

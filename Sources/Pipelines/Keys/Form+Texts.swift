@@ -89,7 +89,7 @@ extension Form where Value == Selection {
             guard let text = reader.expression(value), text != "ALL" else { return .all }
             guard text.uppercased() != "ALL" else {
                 value.fail(
-                    "choice", "'\(text)' is no predicate", fix: "write `ALL` for every object")
+                    "choice", "'\(text)' is not a predicate", fix: "write `ALL` for every object")
                 return .all
             }
             return .matching(PredicateText(text: text, location: value.location))

@@ -99,7 +99,7 @@ extension ValueForm {
     private static func phrase(_ bounds: ClosedRange<Int64>) -> String {
         switch (bounds.lowerBound, bounds.upperBound) {
         case (.min, _): "a whole number"
-        case (let lower, .max): "a whole number from \(lower) on"
+        case (let lower, .max): "a whole number of at least \(lower)"
         case (let lower, let upper) where lower == upper: "\(lower)"
         case (let lower, let upper): "a whole number from \(lower) to \(upper)"
         }

@@ -260,7 +260,7 @@ struct ImportPlanBuilder {
         guard let resolved else {
             throw Diagnostic(
                 code: "spec.constant",
-                "This is no value of '\(attribute.name)' (\(attribute.type.rawValue))",
+                "The constant does not fit '\(attribute.name)' (\(attribute.type.rawValue))",
                 at: .source(location))
         }
         return resolved

@@ -27,6 +27,6 @@ extension ValueCaster {
         number == nil
             ? "a decimal number of at most \(ExactDecimal.digitsMax) digits"
             : "a decimal number of at most \(ExactDecimal.wholeDigitsMax) digits before the point "
-                + "and \(ExactDecimal.placesMax) behind it"
+                + "and \(ExactDecimal.placesMax) after it"
     }
 }

@@ -138,7 +138,7 @@ struct ValueCaster {
             }
         for entry in map where entry.from.elementsEqual(bytes) { return entry.to }
         let known = map.map { "'\(String(decoding: $0.from, as: UTF8.self))'" }
-        throw failure(field, "what its `map` lists (\(known.joined(separator: ", ")))")
+        throw failure(field, "a text in its `map` (\(known.joined(separator: ", ")))")
     }
 
     private static var trueText: UnsafeBufferPointer<UInt8> { text("true") }

@@ -34,7 +34,7 @@ struct MappingDraft {
             "# A property that is not set here continues the old one of its name, or has its default."
         ]
         if translation?.todos.isEmpty == false {
-            lines.append("# etl refuses the file until each `todo` is decided and removed.")
+            lines.append("# etl rejects the file until each `todo` is resolved and removed.")
         }
         lines.append("mapping: 1")
         lines += Self.todo(homelessTodos())

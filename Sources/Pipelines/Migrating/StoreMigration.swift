@@ -313,7 +313,7 @@ package struct StoreMigration {
                     + " be migrated back" + error.message.dropFirst(refused.count))
         }
         var failure = RunFailure(error)
-        let state = (done?.title).map { "the store came as far as \($0)" }
+        let state = (done?.title).map { "the store is now at \($0)" }
         if [.cancelled, .busy].contains(error.code), let reason = interruption.reason() {
             failure = Self.stopped(reason, state)
         } else if let state {

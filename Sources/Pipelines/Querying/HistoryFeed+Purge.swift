@@ -37,7 +37,7 @@ extension HistoryFeed {
                 case .date(let date): try container.purgeHistory(before: date)
                 }
             return QueryOutcome(
-                notes: [ReportWords.several(count, "transaction") + " taken out of the history"])
+                notes: [ReportWords.several(count, "transaction") + " deleted from the history"])
         } catch let failure as RunFailure {
             return QueryOutcome(failure)
         } catch {

@@ -45,7 +45,8 @@ struct PropertyPathCheck {
                 guard !isLast else { return nil }
                 return Problem(
                     code: "path",
-                    message: "'\(current).\(step)' is a number, so '\(text)' cannot go on from it")
+                    message:
+                        "'\(current).\(step)' is a number, so '\(text)' cannot continue after it")
             }
             guard let relationship = model.relationship(step, of: current) else {
                 return unknown(step, of: current, in: text)
@@ -80,7 +81,7 @@ struct PropertyPathCheck {
             return Problem(
                 code: "path",
                 message: "'\(entity).\(attribute.name)' is an attribute, so '\(text)' "
-                    + "cannot go on from it")
+                    + "cannot continue after it")
         }
         guard attribute.isTransient else { return nil }
         return Problem(
@@ -120,8 +121,8 @@ struct PropertyPathCheck {
         let attribute = model.attributes(of: destination).first { !$0.isTransient }
         let example = [relationship.name, attribute?.name].compactMap { $0 }.joined(separator: ".")
         return isFirst
-            ? "name an attribute behind it, such as '\(example)', or ask for '\(destination)'"
-            : "a to-many is the first step of a field: ask for '\(entity)', and '\(example)' of it"
+            ? "add one of its attributes, such as '\(example)', or use '\(destination)'"
+            : "a to-many relationship must be the first step of a field: use '\(entity)', and '\(example)' of it"
     }
 
     private func composite(

@@ -215,7 +215,7 @@ package struct QueryRunner: Sendable {
         let hidden = table.hiddenColumns
         if !hidden.isEmpty {
             notes.append(
-                "Not shown, for want of room: \(hidden.joined(separator: ", ")); "
+                "Not shown for lack of space: \(hidden.joined(separator: ", ")); "
                     + "choose with --fields")
         }
         return notes

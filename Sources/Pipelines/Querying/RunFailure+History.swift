@@ -22,7 +22,8 @@ extension RunFailure {
 
     private init(_ error: HistoryError, store: String) {
         let message = error.message(ofStore: store)
-        let follow = "read the whole store, and go on from what `etl history STORE --token` says"
+        let follow =
+            "read the whole store, and continue from the token that `etl history STORE --token` prints"
         switch error {
         case .off:
             self.init(

@@ -87,9 +87,9 @@ package struct StoreCheck: Sendable {
             FileSystem.exists(store), !ModelSource.isStore(store)
         else { return }
         throw RunFailure(
-            .usage, code: "usage.store", "\(store) is a model or a spec, and no store",
+            .usage, code: "usage.store", "\(store) is a model or a spec, not a store",
             fix: "name the store, as in `etl verify STORE --model \(store)`; "
-                + "`etl model show \(store)` shows a model, `etl check \(store)` looks at a spec")
+                + "`etl model show \(store)` shows a model, `etl check \(store)` checks a spec")
     }
 
     /// Verifies the store.
@@ -129,7 +129,7 @@ package struct StoreCheck: Sendable {
         if error.code == .exists { failure.fault = .cannotCreate }
         let fix: String? =
             switch error.code {
-            case .exists: "name a file that is not there"
+            case .exists: "name a file that does not exist"
             case .noModel: "give the store's model with --model"
             case .corrupt where model == nil:
                 "give the store's model with --model; where that does not help, take a backup"

@@ -25,7 +25,7 @@ struct TextFaults {
         return RunFailure(
             .dataError, code: "store.validation",
             "\(entity) \(values[fields.count].integerValue): \(name) is not valid UTF-8 text",
-            fix: "`etl verify STORE` lists the objects with such values; set them again")
+            fix: "`etl verify STORE` lists the objects with these values; set them again")
     }
 
     private static func isWrong(_ value: BulkCell) -> Bool {

@@ -100,8 +100,8 @@ package enum ModelSource {
         }
         let diagnostic = Diagnostic(
             code: "model.is-spec",
-            "This is a pipeline spec, and what its model is cannot be told without its store or"
-                + " its parameters", at: .source(spec.store.location),
+            "The file is a pipeline spec, and its model depends on its store or its parameters",
+            at: .source(spec.store.location),
             fix: "name the model itself, or the store")
         return (nil, [diagnostic])
     }

@@ -21,18 +21,18 @@ enum SpecKeys {
     static let parameters = Key(
         "params", ParameterSpec.form,
         """
-        Values that are given when the spec runs: `${NAME}` in texts, `$NAME` in predicates and \
+        Values that are set when the spec runs: `${NAME}` in strings, `$NAME` in predicates and \
         expressions.
         """, example: "{ cutoff: { type: date, default: today - 90d } }")
     static let store = Key(
         required: "store", .mapping(StoreKeys.mapping) { StoreSpec($0) },
-        "The store that the stages work on.", example: "{ at: tasks.sqlite }")
+        "The store that the stages read and change.", example: "{ at: tasks.sqlite }")
     static let budget = Key(
         "budget", .mapping(BudgetKeys.mapping) { BudgetSpec($0) }, "Limits for a run.",
         example: "{ save-every: 5000 }")
     static let rejects = Key(
         "rejects", .mapping(RejectsKeys.mapping) { RejectsSpec($0) },
-        "The folder of rejected records, and how many there may be.", example: "{ allow: 1% }")
+        "The folder and the maximum number of rejected records.", example: "{ allow: 1% }")
     static let report = Key(
         "report", .mapping(ReportKeys.mapping) { ReportSpec($0) }, "The reports of runs.",
         example: "{ keep: 10 }")
@@ -57,7 +57,7 @@ enum SpecKeys {
         example: "[{ export: Task, to: tasks.csv }]")
     static let tests = Key(
         "tests", SpecificationTest.form,
-        "What `etl test` shows about the spec, on a store in memory.",
+        "Tests of the spec for `etl test`, on a store in memory.",
         example: "[{ name: nothing comes of nothing, then: { Task: [] } }]")
     static let mapping = SpecificationMapping(
         "spec", "The whole file.",
@@ -126,7 +126,7 @@ extension PipelineSpec {
         guard let name = value.filledText() else { return nil }
         if !isName(name) {
             value.fail(
-                "name", "'\(name)' is no pipeline name",
+                "name", "'\(name)' is not a valid pipeline name",
                 fix: "use 1 to 64 of the characters a-z, 0-9 and -")
         }
         return name

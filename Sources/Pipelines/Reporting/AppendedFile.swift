@@ -69,14 +69,14 @@ final class AppendedFile {
             throw RunFailure(
                 Fault(.output, error.isExhausted ? .resources : .notCreated),
                 code: "rejects.file",
-                "The file \(path) cannot be made: \(error.text)",
+                "The file \(path) cannot be created: \(error.text)",
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileSystem.close(handle) }
         guard use(handle) else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file", "The file \(path) cannot be written",
-                fix: "make room on the disk, or set `rejects.dir`")
+                fix: "free disk space, or set `rejects.dir`")
         }
     }
 }

@@ -27,14 +27,14 @@ enum CommandLineFix {
         "input.ambiguous-format": "name the format with --as csv, tsv, json, or ndjson",
         "json.is-ndjson": "name the format with --as ndjson",
         "json.several":
-            "write each object on a line of its own, as `jq -c .` does, and name the format with --as ndjson",
+            "write each object on its own line, as `jq -c .` does, and name the format with --as ndjson",
         "csv.no-header": "write a header, or give --no-header",
         "csv.invalid-utf8": encoding,
         "json.invalid-utf8": encoding,
         "csv.invalid-text": wrongEncoding,
         "json.invalid-text": wrongEncoding,
         "csv.text-after-quote":
-            "double the quotes inside the field; if a backslash stands before each, give"
+            "double the quotes inside the field; if a backslash is before each, add"
             + " --escape '\\'",
         "csv.quote-in-field": "enclose the field in quotes, and double the quotes inside it",
         "csv.unterminated-quote": "close the quote",

@@ -15,24 +15,33 @@ extension Explanation {
     private static let runFaults: [Fault] = [
         (
             "file.exists", "The output file already exists.",
-            "Name another, or give `--force`."
+            "Name another file, or set `--force`."
         ),
-        ("file.missing", "The file is not there.", "Check its path."),
-        ("file.permission", "The file may not be read.", "Give this user the right to read it."),
-        ("file.read", "The file cannot be read.", "Check that it is a file, and the disk."),
+        ("file.missing", "The file does not exist.", "Check its path."),
+        ("file.permission", "This user may not read the file.", "Give this user read permission."),
         (
-            "file.resources", "Too many files are open to open this one.",
+            "file.read", "The file cannot be read.",
+            "Check that it is a regular file, and check the disk."
+        ),
+        (
+            "file.resources", "The file cannot be opened: too many files are open.",
             "Raise the limit: `ulimit -n`."
         ),
-        ("file.unreadable", "The file cannot be read.", "Check that it is a file, and the disk."),
-        ("file.write", "The file cannot be written.", "Check the folder's permissions and room."),
+        (
+            "file.unreadable", "The file cannot be read.",
+            "Check that it is a regular file, and check the disk."
+        ),
+        (
+            "file.write", "The file cannot be written.",
+            "Check the folder's permissions and the free disk space."
+        ),
         (
             "import.app-store",
             "An import without a spec would change the model of an app's store.",
             "Name an entity of the store with `--entity`, or leave out `--add-columns`."
         ),
         (
-            "import.entity", "The file gives an entity of which the store can have no object.",
+            "import.entity", "The file is for an abstract entity, and no object can have one.",
             "Name another entity with `--entity`."
         ),
         (
@@ -44,17 +53,17 @@ extension Explanation {
             "Name the columns that identify a record with `--key`."
         ),
         (
-            "import.model", "The store's model cannot get these entities or properties.",
-            "Add them to a model file, and run `etl migrate`."
+            "import.model", "These entities or properties cannot be added to the store's model.",
+            "Add them to a model file, then run `etl migrate`."
         ),
         (
             "import.row-key",
-            "The objects are identified by all columns of the first import, and the file lacks one.",
+            "All columns of the first import identify an object, and the file lacks one of them.",
             "Add the column to the file, or import into a new store."
         ),
         (
-            "import.null", "The import takes texts such as NA for no value.",
-            "If they are values, import again with --null '' into a new store."
+            "import.null", "The import reads strings such as NA as null.",
+            "If they are values, import again into a new store with --null ''."
         ),
         (
             "import.skipped-columns", "The store's model has no property for some columns.",
@@ -62,27 +71,28 @@ extension Explanation {
         ),
         (
             "import.standard-input", "Standard input cannot be imported.",
-            "Save it to a file, and import that."
+            "Save it to a file, then import the file."
         ),
         (
-            "import.store", "A store was named as an input.",
-            "Export its objects, and import the exports."
+            "import.store", "An input is a store.",
+            "Export its objects, then import the exported files."
         ),
         (
-            "import.join-keys", "Pairs of keys name objects that the store lacks, on both sides.",
-            "Import the files that have these objects first, or in the same command."
+            "import.join-keys",
+            "Pairs of keys name objects that the store lacks, at both ends of the relationship.",
+            "Import the files with these objects first, or in the same command."
         ),
         (
             "import.join-table",
-            "The records hold only the keys of two entities, and become objects.",
-            "Import the file together with the files of these entities, to get a relationship."
+            "The records hold only the keys of two entities, and are imported as objects.",
+            "To create a relationship instead, import the file together with the files of these entities."
         ),
         (
-            "import.saved", "An import that failed has saved some records.",
-            "Correct the cause, and import again: the import continues after them."
+            "import.saved", "An import failed after it had saved records.",
+            "Correct the cause, and import again. The import continues after the saved records."
         ),
         (
-            "import.type", "The store has an attribute with another type than `--type` names.",
+            "import.type", "An attribute of the store has a type other than the one in `--type`.",
             "Leave out `--type`, import into a new store, or run `etl migrate`."
         ),
         (
@@ -90,124 +100,128 @@ extension Explanation {
             "An unfinished run holds positions in its files, so the store's model cannot be changed.",
             "Import again with `--restart`, or complete the run first."
         ),
-        ("infer.empty", "No record of the file can be read.", "Give a file with whole records."),
+        ("infer.empty", "The file has no readable record.", "Give a file with complete records."),
         (
             "infer.known", "A flag does not match the files.",
-            "Write fields as the files do, or leave it to be found out."
+            "Write field names as the files do, or remove the flag."
         ),
         (
-            "infer.left-out", "Some values of the file are in no record, or have no name.",
-            "Write a spec that names them, or leave them."
+            "infer.left-out", "The file has values outside its records, or values without a name.",
+            "To import them, write a spec that names them."
         ),
         (
             "infer.no-key",
-            "Records that differ have one value of the field that looks like the key.",
-            "Correct them, or give --key with the field; then the last record of each key counts."
+            "Different records share a value of the field that looks like the key.",
+            "Correct them, or set --key to the field; then the last record of each key is used."
         ),
         (
-            "infer.no-name", "The header has no name for a column.",
+            "infer.no-name", "A column has no name in the header.",
             "Name each column in the first line."
         ),
         (
             "infer.one-column",
-            "A table has one column by every delimiter that is known, and another sign may be one.",
-            "Set `read.delimiter` in a spec, or leave it."
+            "The table has one column with every known delimiter, so it may use another one.",
+            "If it has more columns, set `read.delimiter` in a spec."
         ),
         (
-            "infer.one-day", "The key of a daily file has no day.",
-            "Give --key with the column that has the day, or leave it."
+            "infer.one-day", "The key of a daily file does not include the day.",
+            "If each day has its own objects, add the column with the day to --key."
         ),
         (
-            "infer.open-number", "Nothing tells whether the point of numbers groups thousands.",
-            "Set `number` of the column in a spec, or leave it."
+            "infer.open-number", "The point in numbers may separate decimals or group thousands.",
+            "If the guess is wrong, set `number` of the column in a spec."
         ),
         (
-            "infer.rejects", "Some records cannot be read, and were not looked at.",
-            "Correct them, or let the import reject them."
+            "infer.rejects", "Records that cannot be read were skipped.",
+            "Correct them. Otherwise, the import rejects them."
         ),
         (
             "infer.repeated-record",
-            "Records repeat another one in all fields, its key included, and become one object.",
-            "Give --key with further fields, or leave it."
+            "Records are equal in all fields, including the key, and are imported as one object.",
+            "If each one is an object, add further fields to --key."
         ),
         (
             "infer.repeated-names", "The header has a name more than once.",
-            "Give each column in the first line a name of its own."
+            "Give each column in the first line a different name."
         ),
         (
-            "infer.same-name", "Files of one name have nothing in common.",
-            "Import one of them alone with --entity, or give the key one name in both."
+            "infer.same-name", "Files with the same name have no field in common.",
+            "Import each one alone with --entity, or give the key the same name in all files."
         ),
         (
-            "infer.store", "A store was named together with other files.",
-            "Ask for the store by itself."
+            "infer.store", "The arguments contain a store and other files.",
+            "Run the command for the store alone."
         ),
         (
-            "internal.conservation", "The records that were read and those accounted for differ.",
+            "internal.conservation",
+            "The counts of a stage do not add up to the records that it read.",
             "Report it with the spec and the run's report."
         ),
         (
-            "lock.file", "The lock beside the store cannot be made.",
-            "Check that the store's folder is there and may be written."
+            "lock.file", "The lock file next to the store cannot be created.",
+            "Check that the store's folder exists and is writable."
         ),
         (
-            "lock.held", "Another run works on the store.",
+            "lock.held", "Another run uses the store.",
             "Wait for it, or use `--if-locked wait=30m` or `skip`; `etl status` shows the other run."
         ),
         (
             "mirror.refused",
-            "A mirror would delete more than it may, or its input was empty or not clean.",
+            "A mirror would delete more than `mirror.at-most`, or its input is empty or has rejects.",
             "Check that the input is complete, correct its rejects, or raise `mirror.at-most`."
         ),
         ("output.closed", "The reader closed the pipe.", "No action needed."),
-        ("output.compression", "gzip failed.", "See whether memory is short, and run again."),
-        ("output.folder", "A folder cannot be made.", "Check its permissions, or name another."),
+        ("output.compression", "gzip failed.", "Check the free memory, and run again."),
         (
-            "output.not-created", "The file cannot be made.",
+            "output.folder", "A folder cannot be created.",
+            "Check the permissions of the folder above, or name another folder."
+        ),
+        (
+            "output.not-created", "The file cannot be created.",
             "Check the folder and its permissions."
         ),
         (
             "output.earlier-part",
-            "The export has another number of parts than before, and one of the old parts cannot be removed.",
-            "Remove it."
+            "The number of parts of the export changed, and an old part cannot be deleted.",
+            "Delete the old part."
         ),
         (
             "output.name",
-            "A file that waited for its store cannot get its name; the store is in its place.",
-            "Make room for the name, or check the folder's permissions, and run again."
+            "A file cannot be renamed to its final name after the store was replaced.",
+            "Check the folder's permissions, and that nothing else has the name, and run again."
         ),
         (
             "output.not-written", "The file cannot be written; the old one is unchanged.",
-            "Make room on the disk, and run again."
+            "Free disk space, and run again."
         ),
         (
-            "output.protected", "The file is one that the run itself works with.",
+            "output.protected", "The run itself uses the output file.",
             "Name another file."
         ),
         ("output.twice", "Two exports of the spec write the same file.", "Name another file."),
         (
-            "rejects.file", "A reject file cannot be made or written.",
-            "Make room, check the permissions of `rejects.dir`, or name another folder."
+            "rejects.file", "A reject file cannot be created or written.",
+            "Free disk space, check the permissions of `rejects.dir`, or name another folder."
         ),
         (
-            "rejects.old", "Old reject files cannot be removed.",
-            "Remove them yourself, or raise `rejects.keep`."
+            "rejects.old", "Old reject files cannot be deleted.",
+            "Delete them yourself, or raise `rejects.keep`."
         ),
         (
-            "rejects.too-many", "A stage has more rejects than it may.",
+            "rejects.too-many", "A stage has more rejects than `rejects.allow`.",
             "See `.why.ndjson` for the reasons; correct the records and run `etl replay`, or "
                 + "raise `rejects.allow`."
         ),
         (
-            "replay.cut", "A row was cut since it was too big, so it cannot be replayed.",
-            "Take it and its reason out of the reject files."
+            "replay.cut", "A row was truncated because it was too big, so it cannot be replayed.",
+            "Remove it and its reason from the reject files."
         ),
         (
             "replay.folder", "The reject files cannot be replaced.",
             "Check the folder's permissions, and replay again."
         ),
         (
-            "replay.generated", "The rejects are of generated records, which no file holds.",
+            "replay.generated", "The rejects are generated records, which are in no file.",
             "Fix the spec, and run it again."
         ),
         (
@@ -215,8 +229,8 @@ extension Explanation {
             "Correct the records in their folder, or fix the spec, and replay again."
         ),
         (
-            "replay.missing", "There are no rejects of such a run.",
-            "Name the folder that the run showed, such as rejects/nightly-…."
+            "replay.missing", "The run has no rejects.",
+            "Name the folder that the run printed, such as rejects/nightly-…."
         ),
         (
             "replay.older",
@@ -224,7 +238,7 @@ extension Explanation {
             "Check their values; if the later run had newer ones, import its input again."
         ),
         (
-            "replay.stage", "The spec has no import of that name any more.",
+            "replay.stage", "The spec no longer has an import with that name.",
             "Restore the old name, or remove its files from the folder."
         ),
         (
@@ -235,46 +249,50 @@ extension Explanation {
             "replay.unfinished",
             "The replay of another folder of rejects is unfinished, or a run was killed while it wrote "
                 + "these rejects.",
-            "Complete that first."
+            "Complete that replay or run first."
         ),
-        ("report.file", "The report cannot be written.", "Make room, and check the permissions."),
         (
-            "report.folder", "The folder of the reports cannot be made.",
+            "report.file", "The run's report cannot be written.",
+            "Free disk space, and check the permissions."
+        ),
+        (
+            "report.folder", "The folder for the reports cannot be created.",
             "Check its permissions, or set `report.to`."
         ),
         (
-            "report.missing", "There is no report of such a run.",
+            "report.missing", "The run has no report.",
             "Name a report, or a spec for its last run."
         ),
         (
-            "report.index", "A page of the user's has the name of the list of runs.",
+            "report.index", "Another file has the name of the list of runs.",
             "Rename it, or set another `report.to`."
         ),
-        ("report.old", "An old report cannot be removed.", "Remove it, or raise `report.keep`."),
+        ("report.old", "An old report cannot be deleted.", "Delete it, or raise `report.keep`."),
         (
             "report.shared",
             "Two specs have the same name and write their reports to one folder.",
             "Give one of them another `name`, or another folder under `report.to`."
         ),
-        ("report.unreadable", "The file is no report of a run.", "Name a report's JSON file."),
-        ("report.version", "The report is of a newer format.", "Use a newer etl."),
+        ("report.unreadable", "The file is not a report of a run.", "Name a report's JSON file."),
+        ("report.version", "The report has a newer format.", "Use a newer etl."),
         (
             "run.beside",
-            "Another run works on the store, so a plan is compared with what it saved.",
-            "Plan again when it has ended."
+            "Another run uses the store, so the plan is compared with the changes that it has saved so far.",
+            "Plan again when it has finished."
         ),
         (
             "run.cannot-resume",
-            "The last run did not end well, and this one cannot go on where it stopped: what it had read "
-                + "of an input has changed, or the stage has, and an import by `append`, `skip`, or "
-                + "`reject` must not read it again; or an `append` that is done would append its "
-                + "objects again; or another version of etl wrote the notes of that run.",
+            "The last run did not finish, and this one cannot resume it. Either its input or the "
+                + "stage changed, and an import with `append`, `skip`, or `reject` must not read "
+                + "it again. Or a finished `append` would append its objects again. Or another "
+                + "version of etl saved the state of that run.",
             "Restore the input or the stage. Or run the remaining stages with `--from`. Or start over "
                 + "with `--restart`, which reads everything again. `etl replay` reads rejects alone; "
                 + "with `commit: run`, a run that fails saves nothing."
         ),
         (
-            "run.interrupted", "A signal stopped the run after a whole batch, or before it began.",
+            "run.interrupted",
+            "A signal stopped the run after a complete batch, or before it began.",
             "Run it again; it resumes there."
         ),
         (
@@ -285,26 +303,26 @@ extension Explanation {
         ),
         (
             "run.new-input",
-            "The last run did not end well, and this one does not complete it: it is of another day, or "
-                + "has other parameters, or a stage that is done or one of its inputs has changed.",
+            "The last run did not finish, and this run does not resume it. It is for another day, "
+                + "has other parameters, or a finished stage or its input has changed.",
             "All stages run again; an import that stopped midway resumes there. Send pipes and "
                 + "standard input all of their records again."
         ),
         (
-            "run.no-store", "Stages that run after a failure, too, had no store to run on.",
+            "run.no-store", "Stages that also run after a failure had no store.",
             "Fix what failed; with `open: replace`, the store exists only after a run finishes."
         ),
         (
             "run.on-failure",
-            "The command of `on-failure` could not be started, or ended with another code than 0.",
-            "Run it by hand in the spec's folder. How the run itself ended is not changed by it."
+            "The command of `on-failure` could not be started, or exited with a code other than 0.",
+            "Run it by hand in the spec's folder. It does not change the exit status of the run."
         ),
         (
             "run.resumed", "The run resumes an earlier, unfinished run.",
-            "No action needed; `--restart` would start over."
+            "No action needed; `--restart` starts over instead."
         ),
         (
-            "run.stage", "A stage has ended; the line of the log has its counts.",
+            "run.stage", "A stage has finished; the log line has its counts.",
             "No action needed."
         ),
         (
@@ -313,7 +331,7 @@ extension Explanation {
         ),
         (
             "run.sort-room",
-            "There is too little room to sort the records again that a stopped run has sorted.",
+            "The disk has too little space to sort the records of an interrupted run again.",
             "Free space on the store's disk and run again, or start over with `--restart`."
         ),
         (
@@ -323,11 +341,11 @@ extension Explanation {
         ),
         (
             "run.taken-back",
-            "The run worked on a store beside its own, and failed: that store is thrown away.",
+            "The run wrote to a copy of the store and failed. The copy was deleted.",
             "Fix the problems in the messages above. With `commit: batch`, each save is kept."
         ),
         (
-            "run.time-limit", "The time that the run may take is up.",
+            "run.time-limit", "The run reached its time limit.",
             "Run it again; it resumes where it stopped."
         ),
         (
@@ -344,23 +362,26 @@ extension Explanation {
         ),
         ("test.model", "A spec without a model cannot be tested.", "Set `store.model`."),
         (
-            "test.unknown", "A test names a stage, an entity or a property that is not there.",
+            "test.unknown", "A test names a stage, an entity, or a property that does not exist.",
             "Correct the name."
         ),
-        ("usage.code", "Nothing has that code.", "`etl explain` lists them."),
-        ("usage.command", "There is no such command.", "`etl --help` lists them."),
+        ("usage.code", "The code does not exist.", "`etl explain` lists all codes."),
+        ("usage.command", "The command does not exist.", "`etl --help` lists all commands."),
         (
             "usage.encoding", "An argument is not UTF-8.",
             "Rename the file, or name it by a pattern in the spec, such as `caf?.csv`."
         ),
         (
-            "usage.store", "The file is a model or a spec, where a store is to be named.",
-            "Name the store; the model goes behind `--model`."
+            "usage.store", "The argument must be a store, but the file is a model or a spec.",
+            "Name the store; pass the model with `--model`."
         ),
-        ("usage.stage", "The spec has no stage of that name.", "`etl check` the spec's names."),
         (
-            "verify.failed", "A statement of a verify stage does not hold.",
-            "Look at the objects: `etl fetch STORE ENTITY --where …`."
+            "usage.stage", "The spec has no stage with that name.",
+            "Correct the name; the spec lists its stages."
+        ),
+        (
+            "verify.failed", "A statement of a verify stage is false.",
+            "Inspect the objects: `etl fetch STORE ENTITY --where …`."
         ),
     ]
 }

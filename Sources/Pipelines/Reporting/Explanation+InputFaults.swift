@@ -2,27 +2,27 @@
 extension Explanation {
     static let inputFaults: [Fault] = [
         (
-            "csv.bad-dialect", "`delimiter`, `quote`, `comment` and `escape` do not go together.",
-            "Give characters that differ."
+            "csv.bad-dialect", "Two of `delimiter`, `quote`, `comment`, and `escape` conflict.",
+            "Set different characters."
         ),
         (
-            "command.failed", "A command of the spec ended with another code than 0.",
+            "command.failed", "A command of the spec exited with a code other than 0.",
             "Run it by hand in the spec's folder; its last line is in the message."
         ),
         (
             "command.not-started", "A command of the spec cannot be started.",
-            "Install the program, or name it by its path."
+            "Install the program, or write its full path."
         ),
         (
-            "command.refused", "The spec has a command, and `--no-commands` refuses it.",
+            "command.refused", "The spec has a command, and `--no-commands` does not allow it.",
             "Read or write a file, or leave out the flag."
         ),
         (
-            "command.says", "A command wrote this to its standard error.",
+            "command.says", "The message is from the standard error of a command.",
             "No action needed unless the command failed."
         ),
         (
-            "csv.uncertain-header", "It cannot be told which line of a table is its header.",
+            "csv.uncertain-header", "The header line of the table cannot be determined.",
             "Delete the lines above the header, or write a spec with `read.skip` and `read.delimiter`."
         ),
         ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
@@ -36,15 +36,15 @@ extension Explanation {
         ),
         ("csv.header", "The header cannot be read.", "Correct the first line, or see `quote`."),
         (
-            "csv.no-column-names", "There is no header, and no `columns` either.",
+            "csv.no-column-names", "The table has no header, and the spec has no `columns`.",
             "Name the columns under `read.columns`."
         ),
         (
-            "csv.no-header", "The table is empty: not even a header is there.",
+            "csv.no-header", "The table is empty and has no header.",
             "Write a header, or set `header: false` and `columns`."
         ),
         (
-            "csv.nothing-fits", "The header has no column that the stage reads.",
+            "csv.nothing-fits", "The stage reads no column of the header.",
             "Map the columns under `set`, or name the `delimiter`."
         ),
         (
@@ -71,38 +71,38 @@ extension Explanation {
             "csv.too-many-fields", "The row has more fields than the header.",
             "Put fields that hold the delimiter in quotes."
         ),
-        ("csv.invalid-utf8", "The row is no UTF-8.", "Name the file's `encoding`."),
+        ("csv.invalid-utf8", "The row is not valid UTF-8.", "Name the file's `encoding`."),
         (
             "csv.record-too-big", "The row is larger than `max-record`.",
-            "See whether a quote is not closed, or raise `max-record`."
+            "Close the quote if one is open, or raise `max-record`."
         ),
         (
             "gzip.bomb", "The file inflates to more than `read.max-ratio` times its size.",
-            "If that is right for this file, raise `read.max-ratio`."
+            "If the file is valid, raise `read.max-ratio`."
         ),
         (
-            "gzip.crc", "The data are not what was compressed: the checksum differs.",
+            "gzip.crc", "The checksum does not match the data.",
             "Fetch the file again; records imported before are kept."
         ),
         (
-            "gzip.data", "The compressed data are damaged.",
+            "gzip.data", "The compressed data is damaged.",
             "Fetch the file again; records imported before are kept."
         ),
         (
-            "gzip.header", "The file is no gzip, though its name or the spec says so.",
+            "gzip.header", "The file is not gzip, although its name or the spec requires gzip.",
             "Rename it, or set `compression: none`."
         ),
         (
-            "gzip.length", "The length at the end is not that of the data.",
+            "gzip.length", "The length at the end of the file does not match the data.",
             "Fetch the file again; records imported before are kept."
         ),
         (
-            "gzip.trailing", "Something that is no gzip follows the compressed data.",
-            "Fetch the file again, or cut it off."
+            "gzip.trailing", "Other data follows the compressed data.",
+            "Fetch the file again, or remove that data."
         ),
         (
-            "gzip.truncated", "The file ends in the middle.",
-            "See whether it was whole when it was read, and fetch it again."
+            "gzip.truncated", "The compressed file is truncated.",
+            "Fetch the file again, and import it when it is complete."
         ),
         (
             "input.ambiguous-format", "Neither the name nor the first byte identifies the format.",
@@ -117,7 +117,7 @@ extension Explanation {
             "input.bad-path", "A path into records cannot be read.",
             "Write names with dots, and `[*]` for each element: `tags[*].name`."
         ),
-        ("input.bad-pattern", "A file pattern cannot be read.", "Close its braces and brackets."),
+        ("input.bad-pattern", "A file pattern is not valid.", "Close its braces and brackets."),
         (
             "input.cut", "The file became shorter while it was read.",
             "Let its writer finish, or rename the file when it is complete, and run again."
@@ -127,13 +127,13 @@ extension Explanation {
             "Let its writer finish, or rename the file when it is complete, and run again."
         ),
         (
-            "input.url", "An input is named by a URL.",
-            "Let a command fetch it, and import what it writes: `curl -fsSL URL | etl import - …`."
+            "input.url", "An input is a URL.",
+            "Fetch it with a command, and import its output: `curl -fsSL URL | etl import - …`."
         ),
         (
             "input.missing",
-            "The file is not there, or a symbolic link that matches a pattern leads to none.",
-            "Check the path, which begins at the spec's folder."
+            "The file does not exist, or a symbolic link that matches a pattern has no target.",
+            "Check the path; it is relative to the spec's folder."
         ),
         (
             "input.too-few", "Fewer files match than `read.min-files`, which is 1 by default.",
@@ -141,11 +141,11 @@ extension Explanation {
         ),
         (
             "input.too-few-records", "The inputs have fewer records than `read.min-records`.",
-            "See whether they are whole."
+            "Check that the inputs are complete."
         ),
         ("input.unreadable", "The file cannot be read.", "Check its permissions and the disk."),
         (
-            "json.is-ndjson", "The file has one JSON object after another, as NDJSON has.",
+            "json.is-ndjson", "The file has several JSON objects in sequence, so it is NDJSON.",
             "Set `read.as: ndjson`, or name the file .ndjson."
         ),
         (
@@ -153,26 +153,27 @@ extension Explanation {
             "Correct the path, or check that this is the right document."
         ),
         (
-            "json.several", "A document of JSON has a second object behind its first one.",
-            "Write each object on a line of its own, as `jq -c .` does, and set `read.as: ndjson`."
+            "json.several", "A JSON document has a second object after its first one.",
+            "Write each object on its own line, for example with `jq -c .`, and set `read.as: ndjson`."
         ),
         (
-            "json.structure", "The document is not built as JSON, or not as `read.at` says.",
-            "Correct the document; the records before this position were kept."
+            "json.structure",
+            "The document is not valid JSON, or does not have the structure that `read.at` requires.",
+            "Correct the document. The records before this position were imported."
         ),
         (
             "json.wrapped",
             "The document is one object, and its records are in an array inside it.",
-            "Write the path that the message shows as `read.at`."
+            "Set `read.at` to the path in the message."
         ),
         (
             "json.unexpected-byte", "JSON does not allow the character at this position.",
-            "Correct the byte that the message names; often it is a comma or a quote."
+            "Correct the byte that the message shows; often it is a comma or a quote."
         ),
-        ("json.incomplete", "The text ends inside a value.", "See whether the file is whole."),
+        ("json.incomplete", "The input ends inside a value.", "Check that the file is complete."),
         (
-            "json.bad-number", "A number is not written as JSON wants it.",
-            "Write no plus sign, no leading zero, and a digit on both sides of the point."
+            "json.bad-number", "A number is not valid JSON.",
+            "Write it without a plus sign or leading zero, and with a digit on both sides of the point."
         ),
         (
             "json.bad-literal", "An unquoted word is not true, false, or null.",
@@ -183,52 +184,52 @@ extension Explanation {
             "Escape it, such as \\n or \\u0001."
         ),
         (
-            "json.bad-escape", "A backslash begins no escape that JSON knows.",
+            "json.bad-escape", "The escape after a backslash is not valid JSON.",
             "Double the backslash, or correct the escape."
         ),
         (
             "json.too-deep", "Lists and objects are nested too deeply.",
-            "Lead `read.at` further inside, or make the records flatter."
+            "Set `read.at` to a path further inside, or nest the records less deeply."
         ),
         ("json.two-values", "Two values are on one line.", "Give each record its own line."),
         (
-            "json.not-an-object", "The record is a number, a text or a list.",
-            "Give each record as an object; `read.at` leads to their array."
+            "json.not-an-object", "The record is a number, a string, or a list, not an object.",
+            "Write each record as an object; `read.at` is the path of their array."
         ),
-        ("json.invalid-utf8", "The record is no UTF-8.", "Name the file's `encoding`."),
+        ("json.invalid-utf8", "The record is not valid UTF-8.", "Name the file's `encoding`."),
         (
             "json.lone-surrogate", "One half of a \\u surrogate pair is missing.",
             "Escape both halves, or write the character itself."
         ),
         (
             "json.record-too-big", "The record is larger than `max-record`.",
-            "See whether a bracket is not closed, or raise `max-record`."
+            "Close the bracket if one is open, or raise `max-record`."
         ),
         (
             "import.shared-keys",
             "`etl plan` found keys that several objects of the store share. No uniqueness "
-                + "constraint forbids that.",
+                + "constraint prevents it.",
             "Delete or change the duplicates, or use a `key` that identifies one object."
         ),
         (
-            "import.untried", "A preview does not check all records against the model.",
-            "No action needed; `etl plan` tries all records."
+            "import.untried", "The preview does not check all records against the model.",
+            "No action needed; `etl plan` checks all records."
         ),
         (
-            "import.nothing-fits", "No record has any field that the stage reads.",
-            "See whether the names under `set`, or `read.at`, are right."
+            "import.nothing-fits", "No record has a field that the stage reads.",
+            "Correct the names under `set`, or the path in `read.at`."
         ),
         (
-            "import.read-before", "The input was appended by an earlier run, too, or a part of it.",
-            "Set `read.once: true`, or update by a `key`; `etl history` tells what to remove."
+            "import.read-before", "An earlier run already appended the input or a part of it.",
+            "Set `read.once: true`, or update by a `key`; `etl history` shows the objects to delete."
         ),
         (
-            "import.duplicate-keys", "An object has a key twice; the last value counts.",
+            "import.duplicate-keys", "A JSON object has a key twice; the last value is used.",
             "Correct the file, or set `on: { duplicate-key: reject }`."
         ),
         (
             "import.unmet-path", "No record of the stage had the field that the spec names.",
-            "See whether the path is misspelt; if the field may be absent, the warning is harmless."
+            "Correct the path if it is misspelled. If the field may be absent, no action is needed."
         ),
     ]
 }

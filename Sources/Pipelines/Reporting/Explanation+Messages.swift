@@ -21,73 +21,82 @@ extension Explanation {
 
     private static let familyTexts = [
         (
-            "command", "A command that reads or writes for the spec did not do so.",
+            "command", "A command that reads or writes for the spec failed.",
             "Run it by hand in the spec's folder."
         ),
-        ("csv", "A table cannot be read.", "See its first line, `quote` and `delimiter`."),
+        ("csv", "A table cannot be read.", "Check its first line, `quote`, and `delimiter`."),
         ("file", "A file cannot be read or written.", "Check its path and permissions."),
         (
-            "gzip", "A compressed input is damaged or cut off.",
-            "Fetch it again; what was imported before stays."
+            "gzip", "A compressed input is damaged or truncated.",
+            "Fetch it again; records imported before are kept."
         ),
         (
             "import", "An import found a possible mistake in the spec.",
-            "See whether the spec says what you mean."
+            "Check the part of the spec that the message names."
         ),
         (
-            "history", "A store keeps no history, or not the part that was asked for.",
+            "history", "A store keeps no history, or not the requested part.",
             "Turn it on with `store.history`, or read the store again and continue from its newest token."
         ),
         ("input", "An input is missing or cannot be read.", "Check the path under `read.files`."),
-        ("internal", "A mistake in etl itself.", "Report it with the spec and the run's report."),
+        ("internal", "etl has a bug.", "Report it with the spec and the run's report."),
         ("json", "A JSON document cannot be read.", "Correct it at the position in the message."),
         (
-            "infer", "No model can be guessed from a file, or not all of it was looked at.",
+            "infer", "No model can be inferred from a file, or only a part of the file was read.",
             "Give a file with complete records, or correct the records in the message."
         ),
-        ("lock", "The store's lock is held, or cannot be made.", "Run again later."),
         (
-            "mirror", "A mirroring import would delete more than it may.",
-            "See whether the input is whole, or raise the guard."
+            "lock", "Another process holds the store's lock, or the lock file cannot be created.",
+            "Run again later."
         ),
         (
-            "mapping", "A mapping between two versions of a model is wrong.",
+            "mirror", "A mirroring import would delete more than `mirror.at-most`.",
+            "Check that the input is complete, or raise `mirror.at-most`."
+        ),
+        (
+            "mapping", "A mapping between two versions of a model is not valid.",
             "Correct it at the position in the message."
         ),
-        ("model", "The model is wrong.", "Correct it at the position in the message."),
+        ("model", "The model is not valid.", "Correct it at the position in the message."),
         (
-            "output", "An output cannot be made, or would replace what the run works with.",
-            "Name another file, or make room and give the rights."
+            "output", "An output cannot be created, or would replace a file that the run uses.",
+            "Name another file, or free disk space and check the permissions."
         ),
-        ("predicate", "A predicate or an expression is wrong.", "Correct it at the caret."),
-        ("query", "The query is wrong.", "Correct the flag in the message."),
+        ("predicate", "A predicate or an expression is not valid.", "Correct it at the caret."),
+        ("query", "The query is not valid.", "Correct the flag in the message."),
         (
             "rejects", "There are too many rejects, or their files cannot be kept.",
             "Correct the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."
         ),
-        ("replay", "Rejects cannot be replayed, or are left.", "Do as the message says."),
         (
-            "report", "A report of a run cannot be written, found or read.",
+            "replay", "Rejects cannot be replayed, or were rejected again.",
+            "Follow the fix in the message."
+        ),
+        (
+            "report", "A report of a run cannot be written, found, or read.",
             "Check the folder under `report.to`."
         ),
-        ("run", "A run was stopped, or does not go on with an earlier one.", "Run it again."),
+        ("run", "A run was stopped, or cannot resume an earlier one.", "Run it again."),
         (
-            "spec", "The spec is wrong.",
+            "spec", "The spec is not valid.",
             "Correct it at the position in the message; see `etl check`."
         ),
         (
-            "store", "The store cannot be opened, or refuses a change.",
-            "Do as the message says; with `commit: batch` each save stays."
+            "store", "The store cannot be opened, or does not allow a change.",
+            "Follow the fix in the message; with `commit: batch`, each save is kept."
         ),
-        ("swift", "Classes cannot be made of a name in the model.", "Rename it in the model."),
+        (
+            "swift", "No Swift class can be generated for a name in the model.",
+            "Rename it in the model."
+        ),
         (
             "system", "The system is out of file descriptors, threads, or memory.",
             "Raise the limits and run again."
         ),
-        ("test", "A test of a spec fails, or is wrong.", "Fix the spec or the test."),
+        ("test", "A test of a spec fails, or is not valid.", "Fix the spec or the test."),
         (
-            "verify", "A statement of a verify stage does not hold.",
-            "Look at the objects it counts."
+            "verify", "A statement of a verify stage is false.",
+            "Inspect the objects that it counts."
         ),
         ("yaml", "A file is not valid YAML for etl.", "Correct it at the position in the message."),
     ]

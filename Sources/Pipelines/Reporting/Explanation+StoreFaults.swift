@@ -3,38 +3,40 @@ extension Explanation {
     static let storeFaults: [Fault] = [
         (
             "store.app-setting",
-            "The spec asks for what would leave tables of ours in an app's store.",
+            "A setting of the spec would add etl's tables to an app's store.",
             "Remove the key; only the app can choose this setting."
         ),
         (
             "store.backup", "An app's store was changed; a backup of the old file was kept.",
-            "Remove it once the app has opened the new one."
+            "Delete the backup after the app has opened the new file."
         ),
         (
-            "store.busy", "Another process writes the store.",
-            "Run again later; a run may wait with `--if-locked wait=30m`, or be left out with `skip`."
+            "store.busy", "Another process is writing to the store.",
+            "Run again later. With `--if-locked wait=30m`, a run waits; with `skip`, it does nothing."
         ),
         (
-            "store.corrupt", "The file is damaged.",
-            "Bring back a copy that is whole, or save what can be read by `etl verify STORE --repair NEW`."
+            "store.corrupt", "The store file is damaged.",
+            "Restore a backup, or recover the readable data with `etl verify STORE --repair NEW`."
         ),
         (
-            "store.delete-rule", "A delete rule forbids to delete an object.",
-            "Delete what is linked first."
+            "store.delete-rule", "A delete rule does not allow the deletion of an object.",
+            "Delete the linked objects first."
         ),
         (
             "store.deletion-denied",
-            "Objects that a `delete` or a `mirror` matches were kept, because a deny rule keeps "
-                + "objects that are "
+            "A deny rule kept objects that a `delete` or a `mirror` matches, because they are "
                 + "still linked. The run continues and exits with 0.",
-            "Delete what is linked in a stage before, or leave such objects out by `where`."
+            "Delete the linked objects in an earlier stage, or exclude the kept objects with `where`."
         ),
         (
-            "store.encoding", "The store's file keeps its texts in UTF-16, and not in UTF-8.",
+            "store.encoding", "The store file has its strings in UTF-16 instead of UTF-8.",
             "Recreate it in UTF-8 with `(echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | "
                 + "sqlite3 NEW`, and replace the store with NEW."
         ),
-        ("store.full", "The disk is full.", "Make room, and run again: nothing is lost."),
+        (
+            "store.full", "The disk is full.",
+            "Free disk space, and run again. No saved data is lost."
+        ),
         (
             "store.input-output", "Reading or writing the store failed.",
             "Check the disk and its free space, and run again."
@@ -45,37 +47,37 @@ extension Explanation {
             "Restore the file from a backup, or set `missing-files: null` on the export stage."
         ),
         (
-            "store.migration-refused", "The objects are not as the new model wants them.",
+            "store.migration-refused", "Objects do not meet the rules of the new model.",
             "Correct them, or set the values in a mapping file. The store is unchanged."
         ),
         (
-            "store.missing", "The store is not there.",
-            "Check `store.at`; `open: create` makes one, with a model."
+            "store.missing", "The store does not exist.",
+            "Correct `store.at`. With a model, `open: create` creates a store."
         ),
         (
-            "store.model-mismatch", "The store was made with another model.",
-            "Give the model that it was made with."
+            "store.model-mismatch", "The store was created with another model.",
+            "Use the model that the store was created with."
         ),
         (
             "store.needs-mapping",
             "The two models do not define what happens to some of the data.",
-            "Write it in a mapping file, `migrations/OLD-NEW.yaml` next to the model; `etl migrate --write-mapping FILE` writes the start of one."
+            "Write a mapping file, `migrations/OLD-NEW.yaml` next to the model. `etl migrate --write-mapping FILE` writes a draft."
         ),
         (
-            "store.no-model", "There is no model, neither in the spec nor in the store.",
+            "store.no-model", "Neither the spec nor the store has a model.",
             "Set `store.model`."
         ),
         (
-            "store.not-a-store", "The file is no store of Core Data's layout.",
-            "Check the path under `store.at`."
+            "store.not-a-store", "The file is not a store with Core Data's layout.",
+            "Correct the path under `store.at`."
         ),
         (
-            "store.of-app", "The store is an app's; this is what is particular about it.",
-            "Nothing has to be done; `etl verify` says more."
+            "store.of-app", "The store belongs to an app, so special rules apply.",
+            "No action needed; `etl verify` prints the details."
         ),
         (
-            "store.permission", "The store or its folder may not be written.",
-            "Give this user the rights to both: SQLite writes beside the file, too."
+            "store.permission", "This user may not write the store or its folder.",
+            "Give this user write permission for both; SQLite also writes files next to the store."
         ),
         (
             "store.resources", "The system is out of memory, threads, or file descriptors.",
@@ -83,15 +85,15 @@ extension Explanation {
         ),
         (
             "store.template", "The template store does not exist, or is not a store.",
-            "Check `store.open.template`, which begins at the spec's folder."
+            "Correct `store.open.template`; the path is relative to the spec's folder."
         ),
         (
-            "store.too-many", "More objects match than `at-most` allows; nothing was done.",
-            "See whether `where` is right; if so, raise `at-most`."
+            "store.too-many", "More objects match than `at-most` allows. The store is unchanged.",
+            "Check `where`. If it is right, raise `at-most`."
         ),
         (
-            "store.unfinished", "The saved data is kept, but indexes are missing.",
-            "Run again: they are made then."
+            "store.unfinished", "The data is saved, but indexes are missing.",
+            "Run again. The next run creates the indexes."
         ),
         (
             "store.unique", "Two objects have the same values of a uniqueness constraint.",
@@ -99,35 +101,36 @@ extension Explanation {
         ),
         (
             "store.unsound",
-            "A run would have broken rules of the format in an app's store. The store is unchanged.",
-            "Report it, with the spec and what `etl verify` says of the store."
+            "A run would have broken the format rules of an app's store. The store is unchanged.",
+            "Report it, with the spec and the output of `etl verify`."
         ),
         (
-            "store.validation", "A value breaks a rule of the model, or a text is not UTF-8.",
+            "store.validation", "A value breaks a rule of the model, or a string is not UTF-8.",
             "Correct the value or the rule."
         ),
     ]
 
     static let historyFaults: [Fault] = [
         (
-            "history.expired", "Changes after the token have been purged and not read.",
+            "history.expired", "Changes after the token were purged before they were read.",
             "Read the whole store, and continue from the token that `etl history STORE --token` prints."
         ),
         (
-            "history.foreign", "The token is of another store, or of one that was replaced.",
+            "history.foreign",
+            "The token is from another store, or from a store that was replaced.",
             "Read the whole store, and continue from the token that `etl history STORE --token` prints."
         ),
         (
             "history.off", "The store keeps no history.",
-            "Set `store.history` in the spec that writes it; changes count from its next run on."
+            "Set `store.history` in the spec that writes it. The history begins with the next run."
         ),
         (
-            "history.place", "The file does not hold a place in a history.",
-            "Name another, or remove it to begin with the oldest change."
+            "history.place", "The file does not contain a history token.",
+            "Name another file, or delete it to begin with the oldest change."
         ),
         (
-            "history.since", "The text is neither a token nor a date.",
-            "Give the token of a line, or a date such as 2026-01-31 or today - 7d."
+            "history.since", "The value is neither a token nor a date.",
+            "Write the token of a line, or a date such as 2026-01-31 or today - 7d."
         ),
     ]
 }

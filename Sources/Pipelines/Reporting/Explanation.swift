@@ -32,7 +32,7 @@ package struct Explanation: Sendable, Hashable {
             }
             return "\(title)\n" + lines.joined()
         }
-        return blocks.joined(separator: "\n") + "\n`etl explain CODE` tells what to do.\n"
+        return blocks.joined(separator: "\n") + "\n`etl explain CODE` prints the fix.\n"
     }
 
     /// The code without its kind.
@@ -63,7 +63,7 @@ package struct Explanation: Sendable, Hashable {
         let names = (all + faults).flatMap(\.names)
         throw RunFailure(
             .usage, code: "usage.code",
-            "Nothing has the code '\(code)'" + Suggestion.phrase(for: name, among: names),
+            "No code is named '\(code)'" + Suggestion.phrase(for: name, among: names),
             fix: "`etl explain` lists all codes")
     }
 
@@ -84,10 +84,10 @@ package struct Explanation: Sendable, Hashable {
     static let results: [Explanation] = [
         ("inserted", "The record has created an object.", "No action needed."),
         ("updated", "The record has changed an object.", "No action needed."),
-        ("unchanged", "The object has the record's values already.", "No action needed."),
+        ("unchanged", "The object already has the record's values.", "No action needed."),
         (
             "skipped", "An object with the key exists, and `when-found` is `skip`.",
-            "Set `when-found` to update or replace to overwrite objects."
+            "To overwrite objects, set `when-found` to update or replace."
         ),
         (
             "filtered", "The record does not meet the `filter` of its import.",
@@ -95,23 +95,24 @@ package struct Explanation: Sendable, Hashable {
         ),
         (
             "superseded",
-            "Another record of the same import has the same key, and is the one that counts.",
+            "Another record of the same import has the same key and was used instead.",
             "Set `duplicates` to first to keep the first one, or to reject to list them."
         ),
         (
-            "rejected", "The record was not imported; the reject folder has it with its reason.",
+            "rejected",
+            "The record was not imported. The reject folder has the record and the reason.",
             "See `etl explain CODE` for the reason, correct the record, and run `etl replay`."
         ),
         (
-            "replayed", "A replay has imported the record since it was rejected.",
+            "replayed", "The record was rejected, then imported by a replay.",
             "No action needed."
         ),
         (
-            "discarded", "The work of the record was undone, since its run failed.",
+            "discarded", "The changes of the record were undone because its run failed.",
             "Correct the cause, and run again."
         ),
         (
-            "waiting", "The record is read and not yet written.",
+            "waiting", "The record was read but is not written yet.",
             "Run again; the next run writes it."
         ),
     ].map { word, meaning, mend in
@@ -136,17 +137,17 @@ package struct Explanation: Sendable, Hashable {
 
     private static let rejectTexts: [String: (String, String)] = [
         "parse": (
-            "The record cannot be read as its format.",
-            "Correct the record at the position in the message; for tables see `quote` and `delimiter`."
+            "The record is not valid in its format.",
+            "Correct the record at the position in the message. For tables, check `quote` and `delimiter`."
         ),
         "shape": (
             "The input is not a record, for example a number, or two values on one line.",
-            "Give each record as one object; `read.at` leads to the array of records."
+            "Write each record as one object; `read.at` is the path of the array of records."
         ),
         "key": (
             "The key is null or missing, or several objects in the store share it.",
-            "Fill the key, delete or change the duplicates that the message names, or name other "
-                + "attributes under `key`."
+            "Fill in the key, delete or change the duplicates in the message, or set `key` to "
+                + "other attributes."
         ),
         "cast": (
             "A value does not have its attribute's type.",
@@ -154,8 +155,8 @@ package struct Explanation: Sendable, Hashable {
                 + "`on: { cast: null }` sets optional attributes to null."
         ),
         "required": (
-            "An attribute that needs a value has none.",
-            "Fill the field, give a `default` under `set`, or make the attribute optional."
+            "A required attribute has no value.",
+            "Fill in the field, set a `default` under `set`, or make the attribute optional."
         ),
         "link": (
             "No object has the key that a link names.",
@@ -175,12 +176,12 @@ package struct Explanation: Sendable, Hashable {
             "Correct the record, or extend the expression to handle it."
         ),
         "encoding": (
-            "The bytes are no text of the encoding that is expected.",
-            "Correct the file, or name its encoding under `read.encoding`."
+            "The bytes are not valid in the expected encoding.",
+            "Correct the file, or set `read.encoding` to its encoding."
         ),
         "too-big": (
             "The record is larger than `read.max-record`.",
-            "See whether a quote or a bracket is missing, or raise `read.max-record`."
+            "Add the closing quote or bracket if it is missing, or raise `read.max-record`."
         ),
         "duplicate": (
             "An earlier record of the stage had the same key, and `duplicates` is `reject`.",
@@ -188,14 +189,14 @@ package struct Explanation: Sendable, Hashable {
         ),
         "found": (
             "An object with this key already exists, and `when-found` is `reject`.",
-            "Take the record out, or set `when-found` to update, skip or replace."
+            "Remove the record, or set `when-found` to update, skip, or replace."
         ),
         "extra": (
             "The record has a field that no stage reads, and `extra` is `reject`.",
             "Name the field under `set` or `link`, or set `extra` to ignore."
         ),
         "duplicate-key": (
-            "An object of JSON has a key twice, and `on.duplicate-key` says so.",
+            "A JSON object has a key twice, and `on.duplicate-key` rejects it.",
             "Correct the record, or remove `on.duplicate-key`; then the last value is used."
         ),
     ]
@@ -206,20 +207,20 @@ extension ExitStatus {
     fileprivate var mend: String {
         switch self {
         case .ok: "No action needed."
-        case .check: "See what was printed; nothing was changed by asking."
+        case .check: "Read the output. The command changed nothing."
         case .usage: "See `etl help` for the flags and arguments of the command."
         case .dataError:
-            "See the rejects and their reasons, correct them or the spec, and run again or use "
-                + "`etl replay`; with `commit: batch` each save is kept."
-        case .noInput: "See whether the path is right: it begins at the spec's folder."
+            "Read the reasons of the rejects, and correct them or the spec. Run again or use `etl "
+                + "replay`. With `commit: batch`, each save is kept."
+        case .noInput: "Correct the path; it is relative to the spec's folder."
         case .software: "Report it with the spec and the run's report."
         case .osError: "Raise the limits on memory, threads or open files, and run again."
-        case .cannotCreate: "Check the folder's permissions, or name another, and run again."
-        case .ioError: "Free disk space or check the disk, and run again to complete."
-        case .temporaryFailure: "Run again later: the run resumes where it stopped."
-        case .noPermission: "Give this user the rights to the file that is named."
-        case .configuration: "`etl check` shows every problem of the spec with its place."
-        case .hungUp, .interrupted, .terminated: "Run again: the run resumes where it stopped."
+        case .cannotCreate: "Check the folder's permissions, or name another folder, and run again."
+        case .ioError: "Free disk space or check the disk, and run again."
+        case .temporaryFailure: "Run again later. The run resumes where it stopped."
+        case .noPermission: "Give this user the permissions for the file in the message."
+        case .configuration: "`etl check` shows every problem of the spec with its position."
+        case .hungUp, .interrupted, .terminated: "Run again. The run resumes where it stopped."
         }
     }
 }

@@ -38,7 +38,8 @@ struct MetricsText {
             report.isSuccess ? ended : earlier.flatMap { Self.value(Self.successName, in: $0) }
         if let success {
             metric(
-                Self.successName, "When a run of the whole spec last ended with 0.", [([], success)]
+                Self.successName, "Time of the last run of the complete spec that exited with 0.",
+                [([], success)]
             )
         }
         metric(
@@ -53,7 +54,7 @@ struct MetricsText {
                 stage.secondsElapsed.map { ([("stage", stage.name)], Self.number($0)) }
             })
         metric(
-            "etl_stage_records", "Records of an import by what became of them.",
+            "etl_stage_records", "Records of an import by result.",
             report.stages.flatMap { stage -> [([(String, String)], String)] in
                 guard let records = stage.records else { return [] }
                 return ([("read", records.read)] + records.ends).map {

@@ -16,7 +16,7 @@ enum OutputFolder {
         } catch {
             throw RunFailure(
                 Fault(.output, error.kind(else: .notCreated)), code: "output.folder",
-                "The folder \(folder) cannot be made: \(error.text)",
+                "The folder \(folder) cannot be created: \(error.text)",
                 fix: "check its permissions, or name another")
         }
     }

@@ -123,7 +123,7 @@ struct ReportFolder {
         let warning = Diagnostic(
             .warning, code: "report.shared",
             "\(spec.file) and \(FileName(other).shownFromHere) are both named '\(spec.name)' and write "
-                + "reports to the folder \(folder.path), so their runs are taken for those of one "
+                + "reports to the folder \(folder.path), so their runs appear as runs of one "
                 + "pipeline",
             fix: "set another `name` or `report.to` in one of them")
         return ([own, other], warning)

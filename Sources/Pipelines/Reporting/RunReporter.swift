@@ -134,7 +134,7 @@ extension RunReporter {
         } catch {
             throw RunFailure(
                 .cannotCreate, code: "report.folder",
-                "The folder \(folder) of the reports cannot be made",
+                "The folder \(folder) of the reports cannot be created",
                 fix: "check its permissions, or set `report.to`")
         }
     }
@@ -169,7 +169,7 @@ extension RunReporter {
                 failure.fault.kind == .resources ? failure.fault : .cannotCreate,
                 code: "report.file",
                 "The report \(path) cannot be written: \(reason)",
-                fix: "check the folder and its permissions, and make room on the disk")
+                fix: "check the folder, its permissions, and the free disk space")
         }
     }
 }

@@ -59,7 +59,7 @@ package struct StoredReport: Sendable {
             let kind = (error as? SystemFault)?.kind ?? .invalid
             throw RunFailure(
                 kind == .missing ? .noInput : Fault(.spec, kind),
-                code: "report.unreadable", "\(path) is no report of a run that can be read",
+                code: "report.unreadable", "\(path) is not a readable report of a run",
                 fix: "name a report, such as runs/nightly-….json")
         }
     }

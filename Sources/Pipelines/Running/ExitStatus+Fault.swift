@@ -29,7 +29,7 @@ extension ExitStatus {
 
 /// The common faults, each named after its exit status.
 extension Fault {
-    /// A flag or an argument is wrong.
+    /// A flag or an argument is not valid.
     package static let usage = Fault(.spec, .usage)
     /// The data is damaged, or a guard rejected it.
     package static let dataError = Fault(.inputData, .invalid)

@@ -84,7 +84,7 @@ extension PipelineRun {
             runner.warn(
                 Diagnostic(
                     .warning, code: "store.unfinished",
-                    "The store keeps what was saved, but could not be tidied up: \(error)",
+                    "The saved changes are kept, but the store could not be cleaned up: \(error)",
                     fix: "run again; the next run makes the indexes that are missing"))
         }
     }
@@ -127,7 +127,7 @@ extension PipelineRun {
         guard hasBegun else { return nil }
         guard !working.isEmpty, job.target.hasWorkBeside else {
             return job.stages.contains(where: hasChangedObjects)
-                ? "what was saved stays" : "nothing in the store was changed"
+                ? "saved changes are kept" : "nothing in the store was changed"
         }
         let kept = self.kept(behind: working, job)
         guard kept.isEmpty else {
@@ -168,12 +168,12 @@ extension PipelineRun {
         let words: String
         if !kept.isEmpty {
             words =
-                "Nothing that \(names(working)) did is kept; what was done before stays: "
+                "Nothing that \(names(working)) did is kept; earlier changes are kept: "
                 + names(kept)
         } else if job.target.isThere {
             words = "The changes of all stages were discarded; the store is unchanged"
         } else {
-            words = "Nothing that the stages did is kept: there is no store, as before the run"
+            words = "No change of the stages is kept: there is no store, as before the run"
         }
         return Diagnostic(.note, code: "run.taken-back", words)
     }
@@ -204,7 +204,7 @@ extension PipelineRun {
             failure.diagnostics.append(
                 Diagnostic(
                     .note, code: "run.no-store",
-                    "Stages that run after a failure, too, were left out, since there is no store: "
+                    "Stages that also run after a failure were skipped, because there is no store: "
                         + names))
             return
         }

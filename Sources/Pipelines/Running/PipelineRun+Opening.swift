@@ -86,8 +86,8 @@ extension PipelineRun {
             let records = ReportWords.several(point.counts.read, "record")
             var diagnostic = Diagnostic(
                 .warning, code: "import.read-before",
-                "An earlier run has read \(records) of '\(stage.name)' and saved what it appended,"
-                    + " and --restart appends them again",
+                "An earlier run has read \(records) of '\(stage.name)' and saved the appended "
+                    + "objects, and --restart appends them again",
                 fix: "remove those objects, or complete the run without --restart")
             diagnostic.stage = stage.reportLocation
             runner.warn(diagnostic)
@@ -193,7 +193,7 @@ extension PipelineRun {
         runner.warn(
             Diagnostic(
                 .note, code: "run.resumed",
-                "Goes on with the run \(saved.run.runID): \(done) done"
+                "Resumes the run \(saved.run.runID): \(done) done"
                     + (saved.place.map { ", \($0)" } ?? "")))
     }
 

@@ -12,8 +12,8 @@ extension PipelineRun {
         runner.warn(
             Diagnostic(
                 .warning, code: "run.beside",
-                "Another run works on \(path): \(holder); this is compared with what it has saved "
-                    + "so far", fix: "plan again when it has ended"))
+                "Another run uses \(path): \(holder); the plan is compared with the changes that "
+                    + "it has saved so far", fix: "plan again when it has finished"))
     }
 
     func bind(

@@ -119,9 +119,9 @@ extension PipelineRun {
             kept = "nothing would change"
             outcome.difference = StoreDifference(entities: [])
         case .workingCopy(.afterEachStage):
-            kept = "what the stages before it would change stays, and is not shown"
+            kept = "the changes of earlier stages would be kept, and are not shown"
         case .inPlace, .readOnly, .snapshot:
-            kept = "what would have been saved until then stays, and is what is shown"
+            kept = "the changes saved until then would be kept, and are shown"
             // Deferred links are not yet in a table.
             try container.buildPendingIndexes(job.spec.budget)
             outcome.difference = try target.difference(of: container)

@@ -144,7 +144,7 @@ extension Interrupted {
                     + "; nothing was changed, and what would change is not known",
                 fix: "plan again" + (isSignal ? "" : ", with more time"))
         }
-        let next = resumesAt.map { "go on from \($0)" } ?? "complete it"
+        let next = resumesAt.map { "resume at \($0)" } ?? "complete it"
         return Diagnostic(
             .note, code: code,
             (isSignal ? "Stopped by a signal" : "The time limit is reached")

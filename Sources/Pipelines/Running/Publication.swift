@@ -218,8 +218,10 @@ struct Publication: Sendable {
         }
         throw RunFailure(
             Fault(.output, failure.kind(else: .notCreated)), code: "output.name",
-            "\(move.to.displayText) is written, and cannot get its name: \(failure.text)",
-            fix: "make room for the name, and run it again")
+            "\(move.to.displayText) is written but cannot be renamed to its final name: \(failure.text)",
+            fix:
+                "check the folder's permissions, and that nothing else has the name, and run it again"
+        )
     }
 
     /// Removes the files of a plan durably.

@@ -45,7 +45,7 @@ struct Replay: Sendable {
         guard let note = try RejectNote.read(in: folder) else {
             throw RunFailure(
                 .noInput, code: "replay.missing",
-                "\(run) is no folder of a run's rejects that can be replayed",
+                "\(run) is not a folder with rejects that can be replayed",
                 fix: "name the folder that the run printed, such as rejects/nightly-…")
         }
         self.note = note
@@ -202,8 +202,8 @@ struct Replay: Sendable {
         else { return }
         throw RunFailure(
             .dataError, code: "replay.cut",
-            "\(path(of: file).shownFromHere) holds a row that was cut because it is larger than `read.max-record`",
-            fix: "take it out of the file, and the line with too-big out of its reasons")
+            "\(path(of: file).shownFromHere) has a row that was truncated because it is larger than `read.max-record`",
+            fix: "remove it from the file, and remove the line with too-big from its reasons")
     }
 
     /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder must be

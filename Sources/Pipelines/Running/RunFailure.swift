@@ -40,7 +40,7 @@ package struct RunFailure: Error, Sendable {
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"
             case .corrupt where error.isTruncated:
-                "bring back a copy that is whole, or save what is left by"
+                "restore a backup, or recover the readable data with"
                     + " `etl verify STORE --repair NEW`"
             case .encoding:
                 "recreate the store in UTF-8, and replace STORE with NEW:"
@@ -48,18 +48,18 @@ package struct RunFailure: Error, Sendable {
             case .full: "free disk space and run again; the run resumes where it stopped"
             case .inputOutput: "check the disk and its free space"
             case .busy where error.isUnfinishedLoad:
-                "run the spec or repeat the import, which completes it; opening the store for writing"
-                    + " does, too"
+                "run the spec or repeat the import, which completes it; opening the store for "
+                    + "writing also completes it"
             case .busy where error.isWrittenMeanwhile:
                 "run it again; it starts over with the current store"
             case .busy: "try again when the other process has finished"
             case .permission where error.foreignLog?.holdsChanges == true:
-                "another user's program has left it, with changes that are in no other file: give"
-                    + " this user the right to write it"
+                "another user's program left this file, and its changes are in no other file: "
+                    + "give this user write permission for it"
             case .permission where error.foreignLog != nil:
-                "another user's program has left it; remove it when no program has the store open,"
-                    + " or give this user the right to write it"
-            case .permission: "give this user the right to write the store and its folder"
+                "another user's program left this file; remove it when no program has the store "
+                    + "open, or give this user write permission for it"
+            case .permission: "give this user write permission for the store and its folder"
             case .resources: "raise the limits on memory, threads or open files, and run again"
             default: nil
             }

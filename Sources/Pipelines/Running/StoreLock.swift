@@ -60,7 +60,7 @@ final class StoreLock {
     }
 
     private static func held(_ storePath: String, by holder: String) -> RunFailure {
-        held("Another run works on \(storePath): \(holder)")
+        held("Another run uses \(storePath): \(holder)")
     }
 
     private static func held(_ message: String) -> RunFailure {
@@ -160,7 +160,7 @@ final class StoreLock {
         } catch {
             throw RunFailure(
                 Fault(.store, error.kind(else: .notCreated)), code: "lock.file",
-                "The lock \(path) cannot be made: \(error.text)",
+                "The lock file \(path) cannot be created: \(error.text)",
                 fix: error.isTooLong
                     ? "name a shorter path"
                     : "check that the store's folder exists and may be written")

@@ -6,7 +6,7 @@ enum BudgetKeys {
         "save-every", .integer(1...1_000_000_000), default: 10_000,
         """
         Number of records between two saves. A record that changes nothing in the store counts as \
-        a tenth, and so do its bytes. A save comes earlier if the previous ones show that more \
+        a tenth, and its bytes also count as a tenth. A save comes earlier if the previous ones show that more \
         records would fill half of the page cache, which is a part of `memory`.
         """, example: "5000")
     static let bytes = Key(
@@ -23,7 +23,7 @@ enum BudgetKeys {
         "time", .duration, without: "no limit",
         "After this time, the run saves and exits with 75; the next run resumes.", example: "30m")
     static let mapping = SpecificationMapping(
-        "budget", "How much etl holds before it saves, and how long a run may take.",
+        "budget", "Limits for the memory and the time of a run, and the interval between saves.",
         keys: [saveEvery, bytes, memory, time])
 }
 

@@ -14,9 +14,9 @@ enum CommandCheck {
             word.parameterNames.filter(secrets.contains).map { name in
                 Diagnostic(
                     code: "spec.command-secret",
-                    "'\(name)' is a secret, and everybody on the machine can read the words of a "
+                    "'\(name)' is a secret, and every user of the machine can read the words of a "
                         + "command", at: .source(word.location),
-                    fix: "give it by a variable: `env: { \(name.uppercased()): \"${\(name)}\" }`")
+                    fix: "pass it in a variable: `env: { \(name.uppercased()): \"${\(name)}\" }`")
             }
         }
     }
@@ -32,9 +32,10 @@ enum CommandCheck {
             }
             return Diagnostic(
                 code: "spec.command-output",
-                "With `store.\(waits.key): \(waits.value)` a run that fails publishes nothing, and what "
-                    + "a command has read cannot be taken back", at: .source(command.location),
-                fix: "export to a file, or in a spec of its own that runs behind this one")
+                "With `store.\(waits.key): \(waits.value)` a failed run must publish nothing, but "
+                    + "data that a command has read cannot be undone",
+                at: .source(command.location),
+                fix: "export to a file, or in a separate spec that runs after this one")
         }
     }
 
@@ -54,7 +55,7 @@ enum CommandCheck {
             stage.command.map { command in
                 Diagnostic(
                     code: "command.refused",
-                    "`--no-commands` refuses the command of '\(stage.name)'",
+                    "`--no-commands` does not allow the command of '\(stage.name)'",
                     at: .source(command.location),
                     fix: "read or write a file, or run it without `--no-commands`")
             }
@@ -62,7 +63,8 @@ enum CommandCheck {
         if let onFailure {
             found.append(
                 Diagnostic(
-                    code: "command.refused", "`--no-commands` refuses the command of `on-failure`",
+                    code: "command.refused",
+                    "`--no-commands` does not allow the command of `on-failure`",
                     at: .source(onFailure.location),
                     fix: "leave out `on-failure`, or run it without `--no-commands`"))
         }

@@ -17,7 +17,7 @@ enum CommandKeys {
         """, example: "[zstd, -dc, tasks.ndjson.zst]")
     static let variables = Key(
         "env", .variables,
-        "Environment variables of the command, added to those of etl; secrets are allowed.",
+        "Environment variables of the command, in addition to the variables of etl; secrets are allowed.",
         example: "{ LANG: C }")
 }
 
@@ -29,7 +29,7 @@ enum FailureKeys {
         example: "[./tell-the-team.sh, nightly]")
     static let variables = Key(
         "env", .variables,
-        "Environment variables, added to those of etl and `ETL_EXIT`; secrets are allowed.",
+        "Environment variables, in addition to the variables of etl and `ETL_EXIT`; secrets are allowed.",
         example: "{ LANG: C }")
     static let mapping = SpecificationMapping(
         "onFailure", title: "on-failure",
@@ -104,7 +104,7 @@ extension Form where Value == [CommandSpec.Variable] {
             guard !name.text.isEmpty, name.text.first?.isNumber == false,
                 !name.text.utf8.contains(where: { $0 == UInt8(ascii: "=") || $0 == 0 })
             else {
-                value.fail("name", "'\(name.text)' is no name of a variable")
+                value.fail("name", "'\(name.text)' is not a valid name of a variable")
                 return nil
             }
             return CommandSpec.word.read(value, reader).map {

@@ -10,7 +10,7 @@ package enum ChangeRules: String, ExplainedChoice {
         switch self {
         case .enforce: "Values are as the model says, and delete rules cascade, nullify, and deny."
         case .ignore:
-            "Values need only fit their columns, and links to deleted objects are left as they are."
+            "Values need only fit their columns, and links to deleted objects are kept."
         }
     }
 }

@@ -13,15 +13,15 @@ enum ParameterKeys {
         },
         without: "a value must be given",
         """
-        The value if no other is given. A list may have several. Not allowed for a secret.
+        The value if no other is given. A list can have several values. Not allowed for a secret.
         """, example: "today - 90d")
     static let sources = Key(
         "from", .oneOrMore(ParameterSpec.sourceForm),
-        "Other places to look for a value, first to last; `--set` overrides them.",
+        "Other sources of the value, from first to last; `--set` overrides them.",
         example: "[\"file:/run/secrets/tasks\", \"env:TASKS_TOKEN\"]")
     static let mapping = SpecificationMapping(
         "parameter", title: "params.NAME",
-        "A value that is given when the spec runs; `--set` overrides all other sources.",
+        "A value that is set when the spec runs; `--set` overrides all other sources.",
         example: """
             params:
               inbox:  { type: path, default: ./in }
@@ -125,11 +125,11 @@ extension ParameterSpec {
         }
         if !isIdentifier || text.isEmpty {
             reader.problems.report(
-                "spec.name", "'\(text)' is no parameter name", at: .source(name.location),
+                "spec.name", "'\(text)' is not a valid parameter name", at: .source(name.location),
                 fix: "begin with a letter or underscore; then letters, digits and underscores")
         } else if reserved.contains(text) {
             reader.problems.report(
-                "spec.name", "'\(text)' has a meaning of its own and cannot be a parameter",
+                "spec.name", "'\(text)' is reserved and cannot be a parameter",
                 at: .source(name.location))
         }
     }

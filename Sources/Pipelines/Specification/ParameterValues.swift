@@ -136,7 +136,8 @@ package struct ParameterValues: Sendable {
                 .configuration,
                 [
                     Diagnostic(
-                        code: "spec.type", "'\(key)' is '\(text)', which is no number of \(things)",
+                        code: "spec.type",
+                        "'\(key)' is '\(text)', which is not a valid number of \(things)",
                         at: .source(template.location),
                         fix: "give a number from \(bounds.lowerBound) to \(bounds.upperBound)")
                 ])

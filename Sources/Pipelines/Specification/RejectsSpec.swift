@@ -3,14 +3,14 @@ enum RejectsKeys {
     static let folder = Key(
         "dir", .path, default: TemplateText(literal: "./rejects"),
         """
-        The folder for rejected records. Each run has a folder of its own in it, with the reasons \
-        in `.why.ndjson`. Their `byte`, `line`, and `column` count in the UTF-8 text, even if the \
+        The folder for rejected records. Each run has its own folder in it, with the reasons in \
+        `.why.ndjson`. Their `byte`, `line`, and `column` count in the UTF-8 text, even if the \
         input has another encoding.
         """, example: "../rejects")
     static let allow = Key(
         "allow", .limit, default: .count(0),
         """
-        Number of rejected records with which an import still succeeds. It is checked at the end \
+        Maximum number of rejected records with which an import still succeeds. It is checked at the end \
         of the import, and again by the next run.
         """, example: "1%")
     static let abort = Key(
@@ -25,8 +25,8 @@ enum RejectsKeys {
     static let mapping = SpecificationMapping(
         "rejects",
         """
-        Rejects records that cannot be imported, with the reason, and continues with the others. A \
-        rejected record lists all its faults, except for what cannot be known: links to objects that \
+        Records that cannot be imported are rejected with the reason, and the import continues. A \
+        rejected record lists all its faults except those that cannot be determined: links to objects that \
         other records may create, links of nested objects, and rules about values that are rejected \
         themselves.
         """,

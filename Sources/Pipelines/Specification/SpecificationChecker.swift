@@ -49,8 +49,8 @@ package struct SpecificationChecker {
                         + " \(count) columns in one table, and SQLite has at most \(columnsMax)",
                     at: .source(spec.store.location),
                     fix: isAlone
-                        ? "leave attributes out: a file may have more columns than its entity"
-                        : "make some of the sub-entities entities of their own"))
+                        ? "remove attributes; a file may have more columns than its entity"
+                        : "remove the parent of some sub-entities"))
         }
     }
 
@@ -67,7 +67,7 @@ package struct SpecificationChecker {
                     "'\(root.name)' and its sub-entities have \(fold.columns.count) searchable attributes,"
                         + " and SQLite can keep the folded texts of at most \(FoldTable.columnsMax)",
                     at: .source(spec.store.location),
-                    fix: "remove `searchable: true` from those that nobody searches in"))
+                    fix: "remove `searchable: true` from attributes that no search uses"))
         }
     }
 

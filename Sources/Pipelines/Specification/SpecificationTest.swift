@@ -5,8 +5,8 @@ import YAML
 /// The keys of a test.
 enum TestKeys {
     static let name = Key(
-        required: "name", .string, "What the test shows.", example: "drafts are left out",
-        fix: "describe what the test shows")
+        required: "name", .string, "A description of the test.", example: "drafts are left out",
+        fix: "describe the test")
     static let parameters = Key(
         "params",
         Form<[(name: PlacedText, text: String)]>.named("NAME", .scalar) { name, value, _ in
@@ -36,7 +36,7 @@ enum TestKeys {
     static let mapping = SpecificationMapping(
         "test", title: "tests",
         """
-        Shows what the spec does, without files and in memory: `etl test`. Paths in `params` \
+        Tests the spec in memory and without files: `etl test`. Paths in `params` \
         begin at the spec.
         """,
         example: """

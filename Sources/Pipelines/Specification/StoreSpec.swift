@@ -49,7 +49,7 @@ enum StoreKeys {
         "How many backups of the store to keep.",
         example: "{ keep: 5 }")
     static let mapping = SpecificationMapping(
-        "store", "The store that the stages work on: an SQLite file in Core Data's layout.",
+        "store", "The store of the stages: an SQLite file in Core Data's layout.",
         example: """
             store: { at: tasks.sqlite, model: task-model.yaml, open: create, commit: run }
             """,
@@ -114,11 +114,11 @@ package struct StoreSpec: Sendable, Hashable {
         package var meaning: String {
             switch self {
             case .batch: "After each save."
-            case .stage: "After each stage, as a whole."
+            case .stage: "After each stage."
             case .run:
                 "At the end, all or nothing. The run works on a copy; exports and rejects get "
                     + "their final names with the store. If another program writes to the store "
-                    + "meanwhile, the run exits with 75, and the next run starts over."
+                    + "during the run, it exits with 75, and the next run starts over."
             }
         }
     }
@@ -194,7 +194,7 @@ extension StoreSpec {
         let commit = keys[StoreKeys.commit]
         if opening.mode == .replace, commit != .run {
             keys.source(of: StoreKeys.commit)?.fail(
-                "rule", "`open: replace` puts the new store in place as a whole, at the end",
+                "rule", "`open: replace` replaces the store completely at the end",
                 fix: "leave `commit` out")
         }
         self.init(
@@ -245,7 +245,7 @@ extension StoreSpec.History {
     fileprivate static let daysForm = Form<StoreSpec.History>(.duration) { value, reader in
         guard let seconds = Form<Int64>.duration.read(value, reader) else { return nil }
         guard seconds % 86_400 == 0 else {
-            return value.wrong("a number of whole days such as 7d")
+            return value.wrong("a whole number of days such as 7d")
         }
         return .days(Int(seconds / 86_400))
     }

@@ -16,7 +16,7 @@ struct TemplateProblem {
             isMissing = true
             diagnostic = Diagnostic(
                 code: Self.code,
-                "The template \(template) does not exist, of which the store is to be a copy",
+                "The template \(template) does not exist, so the store cannot be created from it",
                 fix: "check `store.open`; a relative path starts at the spec's folder")
         case .notAStore, .encoding, .corrupt:
             isMissing = false

@@ -181,7 +181,7 @@ package enum URLCheck {
             let file =
                 foreign?.fix(writing: name, as: format, isSeveral: true)
                 ?? "export `to: \(name)`"
-            return "\(file); send what it writes after the run"
+            return "\(file); send the file after the run"
         }
         if let packing = packing(of: path) { words = pipe([packing, words]) }
         let whole = FileName(path)

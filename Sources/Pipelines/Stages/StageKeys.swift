@@ -8,7 +8,7 @@ enum StageKeys {
         "always", .boolean, default: false,
         """
         Runs this stage even if an earlier stage failed. It sees the store as that stage left it; \
-        with `commit: run`, the store before the run, or an empty store if there was none.
+        with `commit: run`, the store before the run, or an empty store if no store existed.
         """, example: "true")
     /// The entity, if the stage's own key contains its name.
     static let entity = Key(
@@ -40,7 +40,7 @@ extension ReadStage {
         }
         if !isPlain || name.text.utf8.count > 64 || PathText.isHidden(name.text) {
             reader.problems.report(
-                "spec.name", "'\(name.text)' is no stage name", at: .source(name.location),
+                "spec.name", "'\(name.text)' is not a valid stage name", at: .source(name.location),
                 fix: "use 1 to 64 letters, digits, hyphens, underscores and dots")
         }
         self.init(name: name.text, explicitName: name.location)

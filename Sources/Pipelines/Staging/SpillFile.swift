@@ -46,7 +46,7 @@ final class SpillFile {
                 throw lost(error.text)
             }
             // The file is shorter than the written data.
-            guard count > 0 else { throw lost("its end is gone") }
+            guard count > 0 else { throw lost("its end is missing") }
             filled += count
         }
     }

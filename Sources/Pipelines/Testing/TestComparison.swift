@@ -205,7 +205,7 @@ struct TestComparison {
             return [
                 failure(
                     "\(entity.name) has \(ReportWords.several(found.count, "object")), of which "
-                        + "`then` says nothing", test.thenLocation,
+                        + "`then` lists none", test.thenLocation,
                     found.map { "+ actual    \(TestValue.object($0))" })
             ]
         }

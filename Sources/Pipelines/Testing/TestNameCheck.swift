@@ -46,8 +46,8 @@ struct TestNameCheck {
                     && model.elements(of: member.name, in: given.name.text) == nil
                 {
                     fail(
-                        "'\(given.name.text)' has no attribute '\(member.name)'; objects that "
-                            + "are there before have attributes alone", given.name.location)
+                        "'\(given.name.text)' has no attribute '\(member.name)'; objects before "
+                            + "the run can only have attributes", given.name.location)
                 }
             }
         }

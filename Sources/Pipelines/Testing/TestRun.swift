@@ -52,7 +52,7 @@ struct TestRun {
                     .configuration,
                     [
                         Diagnostic(
-                            code: "spec.type", "'\(now.text)' is no date such as 2026-01-31",
+                            code: "spec.type", "'\(now.text)' is not a date such as 2026-01-31",
                             at: .source(now.location))
                     ])
             }

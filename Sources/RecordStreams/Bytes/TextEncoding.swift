@@ -15,7 +15,7 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .utf8: "The text is not valid UTF-8"
         case .utf16: "The text is not valid UTF-16"
-        case .latin1, .windows1252: "The text has a byte that is no character of \(rawValue)"
+        case .latin1, .windows1252: "The text has a byte that is not a character of \(rawValue)"
         }
     }
 

@@ -22,8 +22,8 @@ enum CSVFault: Equatable {
                 code: "parse", detail: "csv.text-after-quote",
                 message: "Text follows a closing quote",
                 fix:
-                    "double the quotes inside the field, set `read.escape: \"\\\\\"` if a backslash"
-                    + " stands before each, or set `quote: none` on this input")
+                    "double the quotes inside the field, set `read.escape: \"\\\\\"` if a "
+                    + "backslash is before each, or set `quote: none` on this input")
         case .quoteInField:
             RecordFault(
                 code: "parse", detail: "csv.quote-in-field",
@@ -46,8 +46,8 @@ enum CSVFault: Equatable {
                 fix: "enclose fields that contain the delimiter in quotes"
                     + (expected > 1
                         ? ""
-                        : "; if lines stand above the header, set `read.skip` to their number, or"
-                            + " `read.comment` to the sign that they begin with"))
+                        : "; if lines are above the header, set `read.skip` to their number, or "
+                            + "`read.comment` to their first character"))
         case .invalidUTF8:
             RecordFault(
                 code: "encoding",
@@ -57,7 +57,7 @@ enum CSVFault: Equatable {
             RecordFault(
                 code: "too-big", detail: "csv.record-too-big",
                 message: "The record is larger than `read.max-record`",
-                fix: "raise `read.max-record` if the record is what it should be")
+                fix: "raise `read.max-record` if the record is valid")
         }
     }
 }

@@ -4,7 +4,7 @@ extension RecordStreamError {
     /// The message: one sentence without the location.
     var message: String {
         switch kind {
-        case .inputMissing: "There is no such file"
+        case .inputMissing: "The file does not exist"
         case .inputDangling: "The symbolic link leads to a file that does not exist"
         case .inputUnreadable(let reason, _): "The file cannot be read: \(reason)"
         case .ambiguousFormat(let isEmpty):
@@ -15,9 +15,10 @@ extension RecordStreamError {
         case .commandFailed(let ending, let line, let isOutput):
             "The command ended \(ending)" + (line.isEmpty ? "" : " (\(line))")
                 + (isOutput
-                    ? "; what it made of the export is not known" : "; its output may not be whole")
+                    ? "; what it did with the export is not known"
+                    : "; its output may be incomplete")
         case .foreignFormat(let format, _, _):
-            "The first bytes are those of \(format.text), which etl does not read"
+            "The file starts like \(format.text), which etl does not read"
         case .resourcesExhausted(let reason, _): "The file cannot be opened: \(reason)"
         case .badPattern(let reason): "The file pattern is not valid: \(reason)"
         case .badPath(let path, let reason): "The path '\(path)' is not valid: \(reason)"
@@ -39,9 +40,9 @@ extension RecordStreamError {
         case .jsonWrapped(let path):
             "The document is one object without any field that the stage reads; its records seem to be"
                 + " at \(path)"
-        case .csvNoHeader: "The file is empty where a header is expected"
+        case .csvNoHeader: "The file is empty, but must have a header"
         case .csvTooShort(let skip):
-            "The table has fewer than \(skip) lines, which are to be skipped"
+            "The table has fewer than \(skip) lines, but `read.skip` skips this number"
         case .csvUncertainHeader(let line?, _):
             "Line \(line) may be the header, or a record below the first line"
         case .csvUncertainHeader(nil, _):
@@ -57,7 +58,7 @@ extension RecordStreamError {
         case .csvColumnCount(let columns, let header):
             "`columns` names \(columns) columns where the header has \(header)"
         case .csvNoColumnNames: "The columns have no names"
-        case .outputNotCreated(let reason, _): "The file cannot be made: \(reason)"
+        case .outputNotCreated(let reason, _): "The file cannot be created: \(reason)"
         case .outputNotWritten(let reason): "The file cannot be written: \(reason)"
         case .outputClosed: "The reader closed the output"
         case .outputCompression(let code): "The data cannot be compressed (zlib code \(code))"
@@ -72,7 +73,7 @@ extension RecordStreamError {
                 + " working directory"
         case .inputDangling: "restore the file that it names, or remove the link"
         case .inputUnreadable(_, let isPermission):
-            isPermission ? "give this user the right to read it" : nil
+            isPermission ? "give this user read permission" : nil
         case .ambiguousFormat(let isEmpty):
             "set `read.as` to csv, tsv, json or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")
@@ -91,7 +92,7 @@ extension RecordStreamError {
         case .gzipChecksum, .gzipLength:
             "fetch the file again; records after the damage may have been imported"
         case .gzipHeader: "rename the file or set `read.compression: none` if it is not compressed"
-        case .gzipBomb: "raise `read.max-ratio` if the file is what it should be"
+        case .gzipBomb: "raise `read.max-ratio` if the file is valid"
         case .jsonStructure(let reason):
             TextEncoding.fix(of: reason)
                 ?? "correct the document; the records before this position were kept"
@@ -102,7 +103,7 @@ extension RecordStreamError {
                 : "write " + others.map { "`read: { at: '\($0)' }`" }.joined(separator: " or ")
         case .jsonIsNDJSON: "set `read.as: ndjson`, or name the file .ndjson"
         case .jsonSeveral:
-            "write each object on a line of its own, as `jq -c .` does, and set `read.as: ndjson`"
+            "write each object on its own line, as `jq -c .` does, and set `read.as: ndjson`"
         case .jsonWrapped(let path): "write `read: { at: '\(path)' }`"
         case .csvNoHeader: "write a header, or set `read.header: false` and `read.columns`"
         case .csvTooShort: "lower `read.skip`"
@@ -124,8 +125,8 @@ extension RecordStreamError {
                 + (header.count > 12 ? ", …" : "")
         case .csvColumnCount: "name every column of the file in `read.columns`"
         case .csvNoColumnNames: "name them in `read.columns`, or set `read.header: true`"
-        case .outputNotCreated: "check the folder and its rights"
-        case .outputNotWritten: "check the free space; the file that was there before is untouched"
+        case .outputNotCreated: "check the folder and its permissions"
+        case .outputNotWritten: "check the free space; the existing file is unchanged"
         case .outputClosed, .outputCompression: nil
         }
     }

@@ -108,7 +108,7 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         case .zip, .tar:
             return
                 "unpack it, or let a command do so: `\(line)`, with the name of one of its files "
-                + "behind it where it has several" + CommandExample.note(on: format)
+                + "at the end if it has several" + CommandExample.note(on: format)
         case .workbook, .oldWorkbook:
             return "save the sheet as CSV, or let a command do so: `\(line)`"
         case .parquet: return "let a command convert it: `\(line)`"

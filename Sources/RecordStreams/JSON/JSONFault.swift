@@ -69,7 +69,7 @@ extension JSONFault.Kind {
                 message: "A string contains an unescaped control character")
         case .badEscape:
             RecordFault(
-                code: "parse", detail: "json.bad-escape", message: "JSON has no such escape")
+                code: "parse", detail: "json.bad-escape", message: "JSON does not have this escape")
         case .loneSurrogate:
             RecordFault(
                 code: "encoding", detail: "json.lone-surrogate",
@@ -82,12 +82,12 @@ extension JSONFault.Kind {
         case .tooDeep:
             RecordFault(
                 code: "parse", detail: "json.too-deep", message: "The value nests too deep",
-                fix: "raise `read.max-depth` if the record is what it should be")
+                fix: "raise `read.max-depth` if the record is valid")
         case .twoValues:
             RecordFault(
                 code: "shape", detail: "json.two-values",
                 message: "A second value follows on the same line",
-                fix: "write each record on a line of its own")
+                fix: "write each record on its own line")
         case .notAnObject:
             RecordFault(
                 code: "shape", detail: "json.not-an-object", message: "The record is not an object")
@@ -95,7 +95,7 @@ extension JSONFault.Kind {
             RecordFault(
                 code: "too-big", detail: "json.record-too-big",
                 message: "The record is larger than `read.max-record`",
-                fix: "raise `read.max-record` if the record is what it should be")
+                fix: "raise `read.max-record` if the record is valid")
         }
     }
 }

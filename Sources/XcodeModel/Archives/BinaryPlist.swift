@@ -77,7 +77,7 @@ private struct BinaryPlistReader {
             guard found.count == count else { throw Self.badReference }
             for entry in found {
                 guard let key = list.text(entry.key) else {
-                    throw ArchiveFault("the property list has a key that is no text")
+                    throw ArchiveFault("the property list has a key that is not a string")
                 }
                 entries.append((key, try value(entry.value, depth: depth + 1)))
             }

@@ -51,7 +51,7 @@ package struct BinaryPropertyList: Sendable {
 
     package init(_ bytes: [UInt8]) throws(ArchiveFault) {
         guard Self.isOne(bytes), bytes.count > 8 + Self.trailerBytes else {
-            throw ArchiveFault("it is no binary property list")
+            throw ArchiveFault("it is not a binary property list")
         }
         self.bytes = bytes
         let trailer = bytes.count - Self.trailerBytes

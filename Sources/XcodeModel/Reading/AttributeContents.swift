@@ -53,7 +53,7 @@ enum AttributeContents {
         let names = AttributeType.allCases.map(\.rawValue)
         source.problems.fail(
             "attribute-type",
-            "'\(text)' is no attribute type" + Suggestion.phrase(for: text, among: names),
+            "'\(text)' is not an attribute type" + Suggestion.phrase(for: text, among: names),
             source.place("attributeType"))
         return .undefined
     }
@@ -163,7 +163,7 @@ enum AttributeContents {
         guard attribute.defaultValue == nil, !text.isEmpty, !attribute.isTransient else { return }
         source.problems.warn(
             "default",
-            "'\(text)' is no default for \(attribute.type.rawValue); it is kept, but not used",
+            "'\(text)' is not a default for \(attribute.type.rawValue); it is kept, but not used",
             source.place(key))
     }
 

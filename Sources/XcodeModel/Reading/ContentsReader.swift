@@ -31,7 +31,7 @@ package enum ContentsReader {
         }
         guard root.name == "model" else {
             problems.fail(
-                "root", "<\(root.name)> is no model; a model file begins with <model>",
+                "root", "<\(root.name)> is not a model; a model file begins with <model>",
                 problems.place(root, ""))
             return (nil, problems.diagnostics)
         }

@@ -54,7 +54,7 @@ enum RelationshipContents {
         if let rule = DeleteRule(rawValue: text.lowercased()) { return rule }
         source.problems.warn(
             "delete-rule",
-            "'\(text)' is no delete rule; Nullify is taken"
+            "'\(text)' is not a delete rule; Nullify is used"
                 + Suggestion.phrase(for: text, among: DeleteRule.allCases.map(\.contentsText)),
             source.place("deletionRule"))
         return .nullify

@@ -113,7 +113,7 @@ package struct ContentsWriter {
             warn(path, "the control characters of '\(attribute.name)'")
         }
         for attribute in element.attributes where !XMLScanner.isName(attribute.name) {
-            warn(path, "'\(attribute.name)', which is no XML name")
+            warn(path, "'\(attribute.name)', which is not an XML name")
         }
         element.attributes.removeAll { !XMLScanner.isName($0.name) }
         for index in element.children.indices { dropUnwritable(&element.children[index], path) }

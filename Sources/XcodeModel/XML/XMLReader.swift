@@ -223,7 +223,7 @@ struct XMLReader {
             }
         }
         throw scanner.problem(
-            "<\(element.name)> of line \(element.line) is never closed; the file may be cut off")
+            "<\(element.name)> of line \(element.line) is never closed; the file may be truncated")
     }
 
     private mutating func endTag(of element: XMLElement) throws(XMLProblem) {

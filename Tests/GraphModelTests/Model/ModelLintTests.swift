@@ -80,7 +80,7 @@ import Testing
             """
         #expect(
             problems(text) == """
-                m.yaml:5:10: error: 'Sting' is no attribute type. Did you mean 'String'? \
+                m.yaml:5:10: error: 'Sting' is not an attribute type. Did you mean 'String'? \
                 [model.attribute-type]
                   in: entities.Task.attributes.a
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
@@ -336,7 +336,7 @@ import Testing
                 m.yaml:14:7: warning: `nullify` cannot succeed: 'Tag.owner' must not be empty \
                 [model.delete-rule]
                   in: entities.Task.relationships.i
-                  fix: use cascade or deny, or let 'owner' be optional
+                  fix: use cascade or deny, or make 'owner' optional
                 m.yaml:14:56: error: 'count' is empty: 5..2 ends before it begins [model.range]
                   in: entities.Task.relationships.i.count
                 m.yaml:15:46: warning: 'j' is never empty, so `deny` forbids every deletion \
@@ -355,7 +355,7 @@ import Testing
                 m.yaml:23:7: warning: `nullify` cannot succeed: 'Task.j' must not be empty \
                 [model.delete-rule]
                   in: entities.Tag.relationships.j
-                  fix: use cascade or deny, or let 'j' be optional
+                  fix: use cascade or deny, or make 'j' optional
                 """)
     }
 

@@ -21,7 +21,7 @@ extension PredicateErrorTests {
           cast(title, 'Integer') == 1
                       ^
 
-        FUNCTION(…) calls methods by name, which is refused [predicate.function]
+        FUNCTION(…) calls methods by name, which is not allowed [predicate.function]
           FUNCTION(title, 'length') > 1
           ^
 
@@ -57,7 +57,7 @@ extension PredicateErrorTests {
           'x' == priority
           ^
 
-        'tomorrow' is no date; write one such as "2026-01-31" or "2026-01-31T18:30:00Z" [predicate.type]
+        'tomorrow' is not a date; write one such as "2026-01-31" or "2026-01-31T18:30:00Z" [predicate.type]
           dueDate > 'tomorrow'
                     ^
 

@@ -118,7 +118,7 @@ struct PredicateParserTests {
             ("a == length(b, c)", 5, "predicate.function", "'length' takes 1 argument, not 2"),
             (
                 "FUNCTION('x', 'y') == 1", 0, "predicate.function",
-                "FUNCTION(…) calls methods by name, which is refused"
+                "FUNCTION(…) calls methods by name, which is not allowed"
             ),
             (
                 "tasks.@cuont > 1", 6, "predicate.syntax",
@@ -133,7 +133,7 @@ struct PredicateParserTests {
                 "a[] == 1", 2, "predicate.syntax",
                 "FIRST, LAST, SIZE or a number is missing in the brackets"
             ),
-            ("d == CAST('x', 'NSDate')", 5, "predicate.type", "This is no NSDate"),
+            ("d == CAST('x', 'NSDate')", 5, "predicate.type", "The value is not of type NSDate"),
         ])
     func reportsErrors(format: String, offset: Int, code: String, message: String) {
         let error = #expect(throws: GraphPredicateError.self) { try GraphPredicate(format: format) }

@@ -113,7 +113,7 @@ struct PredicateResolutionTests {
             ),
             (
                 "dueDate < 'tomorrow'", 10, "predicate.type",
-                "'tomorrow' is no date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\""
+                "'tomorrow' is not a date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\""
             ),
             ("dueDate < 5", 10, "predicate.type", "A date cannot be compared with a number (5)"),
             (

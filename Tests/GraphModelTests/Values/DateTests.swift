@@ -186,7 +186,7 @@ struct DateTests {
             ),
             (
                 "yyyy-mm-dd HH:MM", 0,
-                "The date pattern has months (M) behind the hour; minutes are m"
+                "The date pattern has months (M) after the hour; minutes are m"
             ),
             (
                 "yyyyMMdd HH:mm:SS", 0,

@@ -82,7 +82,7 @@ import Testing
             "ALTER TABLE ZQUAKE RENAME COLUMN ZMAGNITUDE_FELT TO ZFELT")
         #expect(
             storeError { _ = try container(model) }?.message
-                == "\(path) was made with another model; it has no ZQUAKE.ZMAGNITUDE_FELT for"
+                == "\(path) was created with another model; it has no ZQUAKE.ZMAGNITUDE_FELT for"
                 + " Quake.magnitude.felt; where the app's framework keeps the elements of composites"
                 + " (Quake.magnitude) is not known"
         )

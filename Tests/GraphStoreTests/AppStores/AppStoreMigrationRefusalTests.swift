@@ -130,8 +130,8 @@ import Testing
         let change: KeyValuePairs = ["weight: Float }": "nickname: String }"]
         #expect(
             try obstacles(change) == [
-                "the app mirrors the store to CloudKit, which does not learn of the migration; it is"
-                    + " refused unless asked for by `--allow-cloudkit` or"
+                "the app mirrors the store to CloudKit, which is not informed of the migration; "
+                    + "it is not allowed without `--allow-cloudkit` or"
                     + " `MigrationManager.allowsCloudKit`"
             ])
         #expect(

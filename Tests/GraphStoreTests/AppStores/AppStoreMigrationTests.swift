@@ -71,7 +71,7 @@ import Testing
         let plan = try MigrationManager(storeAt: store.path, to: model).plan()
         #expect(
             plan.notes == [
-                "the column ZITEM.ZLEFTBEHIND, which the model does not name, is left behind"
+                "the column ZITEM.ZLEFTBEHIND, which the model does not name, is not copied"
             ])
         #expect(plan.isPossible, "\(plan.text)")
         #expect(try objectLines(of: store.open()) == before)
@@ -299,9 +299,9 @@ import Testing
             result.plan.notes == [
                 "the index 'near' of Author is an R-tree, and is not built",
                 "the index 'long' of Author is over an expression, and is not built",
-                "the index ZTAG_MINE of ZTAG, over ZISHIDDEN, ZNAME, is left behind, since the model"
-                    + " does not name it",
-                "the column ZITEM.ZLEFTBEHIND, which the model does not name, is left behind",
+                "the index ZTAG_MINE of ZTAG, over ZISHIDDEN, ZNAME, is not copied, because the "
+                    + "model does not name it",
+                "the column ZITEM.ZLEFTBEHIND, which the model does not name, is not copied",
                 "in the model that the store carries: The index 'long' of 'Author' is left out: the"
                     + " form of an index over an expression is not known",
             ])

@@ -200,7 +200,7 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == """
-                \(store.path) was made with another model; these entities differ: Tag; it has no \
+                \(store.path) was created with another model; these entities differ: Tag; it has no \
                 ZTAG.ZCOLOUR for Tag.colour
                 """)
     }

@@ -40,18 +40,18 @@ import Testing
     @Test func whatIsNotUnderstoodIsNotWritten() throws {
         #expect(
             refusal { $0.appStores = .reading }
-                == "permission: \(store.path) was made by an app, and is only read unless"
-                + " `StoreOptions.appStores` says `.writing`")
+                == "permission: \(store.path) was created by an app, and is read-only unless "
+                + "`StoreOptions.appStores` is `.writing`")
         #expect(
             refusal { $0.history = HistoryOptions() }
-                == "invalid-request: \(store.path) was made by an app, which chooses whether it keeps"
-                + " a history, and keeps decimals as doubles; leave out what says otherwise")
+                == "invalid-request: \(store.path) was created by an app, which decides about the "
+                + "history and keeps decimals as doubles; remove the options that change this")
         try store.run("CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)")
         #expect(
             refusal()
-                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; what is written"
-                + " here may never get there, or be undone from there, so that it is refused unless"
-                + " asked for by `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
+                == "invalid-request: \(store.path) is mirrored to CloudKit by its app; changes "
+                + "made here may not be synced or may be undone, so writing is not allowed "
+                + "without `--allow-cloudkit` or `AppStoreAccess.allowsCloudKit`")
         #expect(refusal { $0.appStores.allowsCloudKit = true } == nil)
         try store.run(
             "CREATE TRIGGER T AFTER UPDATE OF ZNAME ON ZTAG BEGIN SELECT ZTCount(1); END")

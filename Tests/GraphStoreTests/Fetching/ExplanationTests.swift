@@ -116,7 +116,7 @@ private let entities = """
             found.description == """
                 scans all 1,200 Task objects
                 sorts the result because no index gives that order
-                mend: an index on Task.title would give the order
+                fix: an index on Task.title would give the order
                 """)
         #expect(found.plan == ["SCAN t", "USE TEMP B-TREE FOR ORDER BY"])
         #expect(

@@ -163,8 +163,8 @@ import Testing
         "row 70: what makes no sense is an error of the request",
         arguments: [
             (Todo.request.select(.count()).having(GraphKey("count") > 1), "propertiesToGroupBy"),
-            (Todo.request.select("title", .count()), "neither what is grouped by"),
-            (Todo.request.select("title").group(by: "number"), "neither what is grouped by"),
+            (Todo.request.select("title", .count()), "neither a grouping property"),
+            (Todo.request.select("title").group(by: "number"), "neither a grouping property"),
             (Todo.request.select("tags"), "tags"),
             (Todo.request.select("nothing"), "nothing"),
             (Todo.request.select(.sum("title")), "only numbers"),

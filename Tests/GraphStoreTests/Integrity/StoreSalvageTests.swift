@@ -110,7 +110,7 @@ import Testing
             salvage.losses.map(\.description) == [
                 "Person: 1 row is of no entity of it, and left out (object 5)",
                 "Person: 1 object has a key that others have, and is left out (object 3)",
-                "Person.passport: 1 link was not that of the other end, and is gone (object 4)",
+                "Person.passport: 1 link did not match the other end, and is removed (object 4)",
                 "Task.owner: 1 link had no destination object, and was removed (object 2)",
                 "Task.owner: 1 object had no place in the order, and is at its end (object 3)",
                 "Task.tags: 2 links had no destination object, and were removed (objects 1, 2)",

@@ -29,7 +29,7 @@ import Testing
             // Half of the files end between two pages, half within a page.
             let cut = whole.prefix(left * 4096 - (left % 2) * 100)
             try cut.write(to: URL(fileURLWithPath: store.path))
-            let text = "is cut off: it has \(left) of the \(pages) pages that its header names"
+            let text = "is truncated: it has \(left) of the \(pages) pages that its header names"
             let found = try store.findings(.quick)
             #expect(found.first == "The file \(text)", "\(left): \(found)")
             let error = storeError {
@@ -66,7 +66,7 @@ import Testing
         try handle.close()
         #expect(
             try store.findings(.quick).first
-                == "The file is cut off: it has \(pages) of the 4294967294 pages that its header names"
+                == "The file is truncated: it has \(pages) of the 4294967294 pages that its header names"
         )
         let new = store.folder.file("new.sqlite")
         let salvage = try PersistentContainer.salvage(at: store.path, to: new)

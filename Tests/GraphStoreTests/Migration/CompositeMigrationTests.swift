@@ -81,8 +81,8 @@ import Testing
                 "~ Quake.size.felt: renamed from 'magnitude.felt' [lightweight]",
                 "+ Quake.spot.depth: new attribute Double [lightweight]",
                 "+ Quake.spot.floor: new attribute Double [lightweight]",
-                "- Quake.magnitude.first.note: is gone, with its values [lightweight]",
-                "- Quake.place.latitude: is gone, with its values [lightweight]",
+                "- Quake.magnitude.first.note: is removed, with its values [lightweight]",
+                "- Quake.place.latitude: is removed, with its values [lightweight]",
                 "~ Quake: indexes differ [none]",
                 "~ : composites differ [none]",
             ])

@@ -101,8 +101,8 @@ import Testing
                 ~ Human.work: renamed from 'tasks'
                 ~ Human.work: leads to Task, was Todo
                 ~ Human.work: inverse differs
-                - Human.nick: is gone, with its values [1]
-                - Human.passport: is gone, with its values [1]
+                - Human.nick: is removed, with its values [1]
+                - Human.passport: is removed, with its values [1]
                 ~ Human: unique (fullName), was nothing
                 ~ Tag: renamed from 'Label'
                 ~ Tag.tasks: renamed from 'todos'
@@ -118,7 +118,7 @@ import Testing
                 ~ Task.tags: leads to Tag, was Label
                 ~ Task.tags: order differs
                 ~ Task.tags: inverse differs
-                - Passport: entity is gone, with its objects [1]
+                - Passport: entity is removed, with its objects [1]
 
                 Author: 0 objects
                 Human: 2 objects

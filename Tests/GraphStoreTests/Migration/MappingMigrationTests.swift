@@ -172,13 +172,15 @@ import Testing
                 == "The mapping of 'Nobody' is of no entity of the store with objects")
         #expect(
             message(EntityMapping(from: "Task", to: "Nobody"))
-                == "The mapping of 'Task' leads to 'Nobody', which is no entity of the new model")
+                == "The mapping of 'Task' leads to 'Nobody', which is not an entity of the new model"
+        )
         #expect(
             message(EntityMapping(from: "Task", to: "Task", set: ["x": "title"]))
                 == "The mapping of 'Task' sets 'x', which 'Task' does not have")
         #expect(
             message(EntityMapping(from: "Task", to: "Task", set: ["person": "boss"]))
-                == "The mapping of 'Task' sets 'person' to 'boss', which is no relationship of it")
+                == "The mapping of 'Task' sets 'person' to 'boss', which is not a relationship of it"
+        )
         #expect(
             message(
                 EntityMapping(

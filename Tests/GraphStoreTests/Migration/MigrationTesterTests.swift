@@ -157,8 +157,8 @@ import Testing
         #expect(
             tester.trials().map(\.problems) == [
                 [
-                    "The objects of seed 1 break the model's rules, so `complete` must give what the"
-                        + " model does not tell: 'code' is required [1570, Task p1]"
+                    "The objects of seed 1 break the model's rules, so `complete` must set the "
+                        + "values that the model does not define: 'code' is required [1570, Task p1]"
                 ]
             ])
         tester.complete = { object, _ in try object.setValue("AB", forKey: "code") }
@@ -183,7 +183,7 @@ import Testing
         #expect(try folderDigest(folder.path) == digest)
         #expect(
             MigrationTester(try Self.history()).trial(ofCopyOf: path).problems
-                == ["store.sqlite was made with none of the 3 versions"])
+                == ["store.sqlite was created with none of the 3 versions"])
         #expect(try Self.leftovers() == [])
     }
 }

@@ -73,8 +73,8 @@ import Testing
         "; these entities differ: Task; migrate it by `MigrationManager` or `etl migrate`, or open it"
         + " for writing with `StoreOptions.migration = .automatic`"
     private static let inUse =
-        " was made with another version of the model, and cannot be migrated while others use it, in"
-        + " this process or another; try again later"
+        " was created with another version of the model, and cannot be migrated while this or "
+        + "another process uses it; try again later"
 
     // MARK: What is done
 
@@ -85,7 +85,8 @@ import Testing
         let error = try refusal(store, StoreOptions())
         #expect(error?.code == .modelMismatch)
         #expect(
-            error?.message == "\(store.path) was made with another version of the model" + Self.ways
+            error?.message == "\(store.path) was created with another version of the model"
+                + Self.ways
         )
     }
 
@@ -274,8 +275,8 @@ import Testing
         }
         #expect(
             storeError { _ = try open { _ in } }?.message
-                == "\(store.path) was made by an app, and is only read unless"
-                + " `StoreOptions.appStores` says `.writing`")
+                == "\(store.path) was created by an app, and is read-only unless "
+                + "`StoreOptions.appStores` is `.writing`")
         #expect(
             storeError {
                 _ = try open {
@@ -304,7 +305,7 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message
-                == "\(store.path) was made with another version of the model; these entities differ:"
+                == "\(store.path) was created with another version of the model; these entities differ:"
                 + " Task; it is opened for reading only, so it is not migrated; open it for writing"
         )
     }
@@ -326,7 +327,7 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message
-                == "\(path) was made with another version of the model; these entities differ: Task;"
+                == "\(path) was created with another version of the model; these entities differ: Task;"
                 + " only SQLite files are migrated, and it is a store of the kind \(kind.rawValue)")
         withExtendedLifetime(first) {}
     }
@@ -363,7 +364,7 @@ import Testing
         let error = try refusal(
             store, options(.automatic(through: ModelHistory([store.new]))))
         #expect(error?.code == .modelMismatch)
-        #expect(error?.message == "\(store.path) was made with none of the 1 versions")
+        #expect(error?.message == "\(store.path) was created with none of the 1 versions")
     }
 
     @Test("a migration that is cancelled leaves the old store")

@@ -251,7 +251,7 @@ import Testing
             #expect(task.title == nil)
             let error = storeError { try context.save() }
             #expect(error?.code == .inaccessible)
-            #expect(error?.message == "The row of 'Task' p1 is gone (133000)")
+            #expect(error?.message == "The row of 'Task' p1 no longer exists (133000)")
             context.faultPolicy = .treatAsDeleted
             #expect(task.title == nil && task.isDeleted)
             try context.save()

@@ -99,7 +99,7 @@ import Testing
         let ann = try Self.ann(context)
         let error = storeError { try ann.setValue(.attribute(.real(number)), forKey: name) }
         #expect(error?.code == .validation)
-        #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is no number")
+        #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
     }
 
     @Test("a double that Float cannot hold fails, too")
@@ -130,8 +130,8 @@ import Testing
         }
         #expect(try ann.objectIDs(for: "pets").count == 1)
         let message =
-            "The context of an object of 'Person' is gone: it can be read, but not changed or "
-            + "followed to other objects"
+            "The context of an object of 'Person' no longer exists: the object can be read, but "
+            + "its links cannot be followed and it cannot be changed"
         #expect(storeError { _ = try ann.value(forKey: "pets") }?.message == message)
         #expect(
             storeError { try ann.setValue(.attribute(.text("Bob")), forKey: "name") }?.message
@@ -184,7 +184,8 @@ import Testing
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
             text.contains(
-                "'Person.name' of p1 cannot be used: The row of 'Person' p1 is gone (133000)"),
+                "'Person.name' of p1 cannot be used: The row of 'Person' p1 no longer exists (133000)"
+            ),
             "\(text)")
     }
 

@@ -260,8 +260,7 @@ import Testing
                 _ = try PersistentContainer(
                     model: model(Self.entities), .sqlite(at: path, options: options))
             }?.message
-                == "\(path) keeps decimals as doubles; how a store keeps them is chosen when it is"
-                + " made")
+                == "\(path) keeps decimals as doubles; this is chosen when the store is created")
         // The format stores a double, so further digits are rounded, as in Core Data.
         let context = plain.newContext()
         let object = try context.insert("Price")

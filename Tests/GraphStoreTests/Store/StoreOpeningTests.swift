@@ -42,8 +42,8 @@ import Testing
         let error = open(store.path, other)
         #expect(error?.code == .modelMismatch)
         #expect(
-            error?.message == "\(store.path) was made with another version of the model;"
-                + " these entities differ: B, C, D; migrate it by `MigrationManager` or"
+            error?.message == "\(store.path) was created with another version of the model; these "
+                + "entities differ: B, C, D; migrate it by `MigrationManager` or"
                 + " `etl migrate`, or open it for writing with"
                 + " `StoreOptions.migration = .automatic`")
     }
@@ -122,8 +122,8 @@ import Testing
         #expect(error?.code == .permission)
         #expect(
             error?.message
-                == "\(store.path) was made by an app, and is only read unless"
-                + " `StoreOptions.appStores` says `.writing`")
+                == "\(store.path) was created by an app, and is read-only unless "
+                + "`StoreOptions.appStores` is `.writing`")
     }
 
     @Test(.enabled(if: geteuid() != 0, "permissions do not bind root"))

@@ -79,7 +79,7 @@ import Testing
         #expect(
             failure?.diagnostics.map(DiagnosticRenderer.text) == [
                 """
-                no/such.csv: error: There is no such file [input.missing]
+                no/such.csv: error: The file does not exist [input.missing]
                   fix: check the name; a relative path starts at the working folder
                 """
             ])

@@ -154,8 +154,8 @@ import Testing
             """#)
         #expect(
             found.spec.contains(
-                #"      at: "$.da\\.ta.items[*]"  # guessed: what the documents hold beside these "#
-                    + "records is left out\n"))
+                #"      at: "$.da\\.ta.items[*]"  # guessed: values outside these "#
+                    + "records are not imported\n"))
         #expect(
             try found.imported(["Items": ""])["Items"] as NSArray? == [
                 ["id": 1, "rows": [["x": 1], ["x": 2], ["x": 3]]], ["id": 2, "rows": []],
@@ -207,7 +207,7 @@ import Testing
         #expect(
             found.spec.contains(
                 "    # 'categoryId' may refer to Categories: too many values to compare\n"))
-        #expect(found.spec.contains("[[id]]  # guessed: unique as far as 1 values tell\n"))
+        #expect(found.spec.contains("[[id]]  # guessed: unique in 1 values\n"))
         #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 
@@ -238,7 +238,8 @@ import Testing
                 == "1 more record cannot be read; imports reject them")
         #expect(
             found.spec.contains(
-                "rejects:\n  allow: 4  # so many could not be read when this was made\n"))
+                "rejects:\n  allow: 4  # number of unreadable records when this file was written\n")
+        )
     }
 
     @Test(arguments: [
@@ -265,8 +266,8 @@ import Testing
                     .replacing(workspace.folder + "/", with: "")
             }
                 == ["nothing.csv", "tasks-1.csv", "nothing.ndjson"].map {
-                    $0 + ": warning: The file has no record that can be read, so nothing is made of"
-                        + " it [infer.empty]"
+                    $0
+                        + ": warning: The file has no readable record, so it is skipped [infer.empty]"
                 })
         #expect(
             found.spec.contains(

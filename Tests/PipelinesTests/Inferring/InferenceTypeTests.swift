@@ -66,7 +66,7 @@ import Testing
         (
             ["[{\"a\":1}]"],
             "x: { type: Transformable, transformer: json }  # a list of objects, "
-                + "kept as JSON, as no field tells them apart"
+                + "kept as JSON, because no field identifies them"
         ),
         (
             ["{}", "{}"],
@@ -122,12 +122,12 @@ import Testing
         (["12/31/2024", "01/02/2024"], "x: Date  # guessed: each value is such a date"),
         (
             ["01/02/2024", "03/04/2024"],
-            "x: String  # dates of which nothing tells the day from the month, kept as text"
+            "x: String  # kept as text: the day and the month of its dates cannot be distinguished"
         ),
         (["\"1,5\"", "\"1.234,56\""], "x: Decimal  # guessed: a number in this form"),
         (
             ["\"1,234\"", "\"5,678\""],
-            "x: String  # kept as text: nothing tells whether the comma of 1,234 groups thousands"
+            "x: String  # kept as text: it is unknown whether the comma of 1,234 groups thousands"
         ),
         (["\"1,234,567\"", "\"5,678\""], "x: Decimal  # guessed: a number in this form"),
         (["true", "false"], "x: Boolean"),

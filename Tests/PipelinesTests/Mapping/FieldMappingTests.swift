@@ -90,7 +90,7 @@ struct FieldMappingTests {
         #expect(
             try column(
                 "ZCOUNT", #"count: { expr: "n * 10" }"#, "id,n\n1,4\n2,x\n", file: "items.csv")
-                == ["40", "expr count: 'x' is no number"])
+                == ["40", "expr count: 'x' is not a number"])
     }
 
     @Test("a default replaces an absent field and null, and in tables an empty field")
@@ -141,7 +141,7 @@ struct FieldMappingTests {
                 read: ", quote: none"
             ) == [
                 #"5 1 ["a","b\"c",""]"#, "NULL",
-                "cast f: 'flag' takes what its `map` lists ('on', 'off'), not 'x'",
+                "cast f: 'flag' takes a text in its `map` ('on', 'off'), not 'x'",
             ])
     }
 

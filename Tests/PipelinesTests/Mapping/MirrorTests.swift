@@ -104,10 +104,10 @@ struct MirrorTests {
         #expect(
             run.warningText == """
                 warning: 1 of 2 objects of Task that match was kept: `delete: deny` of 'Task.parts' \
-                keeps what objects of Part belong to [store.deletion-denied]
+                keeps objects that are linked to objects of Part [store.deletion-denied]
                   stage: spec.yaml:5:3 import import-later
-                  fix: delete those of Part in a stage before this one, or let `where` leave such \
-                objects out by `AND parts.@count == 0`
+                  fix: delete the objects of Part in an earlier stage, or exclude these objects \
+                in `where` with `AND parts.@count == 0`
                 """)
     }
 
@@ -130,7 +130,7 @@ struct MirrorTests {
                 error: 3 of 20 objects of Task are in no record, and at most 10% may be deleted; \
                 none was [mirror.refused]
                   stage: spec.yaml:5:3 import import-tasks
-                  fix: see whether the input is whole, or raise `mirror.at-most`
+                  fix: check that the input is complete, or raise `mirror.at-most`
                 """)
         #expect(ids == Self.all)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK WHERE ZRANK = 3") == ["17"])
@@ -146,8 +146,8 @@ struct MirrorTests {
         #expect(run.status == .dataError)
         #expect(
             run.text.hasPrefix(
-                "error: 1 of 20 records was rejected, so a missing record cannot be told from a "
-                    + "rejected one; nothing was deleted [mirror.refused]"), "\(run.text)")
+                "error: 1 of 20 records was rejected, so a missing record cannot be distinguished "
+                    + "from a rejected one; nothing was deleted [mirror.refused]"), "\(run.text)")
         #expect(ids == Self.all)
     }
 
@@ -170,7 +170,7 @@ struct MirrorTests {
             empty.text == """
                 error: The input has no record at all; nothing was deleted [mirror.refused]
                   stage: spec.yaml:5:3 import import-empty
-                  fix: see whether the input is whole
+                  fix: check that the input is complete
                 """)
         #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20"])
     }

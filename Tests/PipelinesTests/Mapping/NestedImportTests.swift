@@ -326,7 +326,7 @@ struct NestedImportTests {
                     a.yaml:7:9: error: `many: replace` would leave 'Task.owner' of what the \
                     record no longer has empty, which is not optional [spec.rule]
                       in: stages[0].link.tasks
-                      fix: say `many: add`, or let 'owner' be optional
+                      fix: set `many: add`, or make 'owner' optional
                     a.yaml:7:15: error: 'items[*].tasks[*]' leads through a list in a list \
                     [spec.path]
                       in: stages[0].link.tasks.each
@@ -334,7 +334,7 @@ struct NestedImportTests {
                     a.yaml:12:14: error: `many: replace` would leave 'Task.owner' of what the \
                     record no longer has empty, which is not optional [spec.rule]
                       in: stages[1].link.tasks
-                      fix: say `many: add`, or let 'owner' be optional
+                      fix: set `many: add`, or make 'owner' optional
                     a.yaml:12:22: error: 'tasks' leads to many objects, and 'items' to one \
                     value [spec.rule]
                       in: stages[1].link.tasks.each
@@ -354,8 +354,8 @@ struct NestedImportTests {
                     a.yaml:16:31: error: 'key' is about objects inside the record [spec.rule]
                       in: stages[2].link.tasks.key
                       fix: name them: `each: "items[*]"`
-                    a.yaml:20:13: error: 'each' makes objects to link them, and `many: \
-                    remove` takes links away [spec.rule]
+                    a.yaml:20:13: error: 'each' creates objects and links them, but `many: \
+                    remove` removes links [spec.rule]
                       in: stages[3].link.tags
                       fix: use replace or add
                     a.yaml:20:51: error: 'Tag' has no attribute 'nam'. Did you mean 'name'? \

@@ -193,7 +193,7 @@ struct RejectRuleTests {
                     so [spec.rule]
                       in: stages[1].on.duplicate
                       fix: add `duplicates: reject`, or remove it
-                    a.yaml:12:50: error: No record is refused for 'found' unless the stage says so \
+                    a.yaml:12:50: error: No record is rejected for 'found' unless the stage sets this \
                     [spec.rule]
                       in: stages[1].on.found
                       fix: add `when-found: reject`, or remove it

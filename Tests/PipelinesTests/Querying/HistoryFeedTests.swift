@@ -214,14 +214,14 @@ import Testing
         let first = try HistoryReaderOfStore(store).tokens()[0]
         #expect(
             HistoryFeed.purge(store, before: first, now: .now).notes == [
-                "1 transaction taken out of the history"
+                "1 transaction deleted from the history"
             ])
         #expect(
             try history { $0.since = "2020-01-01" }.notes
                 == ["The history begins at TIME; what changed before has been purged"])
         #expect(
             HistoryFeed.purge(store, before: "now + 1h", now: .now).notes
-                == ["1 transaction taken out of the history"])
+                == ["1 transaction deleted from the history"])
         #expect(
             try history { $0.since = "2020-01-01" }.notes == ["The whole history has been purged"])
     }

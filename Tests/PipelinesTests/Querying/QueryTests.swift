@@ -253,7 +253,7 @@ import Testing
         let (_, outcome) = try answer("Task", table(30), isWatched: true)
         #expect(
             outcome.notes == [
-                "Not shown, for want of room: isDone, dueOn, price, owner.name; "
+                "Not shown for lack of space: isDone, dueOn, price, owner.name; "
                     + "choose with --fields"
             ])
     }

@@ -171,7 +171,7 @@ struct PipelineStatusTests {
                 + "here; the lock file last named: " + killed)
         let own = "pid \(SystemProcess.number), pipeline nightly, since noon"
         FileDescriptor.rewrite(descriptor, own)
-        #expect(refusal() == "Another run works on store.sqlite: " + own)
+        #expect(refusal() == "Another run uses store.sqlite: " + own)
     }
 
     @Test("a released lock is free although a child process still has the file open")

@@ -87,8 +87,8 @@ struct RunReportTests {
             .replacing(folder.folder, with: "DIR").replacing(report.run, with: "RUN")
         let nothing = #""extraFields":[],"inputs":[],"#
         let expected =
-            #"{"attempts":1,"ended":"","exit":{"code":0,"meaning":"Every record is accounted for, "#
-            + #"with no more rejects than allowed.","name":"OK"},"messages":[],"#
+            #"{"attempts":1,"ended":"","exit":{"code":0,"meaning":"Every record was counted, "#
+            + #"and no more records were rejected than allowed.","name":"OK"},"messages":[],"#
             + #""objects":[{"deleted":1,"entity":"Task","inserted":2,"updated":1}],"#
             + #""parameters":[{"name":"in","type":"path","value":"DIR/a.ndjson"},"#
             + #"{"name":"token","type":"secret","value":"***"}],"pipeline":"nightly","report":1,"#

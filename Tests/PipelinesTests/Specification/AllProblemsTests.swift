@@ -331,7 +331,7 @@ import Testing
                 a.yaml:25:17: error: No entity is named 'Bse'. Did you mean 'Base'? \
                 [model.unknown-entity]
                   in: store.model.entities.Task.parent
-                a.yaml:32:25: error: 'Strin' is no attribute type. Did you mean 'String'? \
+                a.yaml:32:25: error: 'Strin' is not an attribute type. Did you mean 'String'? \
                 [model.attribute-type]
                   in: store.model.entities.Person.attributes.code.type
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \

@@ -67,17 +67,17 @@ struct MappingLintTests {
                 a.yaml:13:22: error: The key 'decimals' is unknown here. Did you mean 'decimal'? \
                 [spec.unknown-key]
                   in: stages[0].set.d.number.decimals
-                a.yaml:14:18: error: 'Europe/Berlin' is no offset from UTC [spec.zone]
+                a.yaml:14:18: error: 'Europe/Berlin' is not an offset from UTC [spec.zone]
                   in: stages[0].set.e.zone
-                  fix: write Z or an offset such as +02:00; a place's offset changes with the season
-                a.yaml:15:18: error: '+25:00' is no offset from UTC [spec.zone]
+                  fix: write Z or an offset such as +02:00; time zones are not allowed, because their offset changes
+                a.yaml:15:18: error: '+25:00' is not an offset from UTC [spec.zone]
                   in: stages[0].set.f.zone
-                  fix: write Z or an offset such as +02:00; a place's offset changes with the season
+                  fix: write Z or an offset such as +02:00; time zones are not allowed, because their offset changes
                 a.yaml:16:18: error: 'expr' computes the value, so 'from' has no effect \
                 [spec.rule]
                   in: stages[0].set.g.from
-                a.yaml:17:21: error: With a 'default' no record lacks the value, so 'need' asks \
-                nothing [spec.rule]
+                a.yaml:17:21: error: With a 'default' no record lacks the value, so 'need' has no \
+                effect [spec.rule]
                   in: stages[0].set.h.default
                 a.yaml:18:35: error: 'number' and 'date' both say how the date is written \
                 [spec.rule]
@@ -87,8 +87,8 @@ struct MappingLintTests {
                   in: stages[0].set.j.cast
                 a.yaml:20:19: error: 'const' sets the value, so 'default' has no effect [spec.rule]
                   in: stages[0].set.k.const
-                a.yaml:21:33: error: 'thousands' must be one character that is no letter, digit or \
-                sign, not the text 'ab' [spec.type]
+                a.yaml:21:33: error: 'thousands' must be one character that is not a letter, a \
+                digit, or a sign, not the text 'ab' [spec.type]
                   in: stages[0].set.l.number.thousands
                 a.yaml:24:13: error: 'mirror' must be a mapping, not true [spec.type]
                   in: stages[1].mirror

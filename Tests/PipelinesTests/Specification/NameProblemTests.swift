@@ -295,7 +295,7 @@ import Testing
             """
         #expect(
             problems(overModel: text) == """
-                a.yaml:3:28: error: 'all' is no predicate [spec.choice]
+                a.yaml:3:28: error: 'all' is not a predicate [spec.choice]
                   in: stages[0].where
                   fix: write `ALL` for every object
                 a.yaml:5:11: error: 'read' must be a mapping such as { files: people.csv }, not \

@@ -54,8 +54,8 @@ import Testing
                 [spec.abstract-entity]
                   in: stages[1].into
                   fix: import into Task
-                a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot tell \
-                new records from known ones [spec.no-key]
+                a.yaml:4:28: error: 'Note' has no uniqueness constraint, so an import cannot \
+                distinguish new records from existing ones [spec.no-key]
                   in: stages[2].into
                   fix: add `key:` with the attributes that identify its objects, or \
                 `when-found: append`
@@ -304,27 +304,27 @@ import Testing
                 a.yaml:6:9: error: 'Person' has no property 'emial'. Did you mean 'email'? \
                 [spec.unknown-property]
                   in: stages[0].fields[1]
-                a.yaml:7:9: error: 'Task.title' is an attribute, so 'title.length' cannot go on \
-                from it [spec.path]
+                a.yaml:7:9: error: 'Task.title' is an attribute, so 'title.length' cannot \
+                continue after it [spec.path]
                   in: stages[0].fields[2]
                 a.yaml:8:9: error: 'Task.age' is transient, so no store keeps it [spec.transient]
                   in: stages[0].fields[3]
                 a.yaml:9:9: error: 'tags.tasks' continues with a relationship after the to-many \
                 'tags' [spec.path]
                   in: stages[0].fields[4]
-                  fix: name an attribute behind it, such as 'tags.name', or ask for 'Tag'
+                  fix: add one of its attributes, such as 'tags.name', or use 'Tag'
                 a.yaml:10:9: error: 'Task.tags' leads to many objects in 'tags.tasks.id' \
                 [spec.path]
                   in: stages[0].fields[5]
-                  fix: name an attribute behind it, such as 'tags.name', or ask for 'Tag'
+                  fix: add one of its attributes, such as 'tags.name', or use 'Tag'
                 a.yaml:11:9: error: 'Person.tasks' leads to many objects in 'owner.tasks.id' \
                 [spec.path]
                   in: stages[0].fields[6]
-                  fix: a to-many is the first step of a field: ask for 'Person', and 'tasks.createdAt' of it
+                  fix: a to-many relationship must be the first step of a field: use 'Person', and 'tasks.createdAt' of it
                 a.yaml:12:9: error: 'Person.tasks' leads to many objects in \
                 'owner.tasks.tags.name' [spec.path]
                   in: stages[0].fields[7]
-                  fix: a to-many is the first step of a field: ask for 'Person', and 'tasks.createdAt' of it
+                  fix: a to-many relationship must be the first step of a field: use 'Person', and 'tasks.createdAt' of it
                 a.yaml:13:9: error: 'Tag' has no property 'nam'. Did you mean 'name'? \
                 [spec.unknown-property]
                   in: stages[0].fields[8]
@@ -337,8 +337,8 @@ import Testing
                 a.yaml:15:19: error: 'owner' ends in a relationship, which has no order [spec.path]
                   in: stages[0].order[1]
                   fix: name an attribute of 'Person'
-                a.yaml:15:26: error: 'Person.name' is an attribute, so 'owner.name.x' cannot go \
-                on from it [spec.path]
+                a.yaml:15:26: error: 'Person.name' is an attribute, so 'owner.name.x' cannot \
+                continue after it [spec.path]
                   in: stages[0].order[2]
                 a.yaml:15:40: error: 'Task.tags' leads to many objects in 'tags.name' [spec.path]
                   in: stages[0].order[3]

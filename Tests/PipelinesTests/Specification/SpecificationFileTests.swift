@@ -223,7 +223,7 @@ import Testing
         }
         #expect(
             check([]) == """
-                FOLDER/model.yaml:2:39: error: 'Strin' is no attribute type. Did you mean \
+                FOLDER/model.yaml:2:39: error: 'Strin' is not an attribute type. Did you mean \
                 'String'? [model.attribute-type]
                   in: entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
@@ -256,13 +256,13 @@ import Testing
             """
         #expect(
             SpecificationTesting.problems(text) == """
-                a.yaml:2:71: error: 'UID' is no attribute type. Did you mean 'UUID'? \
+                a.yaml:2:71: error: 'UID' is not an attribute type. Did you mean 'UUID'? \
                 [model.attribute-type]
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
                 Boolean, Date, Binary, UUID, URI, Transformable or Composite
-                a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot tell \
-                new records from known ones [spec.no-key]
+                a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot \
+                distinguish new records from existing ones [spec.no-key]
                   in: stages[0].into
                   fix: add `key:` with the attributes that identify its objects, or \
                 `when-found: append`

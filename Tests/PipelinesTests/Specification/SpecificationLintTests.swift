@@ -12,7 +12,7 @@ import Testing
                   fix: begin the file with `etl: 1`
                 a.yaml:1:1: error: The key 'store' is missing [spec.missing-key]
                 a.yaml:1:1: error: The key 'stages' is missing [spec.missing-key]
-                a.yaml:1:7: error: 'Nightly Tasks' is no pipeline name [spec.name]
+                a.yaml:1:7: error: 'Nightly Tasks' is not a valid pipeline name [spec.name]
                   in: name
                   fix: use 1 to 64 of the characters a-z, 0-9 and -
                 """)
@@ -131,10 +131,10 @@ import Testing
                   in: params.f.from[0]
                 a.yaml:8:46: error: 'env:' must begin with file: or env: [spec.source]
                   in: params.f.from[1]
-                a.yaml:9:3: error: 'g-h' is no parameter name [spec.name]
+                a.yaml:9:3: error: 'g-h' is not a valid parameter name [spec.name]
                   in: params.g-h
                   fix: begin with a letter or underscore; then letters, digits and underscores
-                a.yaml:10:3: error: 'now' has a meaning of its own and cannot be a parameter \
+                a.yaml:10:3: error: 'now' is reserved and cannot be a parameter \
                 [spec.name]
                   in: params.now
                 a.yaml:11:6: error: The key 'type' is missing [spec.missing-key]
@@ -182,7 +182,7 @@ import Testing
                   in: stages[2]
                 a.yaml:8:5: error: 'stages[3]' must be a mapping, not the text 'delete' [spec.type]
                   in: stages[3]
-                a.yaml:9:15: error: 'old done' is no stage name [spec.name]
+                a.yaml:9:15: error: 'old done' is not a valid stage name [spec.name]
                   in: stages[4].delete
                   fix: use 1 to 64 letters, digits, hyphens, underscores and dots
                 a.yaml:10:5: error: The key 'where' is missing [spec.missing-key]

@@ -70,7 +70,7 @@ struct AttributeLints {
                     error("default", problem, place)
                 }
             } else {
-                error("default", "The default is no \(type.rawValue)", place)
+                error("default", "The default is not of the type \(type.rawValue)", place)
             }
         }
         return attribute

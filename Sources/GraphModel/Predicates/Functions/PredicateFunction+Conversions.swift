@@ -10,7 +10,7 @@ extension PredicateFunction {
         PredicateFunction(
             "cast", ["value": .any, "type": .typeName], gives: .cast,
             meaning:
-                "The value as another type of attribute, without loss; what cannot be is an error.",
+                "The value converted to another attribute type; an error if information would be lost.",
             example: "cast('42', 'Integer 64')", is: "42",
             by: .values { values, context throws(EvaluationError) in
                 let name = String(decoding: try values.second.neededText(), as: UTF8.self)
@@ -21,7 +21,7 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "date", ["text": .text, "pattern": .datePattern], gives: .date,
-            meaning: "The date that a text holds in a pattern of Unicode's.",
+            meaning: "The date in a string, read with a Unicode date pattern.",
             example: "date('31.01.2026', 'dd.MM.yyyy')", is: "cast('2026-01-31', 'Date')",
             by: .values { values, context throws(EvaluationError) in
                 let text = try values.first.neededText()
@@ -33,7 +33,7 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "format", ["date": .date, "pattern": .datePattern], gives: .text,
-            meaning: "The date in a pattern of Unicode's, in UTC.",
+            meaning: "The date in UTC, written with a Unicode date pattern.",
             example: "format(cast('2026-01-31', 'Date'), 'd.M.yy')", is: "'31.1.26'",
             traits: [.takesMoreOfRecords],
             by: .values { values, context throws(EvaluationError) in
@@ -46,7 +46,7 @@ extension PredicateFunction {
     /// The functions for the time of the run.
     static let moments = [
         PredicateFunction(
-            "now", [:], gives: .date, meaning: "The moment at which the run began.",
+            "now", [:], gives: .date, meaning: "The time at which the run began.",
             example: "now()",
             foundation: "now", by: .moment { $0 }),
         PredicateFunction(
@@ -58,7 +58,7 @@ extension PredicateFunction {
     /// The functions that generate UUIDs.
     static let identifiers = [
         PredicateFunction(
-            "uuid", [:], gives: .uuid, meaning: "A new random UUID, another one with each call.",
+            "uuid", [:], gives: .uuid, meaning: "A new random UUID for each call.",
             example: "uuid()", traits: [.isVolatile],
             by: .values { _, context throws(EvaluationError) in
                 var random = SystemRandomNumberGenerator()

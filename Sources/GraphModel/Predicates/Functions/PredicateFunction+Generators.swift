@@ -3,7 +3,8 @@ extension PredicateFunction {
     static let generators = [
         PredicateFunction(
             "random", ["low": .any, "high": .any], gives: .common,
-            meaning: "A number or a date from the first to the second.", example: "random(1, 6)",
+            meaning: "A random number or date from the first to the second argument.",
+            example: "random(1, 6)",
             traits: [.isOfGeneratedRecords],
             by: .values { values, _ throws(EvaluationError) in
                 try between(
@@ -18,7 +19,7 @@ extension PredicateFunction {
                 return elements[Int(Drawing.place(number, below: UInt64(elements.count)))]
             }),
         PredicateFunction(
-            "lorem", ["words": .number], gives: .text, meaning: "So many words that mean nothing.",
+            "lorem", ["words": .number], gives: .text, meaning: "A text of N random words.",
             example: "lorem(4)", traits: [.isOfGeneratedRecords],
             by: .values { values, context throws(EvaluationError) in
                 guard case .integer(let count) = try NumericValue(needed: values.first),

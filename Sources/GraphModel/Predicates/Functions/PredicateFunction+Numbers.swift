@@ -24,7 +24,7 @@ extension PredicateFunction {
                     })
             }),
         PredicateFunction(
-            "floor", ["number": .number], gives: .number, meaning: "The whole number below.",
+            "floor", ["number": .number], gives: .number, meaning: "The number rounded down.",
             example: "floor(2.7)", is: "2.0", foundation: "floor:",
             by: .values { values, context throws(EvaluationError) in
                 try number(
@@ -32,7 +32,7 @@ extension PredicateFunction {
                     double: { $0.rounded(.down) })
             }),
         PredicateFunction(
-            "ceiling", ["number": .number], gives: .number, meaning: "The whole number above.",
+            "ceiling", ["number": .number], gives: .number, meaning: "The number rounded up.",
             example: "ceiling(2.2)", is: "3.0", foundation: "ceiling:",
             by: .values { values, context throws(EvaluationError) in
                 try number(
@@ -41,7 +41,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "round", ["number": .number], gives: .number,
-            meaning: "The nearest whole number; halves go away from zero.", example: "round(2.5)",
+            meaning: "The nearest integer; halves are rounded away from zero.",
+            example: "round(2.5)",
             is: "3.0",
             by: .values { values, context throws(EvaluationError) in
                 try number(
@@ -52,7 +53,7 @@ extension PredicateFunction {
 
     /// The bitwise complement, which is written as the operator `~`.
     package static let complement = PredicateFunction(
-        "~", ["number": .number], gives: .integer, meaning: "Every bit of the integer turned over.",
+        "~", ["number": .number], gives: .integer, meaning: "The integer with every bit inverted.",
         example: "~priority", foundation: "onesComplement:",
         by: .values { values, _ throws(EvaluationError) in
             guard case .integer(let number) = try NumericValue(operand: values.first) else {

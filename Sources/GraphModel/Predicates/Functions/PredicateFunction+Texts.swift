@@ -4,14 +4,14 @@ extension PredicateFunction {
     /// The functions of strings.
     static let texts = [
         PredicateFunction(
-            "lowercase", ["text": .text], gives: .text, meaning: "The text in small letters.",
+            "lowercase", ["text": .text], gives: .text, meaning: "The string in lower case.",
             example: "lowercase('ÀBC')", is: "'àbc'", foundation: "lowercase:",
             by: .values { values, context throws(EvaluationError) in
                 .text(
                     TextFunctions.cased(try values.first.neededText(), upper: false, context.arena))
             }),
         PredicateFunction(
-            "uppercase", ["text": .text], gives: .text, meaning: "The text in capitals.",
+            "uppercase", ["text": .text], gives: .text, meaning: "The string in upper case.",
             example: "uppercase('abc')", is: "'ABC'", foundation: "uppercase:",
             by: .values { values, context throws(EvaluationError) in
                 .text(
@@ -19,7 +19,7 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "canonical", ["text": .text], gives: .text,
-            meaning: "The text without case and diacritics, as `[cd]` compares it.",
+            meaning: "The string without case and diacritics, as `[cd]` compares it.",
             example: "canonical('Zoë')", is: "'zoe'", foundation: "canonical:",
             by: .values { values, context throws(EvaluationError) in
                 // Strings that are equal under `[cd]` become identical.
@@ -29,14 +29,14 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "trim", ["text": .text], gives: .text,
-            meaning: "The text without white space at its ends.",
+            meaning: "The string without white space at its ends.",
             example: "trim('  a b ')", is: "'a b'",
             by: .values { values, _ throws(EvaluationError) in
                 .text(TextFunctions.trimmed(try values.first.neededText()))
             }),
         PredicateFunction(
             "length", ["text": .text], gives: .count,
-            meaning: "How many UTF-16 units the text has.",
+            meaning: "The number of UTF-16 units of the string.",
             example: "length('abc')", is: "3", foundation: "length:",
             by: .values { values, _ throws(EvaluationError) in
                 .integer(Int64(ScalarParser.utf16Length(try values.first.neededText())))
@@ -45,7 +45,7 @@ extension PredicateFunction {
             "substring", ["text": .text, "start": .number, "length": .number], optional: 1,
             gives: .text,
             meaning:
-                "A part of the text, from a place that is counted from 0; without a length, the rest.",
+                "A part of the string, from an index that starts at 0; without a length, the rest.",
             example: "substring('2026-01-31', 5, 2)", is: "'01'",
             by: .values { values, _ throws(EvaluationError) in
                 .text(
@@ -55,7 +55,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "replace", ["text": .text, "part": .text, "other": .text], gives: .text,
-            meaning: "The text with each such part replaced.", example: "replace('a-b-c', '-', '')",
+            meaning: "The string with each occurrence of the part replaced.",
+            example: "replace('a-b-c', '-', '')",
             is: "'abc'",
             by: .values { values, context throws(EvaluationError) in
                 .text(
@@ -65,7 +66,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "split", ["text": .text, "separator": .text], gives: .texts,
-            meaning: "The parts of the text, a list.", example: "split('a,b', ',')[0]", is: "'a'",
+            meaning: "The list of the parts of the string.", example: "split('a,b', ',')[0]",
+            is: "'a'",
             by: .pieces { values, body throws(EvaluationError) in
                 let bytes = try values.first.neededText()
                 let cut = try values.second.neededText()
@@ -80,7 +82,7 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "join", ["texts": .texts, "separator": .text], gives: .text,
-            meaning: "The texts of a list, in one; those that are nil are left out.",
+            meaning: "The strings of a list, joined; nil is skipped.",
             example: "join({'Ada', 'Lovelace'}, ' ')", is: "'Ada Lovelace'",
             traits: [.takesMoreOfRecords],
             by: .elements { elements, values, context throws(EvaluationError) in
@@ -96,7 +98,7 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "sha256", ["text": .text], gives: .text,
-            meaning: "The text's SHA-256, in hexadecimal digits.",
+            meaning: "The SHA-256 of the string, in hexadecimal digits.",
             example: "substring(sha256('abc'), 0, 8)",
             is: "'ba7816bf'", traits: [.takesMoreOfRecords],
             by: .values { values, context throws(EvaluationError) in

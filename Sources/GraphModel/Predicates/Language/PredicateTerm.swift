@@ -33,7 +33,7 @@ package struct PredicateTerm: Sendable, Hashable {
         [
             ("c", "Case does not matter.", "title CONTAINS[c] 'milk'"),
             ("d", "Diacritics do not matter.", "title BEGINSWITH[cd] 'zoe'"),
-            ("n", "Plain, as text is compared anyway.", "title ==[n] 'Buy milk'"),
+            ("n", "Plain comparison, which is the default.", "title ==[n] 'Buy milk'"),
         ].map { PredicateTerm(spellings: ["[\($0)]"], meaning: $1, example: $2) }
     }
 
@@ -41,7 +41,7 @@ package struct PredicateTerm: Sendable, Hashable {
     package static var connectives: [PredicateTerm] {
         [
             ("AND", "Both hold.", "isCompleted == NO AND priority > 1"),
-            ("OR", "One of them holds at least.", "priority > 1 OR dueOn < $now"),
+            ("OR", "At least one holds.", "priority > 1 OR dueOn < $now"),
             ("NOT", "It does not hold.", "NOT title CONTAINS 'milk'"),
         ].map { word, meaning, example in
             PredicateTerm(
@@ -97,7 +97,7 @@ package struct PredicateTerm: Sendable, Hashable {
             } + [
                 PredicateTerm(
                     spellings: ["[0]"],
-                    meaning: "The element at that place, from 0; nil beyond the end.",
+                    meaning: "The element at the index, from 0; nil after the end.",
                     example: "split(title, ' ')[0] == 'Buy'")
             ]
             + PredicateForm.allCases.map { form in
@@ -112,25 +112,31 @@ extension ComparisonOperator {
         switch self {
         case .equal: ("The same value, or both nil.", "priority == 2")
         case .notEqual: ("Not the same value; one side alone may be nil.", "dueOn != nil")
-        case .less: ("Smaller; not where a side is nil.", "priority < 2")
+        case .less: ("Smaller; false if a side is nil.", "priority < 2")
         case .lessOrEqual: ("Smaller, equal, or both nil.", "priority <= 2")
-        case .greater: ("Greater; not where a side is nil.", "priority > 2")
+        case .greater: ("Greater; false if a side is nil.", "priority > 2")
         case .greaterOrEqual: ("Greater, equal, or both nil.", "priority >= 2")
         case .in:
             (
-                "Among the values of the list; of two texts, the one in the other.",
+                "One of the values of the list; for two strings, a part of the other string.",
                 "priority IN {1, 2}"
             )
-        case .between: ("Between the two values, these included.", "priority BETWEEN {1, 3}")
+        case .between: ("Between the two values, inclusive.", "priority BETWEEN {1, 3}")
         case .contains:
-            ("Text with that text in it; a collection with that value.", "title CONTAINS 'milk'")
-        case .beginsWith: ("Text that begins so.", "title BEGINSWITH 'Buy'")
-        case .endsWith: ("Text that ends so.", "title ENDSWITH '!'")
+            (
+                "A string that contains the string; a collection that contains the value.",
+                "title CONTAINS 'milk'"
+            )
+        case .beginsWith: ("A string that begins with the string.", "title BEGINSWITH 'Buy'")
+        case .endsWith: ("A string that ends with the string.", "title ENDSWITH '!'")
         case .like:
-            ("Text of that shape: `*` is any text, `?` a character.", "title LIKE 'Buy *'")
+            (
+                "A string of the pattern: `*` is any text, `?` is one character.",
+                "title LIKE 'Buy *'"
+            )
         case .matches:
             (
-                "Text that the regular expression matches as a whole.",
+                "A string that the regular expression matches completely.",
                 "title MATCHES 'Buy [0-9]+ .*'"
             )
         }
@@ -141,8 +147,8 @@ extension ComparisonModifier {
     fileprivate var explained: (meaning: String, example: String)? {
         switch self {
         case .direct: nil
-        case .any: ("It holds for one of the objects at least.", "ANY tags.name == 'home'")
-        case .all: ("It holds for every object; also where there is none.", "ALL tags.name != 'x'")
+        case .any: ("It holds for at least one object.", "ANY tags.name == 'home'")
+        case .all: ("It holds for every object, or there are no objects.", "ALL tags.name != 'x'")
         case .none: ("It holds for no object.", "NONE tags.name == 'home'")
         }
     }
@@ -153,24 +159,27 @@ extension ArithmeticOperator {
         switch self {
         case .add:
             (
-                "The sum; texts are joined by `join`, and a date is moved by seconds, as in "
+                "The sum. Join strings with `join`; add seconds to a date with "
                     + "`cast(cast(dueOn, 'Double') + 7 * 86400, 'Date')`.", "priority + 1"
             )
         case .subtract:
             (
-                "The difference, of dates in seconds by `cast(…, 'Double')`; before a value, its "
-                    + "negative.", "priority - 1"
+                "The difference; for dates, in seconds with `cast(…, 'Double')`. Before a value, "
+                    + "its negative.", "priority - 1"
             )
         case .multiply: ("The product.", "priority * 2")
         case .divide:
-            ("The quotient: of whole numbers without the rest, by zero nil.", "priority / 2")
-        case .power: ("The power of integers; the right one of two is first.", "2 ** priority")
+            (
+                "The quotient; for integers, without the remainder. Division by zero gives nil.",
+                "priority / 2"
+            )
+        case .power: ("The power of integers; right-associative.", "2 ** priority")
         case .shiftLeft:
-            ("The bits of the integer moved to the left.", "1 << priority")
-        case .shiftRight: ("The bits of the integer moved to the right.", "priority >> 1")
-        case .bitAnd: ("Bits that both integers have.", "priority & 1")
-        case .bitXor: ("Bits that one of the integers has.", "priority ^ 1")
-        case .bitOr: ("Bits that at least one of the integers has.", "priority | 1")
+            ("The bits of the integer shifted to the left.", "1 << priority")
+        case .shiftRight: ("The bits of the integer shifted to the right.", "priority >> 1")
+        case .bitAnd: ("The bits that both integers have.", "priority & 1")
+        case .bitXor: ("The bits that exactly one integer has.", "priority ^ 1")
+        case .bitOr: ("The bits that at least one integer has.", "priority | 1")
         }
     }
 }
@@ -178,9 +187,9 @@ extension ArithmeticOperator {
 extension CollectionOperator {
     fileprivate var explained: (meaning: String, example: String) {
         switch self {
-        case .count: ("How many objects there are.", "tags.@count > 2")
-        case .sum: ("The sum; 0 where there is none.", "subtasks.@sum.priority > 9")
-        case .average: ("The mean; nil where there is none.", "subtasks.@avg.priority > 1")
+        case .count: ("The number of objects.", "tags.@count > 2")
+        case .sum: ("The sum; 0 if there are no values.", "subtasks.@sum.priority > 9")
+        case .average: ("The mean; nil if there are no values.", "subtasks.@avg.priority > 1")
         case .minimum: ("The smallest.", "subtasks.@min.priority == 0")
         case .maximum: ("The largest.", "subtasks.@max.priority == 3")
         case .unionOfObjects:
@@ -200,7 +209,7 @@ extension GraphIndex {
         case .first:
             ("The first element of an ordered relationship or a list.", "{1, 2}[FIRST] == 1")
         case .last: ("The last one.", "split(title, ' ')[LAST] == 'milk'")
-        case .size, .position: ("How many there are.", "split(title, ' ')[SIZE] > 2")
+        case .size, .position: ("The number of elements.", "split(title, ' ')[SIZE] > 2")
         }
     }
 }
@@ -216,7 +225,7 @@ extension PredicateForm {
         case .ternary:
             (
                 "TERNARY(condition, yes, no)",
-                "The first value where the condition holds, else the second.",
+                "The first value if the condition holds, otherwise the second.",
                 "TERNARY(priority > 1, 'high', 'low') == 'high'"
             )
         }

@@ -100,9 +100,9 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
     /// A description in one sentence.
     public var description: String {
         switch self {
-        case .notANumber(let text): "'\(text)' is no number"
+        case .notANumber(let text): "'\(text)' is not a number"
         case .notABoolean(let text): "'\(text)' is neither true nor false"
-        case .notADate(let text): "'\(text)' is no date"
+        case .notADate(let text): "'\(text)' is not a date"
         case .notAUUID(let text): "'\(text)' is no UUID"
         case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
         case .wrongKind(let needed, let found): "\(needed) is needed, not \(found)"
@@ -112,7 +112,7 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
             "'\(field)' is \(isList ? "a list" : "an object"), of which only `== nil` and "
                 + "`!= nil` can be asked"
         case .invalidPattern(let reason): reason
-        case .uncastable(let value, let type): "\(value) is no \(type)"
+        case .uncastable(let value, let type): "\(value) is not of type \(type)"
         case .unreadable(let reason): reason
         case .stopped: "The evaluation was stopped"
         }

@@ -102,7 +102,7 @@ extension PredicateParser {
         }
         if name == "function" {
             throw GraphPredicateError(
-                .function, "FUNCTION(…) calls methods by name, which is refused", at: place,
+                .function, "FUNCTION(…) calls methods by name, which is not allowed", at: place,
                 in: format)
         }
         if let op = Self.collectionFunctions[name] {
@@ -178,7 +178,7 @@ extension PredicateParser {
         else { return nil }
         guard let converted = PredicateCast.constant(value, type: type) else {
             throw GraphPredicateError(
-                .type, "This is no \(type)", at: place, in: format)
+                .type, "The value is not of type \(type)", at: place, in: format)
         }
         return converted
     }

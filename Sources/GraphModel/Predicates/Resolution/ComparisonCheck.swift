@@ -140,7 +140,7 @@ struct ComparisonCheck {
         if case .constant(.string(let text)) = side.expression, kind == .date {
             throw resolver.error(
                 .type,
-                "'\(text)' is no date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\"",
+                "'\(text)' is not a date; write one such as \"2026-01-31\" or \"2026-01-31T18:30:00Z\"",
                 node: side.node)
         }
         if case .constant(.decimal(let text)) = side.expression, kind == .decimal {

@@ -138,7 +138,7 @@ extension PredicateSQL {
         if path.isEmpty { return elements }
         guard !elements.isDistinct else {
             throw StoreError(
-                .invalidRequest, "A key path cannot go on behind @distinctUnionOfObjects here")
+                .invalidRequest, "A key path cannot continue after @distinctUnionOfObjects here")
         }
         var elements = elements
         var rest = elements.tail + path

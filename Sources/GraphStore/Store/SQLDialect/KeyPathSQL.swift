@@ -211,7 +211,7 @@ struct KeyPathSQL {
 
     private func unknown(_ name: String, in entity: StoreLayout.Entity) -> StoreError {
         StoreError(
-            .invalidRequest, "'\(entity.name)' has no stored property '\(name)' to look at here")
+            .invalidRequest, "'\(entity.name)' has no stored property '\(name)' to read here")
     }
 }
 

@@ -169,7 +169,7 @@ extension ReportPage {
             }
         }
         guard !rows.isEmpty else { return .empty }
-        let columns = ["stage", "what else changed", "objects"].map { Column(name: $0) }
+        let columns = ["stage", "other change", "objects"].map { Column(name: $0) }
         return "<section><h2>Besides the deletes</h2>\(table(columns, rows))</section>\n"
     }
 

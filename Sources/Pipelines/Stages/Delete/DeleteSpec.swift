@@ -1,7 +1,8 @@
 /// The keys of a `delete`.
 enum DeleteKeys {
     static let delete = Key(
-        required: "delete", StageKeys.nameForm, "The entity, or the stage's name beside `entity`.",
+        required: "delete", StageKeys.nameForm,
+        "The entity, or the stage's name if `entity` is set.",
         example: "Task")
     static let mapping = SpecificationMapping(
         "delete",

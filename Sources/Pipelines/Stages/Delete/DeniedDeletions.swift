@@ -40,15 +40,16 @@ extension Diagnostic {
             + "\(entity) that \(matched == 1 ? "matches" : "match") "
             + "\(denial.count == 1 ? "was" : "were") kept: "
         if !hasRelationship, !isKind(owner, of: entity) {
-            message += "with them objects of \(owner) would go, and "
+            message += "their deletion would also delete objects of \(owner), and "
         }
         message +=
-            "`delete: deny` of '\(owner).\(name)' keeps what objects of \(destination) belong to"
-        var fix = "delete those of \(destination) in a stage before this one"
+            "`delete: deny` of '\(owner).\(name)' keeps objects that are linked to objects"
+            + " of \(destination)"
+        var fix = "delete the objects of \(destination) in an earlier stage"
         if hasRelationship {
             let isEmpty =
                 relationship?.isToMany == true ? "\(name).@count == 0" : "\(name) == nil"
-            fix += ", or let `where` leave such objects out by `AND \(isEmpty)`"
+            fix += ", or exclude these objects in `where` with `AND \(isEmpty)`"
         }
         self.init(
             .warning, code: "store.deletion-denied", message, stage: stage.reportLocation,

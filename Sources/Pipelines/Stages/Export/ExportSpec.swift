@@ -7,7 +7,8 @@ import YAML
 /// The keys of an `export`.
 enum ExportKeys {
     static let export = Key(
-        required: "export", StageKeys.nameForm, "The entity, or the stage's name beside `entity`.",
+        required: "export", StageKeys.nameForm,
+        "The entity, or the stage's name if `entity` is set.",
         example: "Task")
     static let selection = Key(
         "where", .selection, default: .all, "Selects the objects.",

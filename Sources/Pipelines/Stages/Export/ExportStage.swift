@@ -170,9 +170,9 @@ struct ExportStage: Sendable {
         guard !environment.publication.isWaiting else {
             throw RunFailure(
                 .configuration, code: "spec.command-output",
-                "This run publishes what it makes at its end, and what a command has read cannot be "
-                    + "taken back",
-                fix: "export to a file, or in a spec of its own that runs behind this one")
+                "This run publishes its files at its end, and data that a command has read cannot "
+                    + "be undone",
+                fix: "export to a file, or in a separate spec that runs after this one")
         }
         let interruption = environment.interruption
         return try OutputFile(

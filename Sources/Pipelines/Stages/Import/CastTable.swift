@@ -5,7 +5,7 @@ enum CastTable {
     static let rows: [(types: [AttributeType], accepts: String)] = [
         (
             [.integer16, .integer32, .integer64],
-            "`-?(0|[1-9][0-9]*)` within the type's range, or a JSON number that is whole; so "
+            "`-?(0|[1-9][0-9]*)` within the type's range, or a JSON number without a fraction; so "
                 + "neither `007` nor `1.9`"
         ),
         (
@@ -24,11 +24,11 @@ enum CastTable {
             [.date],
             "ISO 8601: an offset is converted, a date alone is 00:00 UTC, and without an offset "
                 + "it is UTC; see `date`, `zone` and `number` for others. From 1729 to 2272 the "
-                + "fraction of a second is kept to the microsecond; in other years one that a "
-                + "double of seconds does not keep is refused"
+                + "fraction of a second is kept to the microsecond; in other years a fraction "
+                + "that a double of seconds cannot store is rejected"
         ),
         ([.binary], "base64"),
-        ([.string], "JSON strings; JSON numbers as they are written"),
+        ([.string], "JSON strings; JSON numbers with their original digits"),
         ([.uri], "text with a scheme"),
         ([.transformable], "any JSON value where the transformer is `json`"),
     ]
@@ -65,8 +65,8 @@ enum CastTable {
         var text = """
             ## Casts
 
-            A value becomes what its attribute is without losing anything, or the record is \
-            refused with the code `cast`.
+            A value is converted to the type of its attribute without loss. If that is not \
+            possible, the record is rejected with the code `cast`.
 
             | attribute | takes |
             |---|---|

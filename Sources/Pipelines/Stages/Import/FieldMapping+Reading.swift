@@ -84,7 +84,7 @@ extension FieldMapping {
         field.map = keys[FieldKeys.map]
         if field.isNeeded, let value = keys.source(of: FieldKeys.fallback) {
             value.fail(
-                "rule", "With a 'default' no record lacks the value, so 'need' asks nothing")
+                "rule", "With a 'default' no record lacks the value, so 'need' has no effect")
         }
         if field.number?.isEpoch == true, let date = keys.source(of: FieldKeys.date) {
             date.fail("rule", "'number' and 'date' both say how the date is written")
@@ -125,8 +125,9 @@ extension FieldMapping {
         }
         guard let seconds else {
             value.fail(
-                "zone", "'\(text)' is no offset from UTC",
-                fix: "write Z or an offset such as +02:00; a place's offset changes with the season"
+                "zone", "'\(text)' is not an offset from UTC",
+                fix:
+                    "write Z or an offset such as +02:00; time zones are not allowed, because their offset changes"
             )
             return nil
         }
@@ -170,7 +171,7 @@ extension FieldMapping.NumberForm {
         guard let scalar = value.scalar, scalar.value == .text,
             scalar.text.unicodeScalars.count == 1, let first = scalar.text.unicodeScalars.first,
             first != "-", first != "+", !("0"..."9").contains(first), !first.properties.isAlphabetic
-        else { return value.wrong("one character that is no letter, digit or sign") }
+        else { return value.wrong("one character that is not a letter, a digit, or a sign") }
         return scalar.text
     }
 

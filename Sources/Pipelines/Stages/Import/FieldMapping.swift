@@ -10,7 +10,7 @@ enum FieldKeys {
     static let expression = Key(
         "expr", .expression,
         """
-        Computes the value from the record, in place of `from`. `rowkey()` alone is a key for \
+        Computes the value from the record instead of `from`. `rowkey()` alone is a key for \
         records without an identifying field: the SHA-256 of all fields, followed by `-2` and so on \
         for equal records of one file. Equal records then stay separate objects, and reading the \
         same file again changes nothing. `rowkey("day", "what")` covers these fields alone, with \
@@ -30,7 +30,7 @@ enum FieldKeys {
         "date", FieldMapping.dateForm, without: "ISO 8601",
         "The format of a date, in Unicode's letters: y M d H h m s S a X.", example: "dd.MM.yyyy")
     static let zone = Key(
-        "zone", FieldMapping.zoneForm, without: "UTC", "The offset of dates that have none.",
+        "zone", FieldMapping.zoneForm, without: "UTC", "The offset of dates without an offset.",
         example: "\"+02:00\"")
     static let number = Key(
         "number",
@@ -56,7 +56,7 @@ enum FieldKeys {
         from, expression, need, fallback, clean, date, zone, number, split, map, cast,
     ]
     static let constant = Key(
-        "const", .constant, "The value for every record, in place of a field.",
+        "const", .constant, "The value for every record, instead of a field.",
         example: "imported")
 
     static let mapping = SpecificationMapping(

@@ -5,7 +5,7 @@ import YAML
 /// The keys of an `import`.
 enum ImportKeys {
     static let `import` = Key(
-        required: "import", .text, "A file pattern, or the stage's name beside `read`.",
+        required: "import", .text, "A file pattern, or the stage's name if `read` is set.",
         example: "tasks.ndjson.gz")
     static let read = Key(
         "read", ReadSpec.form, without: "by the pattern alone",
@@ -20,10 +20,11 @@ enum ImportKeys {
         """
         The attributes and to-one relationships that identify an object; a relationship needs its \
         `link`. They need no uniqueness constraint, so this works with models that CloudKit \
-        constrains, and the model stays as it is. Without an index, etl keeps the keys in memory \
+        constrains, and the model does not change. Without an index, etl keeps the keys in memory \
         (`budget.memory`) or in a temporary table, never in the store. If several objects have the \
-        record's key, the record is rejected with the code `key`. Null never equals null: a record \
-        without the whole key is rejected, and an object whose key is null is never found.
+        record's key, the record is rejected with the code `key`. Null never equals null: a \
+        record without the complete key is rejected, and an object with a null key is never \
+        found.
         """, example: "[id]")
     static let set = Key(
         "set", AttributeMapping.form, without: "the field of the same name fills an attribute",
@@ -32,7 +33,7 @@ enum ImportKeys {
         leads to nothing, or to null on the way, a field with that complete name, dots included, is \
         used, as in tables and flat exports. After a backslash, a dot is always part of a name \
         (`owner\\.email`), in tables too. An element of a composite is named by its path, such as \
-        `magnitude.richter`; a path alone fills a whole composite by the object that it leads to.
+        `magnitude.richter`; a path alone fills a complete composite with the object at the path.
         """, example: "{ title: Subject }")
     static let setOnly = Key(
         "set-only", .boolean, default: false, "Ignores fields that `set` does not name.",
@@ -67,8 +68,8 @@ enum ImportKeys {
     static let unmet = Key(
         "unmet", .choice(ImportSpec.Unmet.self), default: .warn,
         """
-        What to do if no record has a path that the spec names, also in `keep-if` and `expr`. Nothing \
-        is known about a name behind null or in an empty list. Paths with a `default` do not count.
+        What to do if no record has a path that the spec names, also in `keep-if` and `expr`. A \
+        name inside null or an empty list does not count, nor does a path with a `default`.
         """, example: "stop")
     static let on = Key(
         "on", .mapping(RejectKeys.mapping) { RejectRules($0) }, without: "rejects the record",
@@ -84,8 +85,7 @@ enum ImportKeys {
         otherwise it is created. An invalid record is rejected, with the reason.
 
         An import has no merge conflicts, so the key `merge` is not allowed: each batch is \
-        read and written in one transaction, and no other process can change its rows \
-        meanwhile. `when-found` sets what happens to existing objects.
+        read and written in one transaction, and no other process can change its rows in between. `when-found` sets what happens to existing objects.
         """,
         example: """
               - import: tasks
@@ -150,8 +150,8 @@ package struct ImportSpec: Sendable, Hashable {
             case .skip: "Leaves the object unchanged."
             case .replace:
                 """
-                Overwrites all attributes; those that the record does not set get their defaults. If \
-                a key occurs twice, only the last record counts.
+                Overwrites all attributes; attributes that the record does not set get their \
+                defaults. If a key occurs twice, only the last record is used.
                 """
             case .reject: "Rejects the record."
             case .append:

@@ -11,7 +11,7 @@ enum LinkKeys {
         required: "by", LinkMapping.KeyPart.form,
         """
         The attributes and to-one relationships that identify an object of that entity, and what \
-        fills each: a field for an attribute, and a key of its own for a relationship. A null or \
+        fills each: a field for an attribute, and a separate key for a relationship. A null or \
         empty key means no link; a key is null if any part of it is. They need no uniqueness \
         constraint, so this works with models that CloudKit constrains. If several objects have the \
         key, the record is rejected with the code `key`. Or `objectID` alone: the field is the \
@@ -30,7 +30,7 @@ enum LinkKeys {
     /// The `by` of a relationship that is part of a key.
     static let keyBy = Key(
         required: "by", LinkMapping.KeyPart.form,
-        "What identifies the object that the relationship leads to.",
+        "The key of the object that the relationship leads to.",
         example: "{ name: category.name }")
     static let keyMapping = SpecificationMapping(
         "keyLink", title: "link.RELATIONSHIP.by.RELATIONSHIP",
@@ -58,7 +58,7 @@ enum NestedKeys {
         """
         The attributes and to-one relationships that identify the objects. They need no uniqueness \
         constraint. The relationship back to the record's object is one of them if the others \
-        identify an object only among those of its owner: `[order, position]`. Each other \
+        identify an object only among the objects of its owner: `[order, position]`. Each other \
         relationship must be in `link`. A key that occurs several times in one record is one object: \
         each field has the value of the last one that has it.
         """, example: "[id]")
@@ -95,8 +95,8 @@ package struct LinkMapping: Sendable, Hashable {
             case .null: "Sets no link, and counts this in the report."
             case .report:
                 """
-                The same, and writes the link to `STAGE.INPUT.links.ndjson` beside the rejects: file, \
-                record, relationship, and key. It is no reject, and `etl replay` ignores it.
+                The same, and writes the link to `STAGE.INPUT.links.ndjson` next to the rejects: file, \
+                record, relationship, and key. It is not a reject, and `etl replay` ignores it.
                 """
             case .skip: "Skips and counts the record."
             case .reject: "Rejects the record."
@@ -110,7 +110,7 @@ package struct LinkMapping: Sendable, Hashable {
 
         package var meaning: String {
             switch self {
-            case .replace: "Replaces the links with those of the record."
+            case .replace: "Replaces the links with the record's links."
             case .add: "Adds the record's links to the existing ones."
             case .remove: "Removes the record's links."
             }

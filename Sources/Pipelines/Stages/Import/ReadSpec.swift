@@ -8,8 +8,8 @@ enum ReadKeys {
         required: "files", .oneOrMore(.path),
         """
         File patterns with `*`, `**`, `?`, and `{a,b}`, read by name; `-` is stdin. Stdin and files \
-        that are not regular, such as a fifo, are read in one pass: a run that completes a stopped \
-        one must be given all of the input again.
+        that are not regular, such as a fifo, are read in one pass: a run that resumes an \
+        interrupted run needs all of the input again.
         """, example: "\"in/tasks-*.ndjson.gz\"")
     static let format = Key(
         "as", .choice(RecordFormat.self), without: "by the name, then by the first byte",
@@ -57,7 +57,7 @@ enum ReadKeys {
         "trailing-delimiter", .boolean, default: false,
         """
         A delimiter at the end of a line, including the header, ends the last field and begins no \
-        other. A line without it is read as it is.
+        other. A line without it is also allowed.
         """, example: "true")
     static let quote = Key(
         "quote", ReadSpec.quoteForm, default: UInt8(ascii: "\""),
@@ -78,8 +78,8 @@ enum ReadKeys {
     static let columnNulls = Key(
         "null-in", ReadSpec.columnNullsForm, without: "none",
         """
-        Further unquoted values that mean null, each in one column alone, which has its name from \
-        the header or from `columns`.
+        Further unquoted values that mean null, each only in one column, named by the header or \
+        by `columns`.
         """, example: "{ price: [NA, \"-\"] }")
     static let ragged = Key(
         "ragged", .choice(ReadSpec.Ragged.self), default: .reject,
@@ -115,8 +115,8 @@ enum ReadKeys {
     static let commandMapping = SpecificationMapping(
         "command", title: "read with command",
         """
-        The output of a command is read in one pass, like a pipe. A run that completes a stopped \
-        run starts the command again. With `update` or `replace`, it imports all of it again. Otherwise, \
+        The output of a command is read in one pass, like a pipe. A run that resumes an \
+        interrupted run starts the command again. With `update` or `replace`, it imports all of it again. Otherwise, \
         it compares what was already read, and exits with 65 if it differs. `etl plan` and \
         `etl preview` also start it; `etl check` and `etl test` do not.
         """,
@@ -164,7 +164,7 @@ extension InputCompression: ExplainedChoice {
     package var meaning: String {
         switch self {
         case .auto:
-            "By the file name. If the name does not tell, by the first bytes of an input."
+            "By the file name. If the name does not determine it, by the first bytes of an input."
         case .gzip: "With gzip."
         case .none: "Not compressed."
         }

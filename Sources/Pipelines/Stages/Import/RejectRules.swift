@@ -96,7 +96,7 @@ struct RejectRules {
         return other.isReject
             ? nil
             : (
-                "No record is refused for '\(code)' unless the stage says so",
+                "No record is rejected for '\(code)' unless the stage sets this",
                 "add `\(other.key): reject`, or remove it"
             )
     }

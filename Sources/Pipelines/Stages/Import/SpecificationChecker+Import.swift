@@ -104,8 +104,8 @@ extension SpecificationChecker {
             if constraints.isEmpty {
                 error(
                     "no-key",
-                    "'\(entity.name)' has no uniqueness constraint, so an import cannot tell new "
-                        + "records from known ones",
+                    "'\(entity.name)' has no uniqueness constraint, so an import cannot "
+                        + "distinguish new records from existing ones",
                     spec.into.location,
                     fix: "add `key:` with the attributes that identify its objects, or "
                         + "`when-found: append`")
@@ -199,8 +199,8 @@ extension SpecificationChecker {
             let place = field.expression?.location
         else { return }
         error(
-            "rule", "`rowkey()` is made of a whole record, and these objects are inside one", place,
-            fix: "use a field that tells the objects apart, with the relationship to their owner")
+            "rule", "`rowkey()` needs a complete record, and these objects are inside one", place,
+            fix: "use a field that distinguishes the objects, with the relationship to their owner")
     }
 
     /// Reports a row key of some columns, because rows with an escape character are hashed

@@ -20,7 +20,7 @@ extension SpecificationChecker {
         }
         if link.many == .remove {
             error(
-                "rule", "'each' makes objects to link them, and `many: remove` takes links away",
+                "rule", "'each' creates objects and links them, but `many: remove` removes links",
                 nested.location, fix: "use replace or add")
         }
         if link.many ?? .replace == .replace, let name = relationship.inverseName,
@@ -31,7 +31,7 @@ extension SpecificationChecker {
                 "rule",
                 "`many: replace` would leave '\(target.name).\(name)' of what the record no longer "
                     + "has empty, which is not optional",
-                nested.location, fix: "say `many: add`, or let '\(name)' be optional")
+                nested.location, fix: "set `many: add`, or make '\(name)' optional")
         }
         for inner in nested.link where inner.missing == .skip {
             error(
@@ -40,7 +40,7 @@ extension SpecificationChecker {
         }
         for inner in nested.link where inner.missing == .report {
             error(
-                "rule", "`missing: report` is for the links of whole records",
+                "rule", "`missing: report` is for the links of complete records",
                 inner.missingLocation, fix: "use create, null or reject")
         }
         checkImport(nested.importSpec(into: target.name), from: relationship.inverseName)

@@ -18,7 +18,7 @@ enum UpdateKeys {
         but by `link` of an import.
         """, example: "{ priority: priority + 1 }")
     static let mapping = SpecificationMapping(
-        "update", "Gives new values to the objects that match.",
+        "update", "Sets new values of the objects that match.",
         example: """
               - update: escalate
                 entity: Task

@@ -38,7 +38,7 @@ struct UpdateStage: Sendable {
         switch error.code {
         case .unique:
             fix =
-                "narrow `where`, give each object a value of its own, or change the values in "
+                "narrow `where`, set a different value for each object, or change the values in "
                 + "two stages"
         case .validation: fix = "narrow `where`, or set values that the model allows"
         default: return RunFailure(error)
@@ -71,7 +71,7 @@ struct UpdateStage: Sendable {
                     let value = ConstantCast.value(constant, for: attribute, environment.values)
                 else {
                     throw Diagnostic(
-                        code: "spec.constant", "This is no value of '\(name)'",
+                        code: "spec.constant", "The constant does not fit '\(name)'",
                         at: .source(assignment.location))
                 }
                 assignments[name] = .constant(value.graphValue(as: attribute.type))

@@ -11,7 +11,7 @@ enum VerifyKeys {
         example: "{ \"Task where title == ''\": 0, Task: \">= 1\" }")
     static let mapping = SpecificationMapping(
         "verify",
-        "Checks how many objects the store has. If a number is wrong, the run ends with 65.",
+        "Checks the number of objects in the store. If a number is wrong, the run exits with 65.",
         example: """
               - verify: sane
                 expect:
@@ -72,7 +72,7 @@ extension VerifySpec: StageKind {
         if expectations.isEmpty, let value = keys.source(of: VerifyKeys.expect),
             case .mapping(let entries) = value.node.content, entries.isEmpty
         {
-            value.fail("expect", "'expect' says nothing")
+            value.fail("expect", "'expect' has no entry")
         }
         stage.kind = VerifySpec(expectations: expectations)
         return stage

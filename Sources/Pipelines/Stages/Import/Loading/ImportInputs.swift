@@ -87,7 +87,7 @@ struct ImportInputs: Sendable {
         if let stream = streams.first {
             throw RunFailure(
                 .configuration, code: "spec.rule",
-                "\(stream.name) is not a regular file, so 'once' cannot tell whether it was imported before",
+                "\(stream.name) is not a regular file, so 'once' cannot detect whether it was imported before",
                 fix: "remove `once`, or use a regular file")
         }
         let known = try environment.container.knownInputs(
@@ -131,7 +131,7 @@ struct ImportInputs: Sendable {
             throw RunFailure(
                 .configuration, code: "spec.rule",
                 "\(file.name) is \(reader.format.rawValue), and 'read.at' is for json",
-                fix: "leave out `at`, or read these files in a stage of their own")
+                fix: "leave out `at`, or read these files in a separate stage")
         }
         return reader
     }

@@ -265,7 +265,7 @@ extension InputFile {
                 .dataError, code: "input.cut",
                 "\(name) was cut while the run read it: of "
                     + "\(ReportWords.several(byteCount, "byte")) \(size) are left",
-                fix: "have it written under another name, and renamed when it is whole")
+                fix: "write it under another name, and rename it when it is complete")
         }
         return size > byteCount
     }

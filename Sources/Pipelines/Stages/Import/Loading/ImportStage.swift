@@ -54,7 +54,7 @@ struct ImportStage: Sendable {
         guard spec.isRepeatable else {
             throw RunFailure(
                 .dataError, code: "run.cannot-resume",
-                "The import '\(stage.name)' cannot go on where it stopped: \(obstacle.reason)",
+                "The import '\(stage.name)' cannot resume where it stopped: \(obstacle.reason)",
                 fix: streams.isEmpty
                     ? "restore the input or the stage, or read everything again with --restart, also what"
                         + " is saved; `etl replay` reads the rejects alone; with `commit: run`, a run that"
@@ -68,7 +68,7 @@ struct ImportStage: Sendable {
                 "The import '\(stage.name)' starts over from its first record: "
                     + obstacle.reason,
                 fix: streams.isEmpty || obstacle.isOfCommand
-                    ? nil : "give again all records of \(streams), not only those that were left"))
+                    ? nil : "send all records of \(streams), not only those that were left"))
     }
 
     /// Checks the headers of the inputs before earlier stages write anything.

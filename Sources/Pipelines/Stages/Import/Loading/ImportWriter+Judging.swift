@@ -18,7 +18,7 @@ extension ImportWriter {
                 .noInput, code: "input.too-few-records",
                 "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
                     + "`read.min-records` is \(RecordCounts.grouped(spec.read.recordsMin))",
-                fix: "see whether the inputs are whole, or lower `read.min-records`")
+                fix: "check that the inputs are complete, or lower `read.min-records`")
         }
         warnOfDuplicateKeys()
         var problems = unmetPaths
@@ -47,8 +47,8 @@ extension ImportWriter {
                 "\(count) \(found.records == 1 ? "has" : "have") a key twice in one object, first"
                     + " here; the last value counts",
                 at: .record(found.first),
-                fix: "correct the file, or reject such records with"
-                    + " `on: { duplicate-key: reject }` in a spec"))
+                fix: "correct the file, or reject these records with `on: { duplicate-key: reject "
+                    + "}` in a spec"))
     }
 
     /// The warnings about paths in the spec that no record had, and that may be misspelled.

@@ -62,7 +62,7 @@ extension ImportWriter {
         let streams = inputs.streams.map(\.name).joined(separator: ", ")
         guard !streams.isEmpty, place != nil || !imported.isEmpty else { return place }
         guard !spec.isRepeatable || inputs.stream(among: imported, progress.position) == nil else {
-            return "the beginning of \(streams), which must be given again"
+            return "the beginning of \(streams), which must be sent again"
         }
         return (place ?? "the next record")
             + "; \(streams) must be given from the beginning"

@@ -264,9 +264,9 @@ struct ImportWriter {
         environment.warn(
             Diagnostic(
                 .warning, code: "input.grown",
-                "\(path) grew while the run read it; what is written to it after that is left to "
-                    + "the next run",
-                fix: "have it written under another name, and renamed when it is whole"))
+                "\(path) grew while the run read it; the next run reads the records that were "
+                    + "added after that",
+                fix: "write it under another name, and rename it when it is complete"))
     }
 
     /// Stores the format of the input, because deferred rows may be rejected long after its end.

@@ -29,19 +29,19 @@ struct MirrorDeletion {
     ) throws -> BatchDeleteResult {
         if let grown {
             throw failure(
-                "\(grown) grew while it was read, so it may not be whole; nothing was deleted",
-                fix: "run again when it is whole")
+                "\(grown) grew while it was read, so it may be incomplete; nothing was deleted",
+                fix: "run again when it is complete")
         }
         guard counts.rejected == 0 else {
             throw failure(
-                "\(counts.rejectedOfRead), so a missing record "
-                    + "cannot be told from a rejected one; nothing was deleted",
+                "\(counts.rejectedOfRead), so a missing record cannot be distinguished from a "
+                    + "rejected one; nothing was deleted",
                 fix: "correct the records and run again")
         }
         guard counts.read > 0 else {
             throw failure(
                 "The input has no record at all; nothing was deleted",
-                fix: "see whether the input is whole")
+                fix: "check that the input is complete")
         }
         let request = BatchDeleteRequest(
             entityName: entity,
@@ -52,7 +52,7 @@ struct MirrorDeletion {
             return try context.write(request, sparing: load)
         } catch let error as StoreError where error.code == .tooMany {
             throw failure(
-                error.message, fix: "see whether the input is whole, or raise `mirror.at-most`")
+                error.message, fix: "check that the input is complete, or raise `mirror.at-most`")
         }
     }
 
