@@ -115,10 +115,13 @@ enum ObjectPatterns {
     }
 
     private static func readOwners(of container: PersistentContainer, _ count: Int) throws {
+        let context = container.newContext()
         var sum = 0
-        for row in try container.newContext().fetch(FetchRequest<ManagedObject>(entityName: "Row"))
-        {
-            sum += row[owner]?[name]?.utf8.count ?? 0
+        // Objects need their context to follow links, and do not keep it.
+        try withExtendedLifetime(context) {
+            for row in try context.fetch(FetchRequest<ManagedObject>(entityName: "Row")) {
+                sum += row[owner]?[name]?.utf8.count ?? 0
+            }
         }
         guard sum == count * 9 else { throw MeasureError(text: "the sum is \(sum)") }
     }

@@ -127,7 +127,8 @@ struct FailedRunTests {
         #expect(
             outcome.diagnostics.map(DiagnosticRenderer.text) == [
                 "note: Stopped by a signal; \(words)"
-                    + (words.hasSuffix("stays") || words.hasSuffix("next run") || stages == 0
+                    + (words.hasSuffix("changes are kept") || words.hasSuffix("next run")
+                        || stages == 0
                         ? "" : " for the next run")
                     + " [run.interrupted]\n  fix: run it again to complete it"
             ])

@@ -189,8 +189,8 @@ struct RejectRuleTests {
                     a.yaml:12:18: error: `extra: stop` says otherwise [spec.rule]
                       in: stages[1].on.extra
                       fix: remove one of them
-                    a.yaml:12:37: error: No record is refused for 'duplicate' unless the stage says \
-                    so [spec.rule]
+                    a.yaml:12:37: error: No record is rejected for 'duplicate' unless the stage sets \
+                    this [spec.rule]
                       in: stages[1].on.duplicate
                       fix: add `duplicates: reject`, or remove it
                     a.yaml:12:50: error: No record is rejected for 'found' unless the stage sets this \
