@@ -238,8 +238,7 @@ import Testing
                 + " name it first")
     }
 
-    @Test(
-        "rows 32, 40: other containers notice a save in the second store; a pinned context ignores it")
+    @Test("rows 32, 40: other containers notice a save in the second store; pinned contexts do not")
     func othersNotice() throws {
         let container = try PersistentContainer(model: model, stores: stores())
         _ = try fill(container)

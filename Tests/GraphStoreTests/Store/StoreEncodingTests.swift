@@ -72,7 +72,9 @@ import Testing
         }
     }
 
-    @Test("a store cannot be created in UTF-16, and any spelling of UTF-8 is accepted", arguments: ["encoding", "ENCODING"])
+    @Test(
+        "a store cannot be created in UTF-16, and any spelling of UTF-8 is accepted",
+        arguments: ["encoding", "ENCODING"])
     func areNotMade(_ name: String) throws {
         let model = try model("A: { attributes: { x: String } }")
         var options = StoreOptions()

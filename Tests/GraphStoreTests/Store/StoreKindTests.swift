@@ -143,7 +143,8 @@ import Testing
     }
 
     @Test(
-        "row 19: a file that is not an atomic store is reported as corrupt", arguments: [StoreDescription.Kind.binary, .json])
+        "row 19: a file that is not an atomic store is reported as corrupt",
+        arguments: [StoreDescription.Kind.binary, .json])
     func refusesOtherFiles(kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("garbage")
