@@ -220,7 +220,7 @@ import Testing
         #expect(deletion?.message == expected)
     }
 
-    @Test("row 18: only a container's first store keeps a history, and only of its own objects")
+    @Test("row 18: only a container's first store keeps a history, which covers only its objects")
     func history() throws {
         let container = try PersistentContainer(
             model: model, stores: stores(history: HistoryOptions()))

@@ -22,7 +22,7 @@ import Testing
         #expect(left == (foreign + ["10"]).map { "s.sqlite.bak-v\($0)" }.sorted())
     }
 
-    @Test("the backups of a store exclude those of its name in another Unicode form")
+    @Test("a store's backups exclude backups of its name in another Unicode form")
     func spellings() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
