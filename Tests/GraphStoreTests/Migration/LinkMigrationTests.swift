@@ -175,7 +175,7 @@ import Testing
     ]
 
     @Test(
-        "links and object versions survive a migration; a mapping that splits drops the history",
+        "links and object versions survive a migration; a filtering mapping drops the history",
         arguments: cases)
     func brings(_ test: Case) throws {
         var new = Self.before
