@@ -77,7 +77,7 @@ import Testing
         return result
     }
 
-    @Test("row 111: without history nothing is written; with it, three tables of Core Data's")
+    @Test("row 111: a store writes history only if it is enabled, into Core Data's three tables")
     func isOffUnlessAskedFor() throws {
         let plain = try store(nil)
         _ = try save(plain.container, [[1, "one", 10, "Ann"]])
@@ -110,7 +110,7 @@ import Testing
         try kept.checkIntegrity()
     }
 
-    @Test("row 112: loads, batch updates and batch deletes tell objects, properties and tombstones")
+    @Test("row 112: loads and batch requests record changed objects, properties, and tombstones")
     func tellsWhatChanged() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"]])
@@ -151,7 +151,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 112: of several requests in one save all properties are told, and what was kept")
+    @Test("row 112: one save of several requests records all changed properties and tombstones")
     func tellsOfSeveralRequests() throws {
         let store = try store()
         _ = try save(
@@ -202,7 +202,7 @@ import Testing
             kinds == [[], [.update, .delete], [.update], [.update, .delete, .delete]])
     }
 
-    @Test("a deletion that was undone does not take the tombstones of the next one along")
+    @Test("a deletion that is rolled back adds no tombstones to the next deletion")
     func tombstonesAfterUndoneDeletion() throws {
         struct Undone: Error {}
         let store = try store()
@@ -234,7 +234,7 @@ import Testing
             ])
     }
 
-    @Test("row 112: a change's columns are bits over to-ones, attributes and to-manys")
+    @Test("row 112: a change stores its properties as bits: to-ones, attributes, and to-manys")
     func writesColumnsAsBits() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, "Ann"]])
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test("row 113: tokens are kept as text; expired and foreign ones are told apart")
+    @Test("row 113: tokens can be encoded; expired and foreign tokens throw different errors")
     func tellsTokensApart() throws {
         let store = try store(.untilPurged)
         let container = store.container
@@ -286,7 +286,7 @@ import Testing
         #expect(kind { try container.history(after: tokens[3]) } == "foreign 4")
     }
 
-    @Test("row 113: a copy that took the store's place has a history of its own")
+    @Test("row 113: a copy that replaces the store has its own history and rejects old tokens")
     func tellsLineagesApart() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
@@ -338,7 +338,7 @@ import Testing
         }
     }
 
-    @Test("row 114: history is read after a token or a date, by author, entity and kind")
+    @Test("row 114: history can be filtered by date, author, context, entity, and kind")
     func filters() throws {
         let store = try store()
         let container = store.container
@@ -369,7 +369,7 @@ import Testing
         #expect(try sequences { _ in } == [3, 4])
     }
 
-    @Test("row 114: history is an asynchronous sequence, which a cancelled task leaves")
+    @Test("row 114: history is an asynchronous sequence that throws if its task is cancelled")
     func streamsTransactions() async throws {
         let store = try store()
         let container = store.container
@@ -402,7 +402,7 @@ import Testing
         }
     }
 
-    @Test("row 115: what is older than the retention goes with later saves")
+    @Test("row 115: a save deletes transactions beyond the retention, by age or by number")
     func purgesInSaves() throws {
         let days = try store(.days(7))
         for number in Int64(1)...4 {
@@ -424,7 +424,7 @@ import Testing
         #expect(try count.container.currentHistoryToken().sequence == 5)
     }
 
-    @Test("row 111: a store that keeps a history goes on with it, whoever opens it")
+    @Test("row 111: a store with a history continues it, even if opened without the option")
     func goesOnWithIt() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, nil]])
@@ -439,7 +439,7 @@ import Testing
         #expect(try store.container.currentHistoryToken().sequence == 2)
     }
 
-    @Test("row 116: saves of others are noticed, with what they changed; one's own are not")
+    @Test("row 116: polling reports the changes of other containers, but not its own")
     func noticesOthers() throws {
         let store = try store()
         let mine = store.container
@@ -464,7 +464,7 @@ import Testing
                     storeUUID: plain.container.storeUUID, change: nil, historyToken: nil))
     }
 
-    @Test("row 116: remote changes come as a stream")
+    @Test("row 116: remote changes are an asynchronous stream")
     func streamsRemoteChanges() async throws {
         let store = try store()
         _ = try store.container.pollRemoteChange()

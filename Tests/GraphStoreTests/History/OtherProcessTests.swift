@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("row 115: a history keeps seven days unless it is told otherwise")
+    @Test("row 115: a history keeps seven days by default")
     func defaultRetention() {
         #expect(HistoryOptions().retention == .days(7))
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Salvage of a damaged list of tables") struct DamagedSchemaTests {
+@Suite("Salvage of a damaged schema table") struct DamagedSchemaTests {
     /// A closed store, its bytes, and the rows of its tables.
     private struct Sample {
         let store: BreakableStore
@@ -85,7 +85,7 @@ import Testing
         #expect(saved.losses == losses, "\(note)")
     }
 
-    @Test("one letter in the text of a table or an index")
+    @Test("one wrong letter in the SQL of a table or an index loses no row")
     func texts() throws {
         let sample = try Sample()
         let texts = try lines(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("each field of the header, and each cell pointer of the first page")
+    @Test("a wrong byte in the file header or in the first page's cell pointers loses no row")
     func header() throws {
         let sample = try Sample()
         for place in 0..<100 {
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "two bytes in any part of the first page lose no row, and the same comes of them again",
+        "two wrong bytes in the first page lose no row, and salvage is repeatable",
         arguments: 0..<6)
     func anyBytes(part: Int) throws {
         let sample = try Sample()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("a table's row that names another page loses no row", arguments: [0, 1, 2])
+    @Test("a wrong root page in the schema table loses no row", arguments: [0, 1, 2])
     func otherRoots(way: Int) throws {
         let sample = try Sample()
         let roots = try lines(
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "a text in the list of tables that is a query is not run", .timeLimit(.minutes(1)),
+        "salvage does not run a query in the schema table", .timeLimit(.minutes(1)),
         arguments: ["ZX", "\"ZX\"", "[Z X]", "ZX/**/"])
     func endlessQuery(name: String) throws {
         let sample = try Sample()
@@ -205,7 +205,7 @@ import Testing
         #expect(saved.rows == sample.rows)
     }
 
-    @Test("the model is taken from its other home")
+    @Test("salvage reads the model from Z_MODELCACHE if ETL_MODEL is damaged")
     func modelCache() throws {
         let sample = try Sample()
         let connection = try Connection(path: sample.store.path, mode: .readOnly)
@@ -237,7 +237,7 @@ import Testing
                 == "\(sample.store.path) contains no readable model; pass its model")
     }
 
-    @Test("a large file that is sound is saved without a loss: its maps of pages are no tables")
+    @Test("salvage of a valid file with pointer map pages loses nothing")
     func pointerMaps() throws {
         let names = (0..<40).map { "Entity\($0)" }
         let model = try ManagedObjectModel(

@@ -33,7 +33,7 @@ import Testing
 
     // MARK: Stores of ours
 
-    @Test("the same damage gives the same result, and no fewer rows than `.recover`")
+    @Test("salvage is repeatable and recovers no fewer rows than `.recover`")
     func ours() throws {
         let folder = try TemporaryFolder()
         let original = folder.file("original.sqlite")
@@ -98,7 +98,7 @@ import Testing
     // MARK: Apps' stores
 
     @Test(
-        "other people's stores are saved from damage, too",
+        "salvage also recovers data from damaged stores of apps",
         .enabled(if: CoreDataSpecimens.arePresent, "\(CoreDataSpecimens.absence)"))
     func specimens() throws {
         let folder = try TemporaryFolder()
@@ -248,7 +248,7 @@ import Testing
 
     // MARK: Indexes that name missing rows
 
-    @Test("an index that names rows which the table lacks ends an export with an error")
+    @Test("a read fails as corrupt if an index lists rows that the table lacks")
     func indexNamesMissingRows() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")

@@ -31,7 +31,7 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: store.path))
     }
 
-    @Test("an index that names them tells which they are")
+    @Test("salvage reports the keys of hidden rows that an index still lists")
     func indexed() throws {
         let store = try BreakableStore()
         try hide("Person", in: store)
@@ -53,7 +53,7 @@ import Testing
         #expect(salvage.objects["Person"] == 2994)
     }
 
-    @Test("without an index it is told that there may be some")
+    @Test("without an index, salvage reports that objects may be lost")
     func unindexed() throws {
         let store = try BreakableStore()
         try hide("Tag", in: store)
@@ -70,7 +70,7 @@ import Testing
         #expect(salvage.objects["Tag"] == 2995)
     }
 
-    @Test("a text that is not UTF-8 is found, and stays what it is")
+    @Test("invalid UTF-8 text is reported, and salvage does not correct it")
     func otherText() throws {
         let store = try BreakableStore()
         try store.run(

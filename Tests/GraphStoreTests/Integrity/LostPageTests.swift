@@ -89,7 +89,7 @@ import Testing
         return found
     }
 
-    @Test("all rows on whole pages are saved, and no others", arguments: Way.allCases)
+    @Test("salvage recovers all rows on undamaged pages, and no others", arguments: Way.allCases)
     func eachPage(way: Way) throws {
         let folder = try TemporaryFolder()
         let original = folder.file("original.sqlite")
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("deleted objects do not come back if the header has lost the list of free pages")
+    @Test("salvage restores no deleted objects if the header has lost its list of free pages")
     func deletedObjects() throws {
         let folder = try TemporaryFolder()
         let original = folder.file("original.sqlite")

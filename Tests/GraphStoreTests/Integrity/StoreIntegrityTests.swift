@@ -104,7 +104,7 @@ struct BreakableStore {
 }
 
 @Suite("Integrity") struct StoreIntegrityTests {
-    @Test("a sound store has no finding")
+    @Test("verification finds nothing in a valid store")
     func sound() throws {
         let store = try BreakableStore()
         #expect(try store.findings() == [])
@@ -112,7 +112,7 @@ struct BreakableStore {
     }
 
     @Test(
-        "whatever SQL breaks is found, and the store stays as it is",
+        "verification reports inconsistent rows and tables, and does not change the store",
         arguments: [
             (
                 "UPDATE ZTASK SET ZOWNER = 99 WHERE Z_PK = 2",
@@ -205,7 +205,7 @@ struct BreakableStore {
         #expect(try store.files() == before)
     }
 
-    @Test("files of large values that nobody has are found")
+    @Test("verification reports files of large values without an object")
     func orphans() throws {
         let store = try BreakableStore()
         let support = store.folder.file(".store_SUPPORT/_EXTERNAL_DATA")
@@ -220,7 +220,7 @@ struct BreakableStore {
             try store.findings() == ["2 files in \(support) belong to no object, such as A"])
     }
 
-    @Test("a log is looked into without a change to the store, and so is a journal")
+    @Test("verification reads the WAL without changing the store's files")
     func logs() throws {
         let store = try BreakableStore()
         let writer = try Connection(path: store.path, mode: .readWrite)
@@ -248,7 +248,7 @@ struct BreakableStore {
         #expect(try store.findings().count == 0)
     }
 
-    @Test("random flipped bytes are found or do no harm, and never end the process")
+    @Test("verification reports random flipped bits and does not change the file")
     func flippedBytes() throws {
         let store = try BreakableStore()
         let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Rules of the model, looked at") struct StoreRuleTests {
+@Suite("Verification of the model's rules") struct StoreRuleTests {
     private static func entities(_ range: String = "0..3") -> String {
         """
         Task:
@@ -16,7 +16,7 @@ import Testing
         """
     }
 
-    @Test("values that a range, a length or a pattern forbids are found, and told by the first")
+    @Test("full verification reports values that violate a range, a length, or a pattern")
     func broken() throws {
         let store = try TestStore(Self.entities())
         let chore = try #require(store.container.schema.entity(named: "Chore")?.number)

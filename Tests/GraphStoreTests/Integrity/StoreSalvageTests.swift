@@ -11,7 +11,7 @@ import Testing
         try GraphStoreTests.lines(sql, on: Connection(path: path, mode: .readOnly))
     }
 
-    @Test("a sound store comes out as it was, and stays the same store")
+    @Test("salvage of a valid store keeps all rows, the UUID, and the metadata")
     func sound() throws {
         let store = try BreakableStore()
         do {
@@ -42,7 +42,7 @@ import Testing
                 == .exists)
     }
 
-    @Test("a folder of large values that is left from another store is refused and stays")
+    @Test("salvage fails if the new store's support folder exists, and does not change it")
     func leftFolder() throws {
         let store = try BreakableStore()
         let folder = store.folder.file(".new_SUPPORT/_EXTERNAL_DATA")
@@ -59,7 +59,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: folder + "/x") == Data([1]))
     }
 
-    @Test("links that a stopped load had put off are saved, too")
+    @Test("salvage recovers the deferred links of an interrupted load")
     func putOff() throws {
         let store = try BreakableStore()
         let pairs = store.pairs
@@ -87,7 +87,7 @@ import Testing
         #expect(try lines(new, "SELECT * FROM \(pairs.table) ORDER BY 1, 2") == expected)
     }
 
-    @Test("what does not fit together is mended or left out, and told; the old store stays")
+    @Test("salvage repairs or drops inconsistent data, reports it, and keeps the old store")
     func broken() throws {
         let store = try BreakableStore()
         try store.run(
@@ -129,7 +129,7 @@ import Testing
         for (name, bytes) in before { #expect(try store.files()[name] == bytes) }
     }
 
-    @Test("external values come along")
+    @Test("salvage copies external values")
     func externalValues() throws {
         let store = try BreakableStore()
         let support = store.folder.file(".store_SUPPORT/_EXTERNAL_DATA")
@@ -147,7 +147,7 @@ import Testing
                 == Data("large".utf8))
     }
 
-    @Test("objects on whole pages are saved, whatever became of others")
+    @Test("salvage recovers the objects on undamaged pages and counts the lost objects")
     func damagedPages() throws {
         let store = try BreakableStore()
         try store.run(
@@ -185,7 +185,7 @@ import Testing
                 == ["\(saved)"])
     }
 
-    @Test("a file of which nothing can be read is refused, and leaves nothing behind")
+    @Test("salvage of an unreadable or missing file fails and creates no file")
     func nothingToRead() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
@@ -200,7 +200,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.sqlite"])
     }
 
-    @Test("a model that is given stands in for one that cannot be read")
+    @Test("salvage uses the given model if the store's models cannot be read")
     func givenModel() throws {
         let store = try BreakableStore()
         try store.run("UPDATE ETL_MODEL SET MODEL = 'x'")

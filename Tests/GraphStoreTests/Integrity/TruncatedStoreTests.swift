@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Stores that are cut off") struct TruncatedStoreTests {
+@Suite("Truncated stores") struct TruncatedStoreTests {
     /// Returns a store with many tasks and its number of pages.
     private func large() throws -> (store: BreakableStore, pages: Int) {
         let store = try BreakableStore()
@@ -19,7 +19,7 @@ import Testing
         return (store, StoreFiles.size(store.path) / 4096)
     }
 
-    @Test("wherever a file ends too early, that is what is told, and nothing is made of it")
+    @Test("a truncated file is reported as truncated and stays unchanged")
     func told() throws {
         let (store, pages) = try large()
         #expect(pages > 30)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("what is left of it is saved")
+    @Test("salvage recovers the rest of a truncated store and counts the lost objects")
     func salvaged() throws {
         let (store, pages) = try large()
         let whole = try Data(contentsOf: URL(fileURLWithPath: store.path))
@@ -57,7 +57,7 @@ import Testing
         #expect(salvage.objects["Person"] == 1)
     }
 
-    @Test("a header that names terabytes costs no more than the file has")
+    @Test("a page count of terabytes is reported as truncation, and salvage loses no row")
     func pageCountOfTerabytes() throws {
         let (store, pages) = try large()
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))
@@ -74,7 +74,7 @@ import Testing
         #expect(salvage.remaining == [])
     }
 
-    @Test("a log may hold what the file lacks, and a file of somebody else has no such header")
+    @Test("a file with a WAL, or without an SQLite header, is not reported as truncated")
     func others() throws {
         let store = try BreakableStore()
         #expect(try TruncatedFile(store.path) == nil)
@@ -89,7 +89,7 @@ import Testing
         #expect(try TruncatedFile(text) == nil)
     }
 
-    @Test("a folder is told as one")
+    @Test("opening or verifying a folder fails and names it as a folder")
     func folder() throws {
         let folder = try TemporaryFolder()
         let text = "\(folder.path) is a folder; name the store's file, an SQLite file"

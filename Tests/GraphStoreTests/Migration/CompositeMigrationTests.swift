@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("elements and composites come, go, get other names and wider types")
+    @Test("a migration adds, removes, and renames composites and elements, and widens types")
     func everything() throws {
         let after = """
             model: 1
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test("a composite that is called otherwise and has the same elements is no other model")
+    @Test("renaming a composite with the same elements does not change the model version")
     func names() throws {
         let after = Self.before.replacing("Scale", with: "Measure")
         #expect(try changes(to: after) == ["~ : composites differ [none]"])
@@ -110,7 +110,7 @@ import Testing
         _ = try PersistentContainer(model: store.new, at: store.path)
     }
 
-    @Test("a store whose composite has another element, or type, is found out to be another")
+    @Test("another element of a composite, or another element type, requires a migration")
     func otherContents() throws {
         for (old, new) in [
             ("richter: Integer 16", "richter: Integer 32"), ("note: String", "remark: String"),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("a plain attribute becomes an element, and an element a plain attribute, by a mapping")
+    @Test("a mapping moves attributes into composite elements, and elements into attributes")
     func mapping() throws {
         let store = try store(
             to: """
@@ -149,7 +149,7 @@ import Testing
             ])
     }
 
-    @Test("an element that becomes required beside others needs a value there alone")
+    @Test("an element that becomes required needs a value only if its composite has one")
     func required() throws {
         let after = Self.before.replacing(
             "agency: String", with: "agency: { type: String, optional: false }")
@@ -193,7 +193,7 @@ import Testing
         _ = try manager.migrate()
     }
 
-    @Test("a composite that was required already is not asked for again")
+    @Test("a migration does not check a composite that was already required")
     func requiredBefore() throws {
         let before = Self.before.replacing(
             "composite: Place }", with: "composite: Place, optional: false }")
@@ -207,7 +207,7 @@ import Testing
         #expect(try store.manager.plan().obstacles == [])
     }
 
-    @Test("a new element's default fills no empty composite beside one that must have a value")
+    @Test("a new element's default is not set in an empty composite with a required element")
     func defaults() throws {
         let before = Self.before.replacing(
             "agency: String", with: "agency: { type: String, optional: false }")

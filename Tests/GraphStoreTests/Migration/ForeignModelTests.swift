@@ -10,7 +10,7 @@ import Testing
         return try #require(read, "\(diagnostics)")
     }
 
-    @Test("a migration to a model that continues no entity is refused, and the store stays")
+    @Test("a migration to a model without a common entity is rejected and changes nothing")
     func foreignModel() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")

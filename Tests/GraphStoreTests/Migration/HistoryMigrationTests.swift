@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Migration of a history") struct HistoryMigrationTests {
-    @Test("who follows the history goes on where he was, by the new names")
+    @Test("a history token stays valid after a migration, and changes use the new names")
     func goesOn() throws {
         let before = """
             Alpha: { attributes: { x: String } }

@@ -43,7 +43,7 @@ import Testing
         try context.make("Todo", ["name": "c", "owner": .object(bob)])
     }
 
-    @Test("row 118: renames, new and removed properties and entities, in one go")
+    @Test("row 118: one migration renames, adds, and removes properties and entities")
     func everythingAtOnce() throws {
         let store = try MigratedStore(
             from: Self.before,
@@ -137,7 +137,7 @@ import Testing
         #expect(try old.newContext().count(for: FetchRequest(entityName: "Todo")) == 3)
     }
 
-    @Test("a store that has the model stays untouched; other words in it are taken over")
+    @Test("a store with the same model stays unchanged; new defaults only replace its stored model")
     func equalModels() throws {
         let store = try MigratedStore(from: Self.before, to: Self.before, Self.fill)
         let bytes = try Data(contentsOf: URL(filePath: store.path))
@@ -152,7 +152,7 @@ import Testing
         #expect(try store.objects("Label", "text") == ["text=home", "text=work"])
     }
 
-    @Test("row 118: a value that becomes required and is missing is told with the count")
+    @Test("row 118: a migration fails with a count if values that become required are missing")
     func requiredWithoutValue() throws {
         let after = Self.before.replacing(
             "nick: String", with: "nick: { type: String, optional: false }")
@@ -173,7 +173,7 @@ import Testing
         #expect(try store.objects("Person", "nick") == ["nick=A", "nick=B"])
     }
 
-    @Test("keys that become unique and are not are told with an example")
+    @Test("duplicates of a key that becomes unique are reported with a count and an example")
     func duplicates() throws {
         let after = Self.before.replacing(
             "  attributes: { name: String, done: Boolean, uid: UUID }",
@@ -192,7 +192,7 @@ import Testing
         #expect(try store.lines("SELECT ZNAME FROM ZTODO") == ["x1", "x2", "y3", "y4", "z5"])
     }
 
-    @Test("what nobody can tell needs a mapping, and is named with the entities")
+    @Test("an incompatible type, or a to-many that becomes a to-one, needs a mapping")
     func unclear() throws {
         let after = Self.before
             .replacing("age: { type: Integer 16 }", with: "age: { type: Date }")
@@ -211,7 +211,7 @@ import Testing
             #expect(throws: StoreError.self) { try store.manager.migrate() }?.code == .needsMapping)
     }
 
-    @Test("a to-one becomes a to-many, in both directions' forms")
+    @Test("a to-one relationship with a to-many or to-one inverse becomes a to-many")
     func toMany() throws {
         let after = Self.before
             .replacing(
@@ -234,7 +234,7 @@ import Testing
             try store.objects("Todo", "owners") == ["owners=[#1]", "owners=[#1]", "owners=[#2]"])
     }
 
-    @Test("entities move in their hierarchy; two hierarchies are not merged")
+    @Test("entities can move in their hierarchy; two hierarchies cannot be merged")
     func hierarchies() throws {
         let plain = """
             Car: { attributes: { name: String } , relationships: { garage: { to: Garage, inverse: cars } } }
@@ -283,7 +283,7 @@ import Testing
             ])
     }
 
-    @Test("links to objects that are gone go with them")
+    @Test("links to objects of a removed entity are removed")
     func removedDestination() throws {
         let before = """
             Item: { abstract: true, attributes: { name: String } , relationships: { box: { to: Box, inverse: items } } }
@@ -308,7 +308,7 @@ import Testing
             try store.objects("Box", "items", "best") == ["items=[#1] best=-", "items=[] best=#1"])
     }
 
-    @Test("large values in files come along, in and out of files; orphans are swept")
+    @Test("a migration moves large values into and out of files, and deletes unused files")
     func externalValues() throws {
         let before = """
             A: { attributes: { photo: { type: Binary, external: true }, plain: Binary, gone: { type: Binary, external: true } } }
@@ -340,7 +340,7 @@ import Testing
         #expect(backup.problems == [])
     }
 
-    @Test("a rehearsal reads large values of the store, and takes only its own away")
+    @Test("a rehearsal reads the store's large values and deletes only its own files")
     func rehearsal() throws {
         let before = "A: { attributes: { photo: { type: Binary, external: true } } }"
         let after = "A: { attributes: { image: { type: Binary, renamed-from: photo } } }"
@@ -373,7 +373,7 @@ import Testing
         try store.migrate()
     }
 
-    @Test("derived values and folded texts are made, our views renewed, other tables kept")
+    @Test("a migration computes derived and folded values, renews views, and keeps other tables")
     func whatHangsOn() throws {
         let before = """
             Team: { attributes: { name: String }, relationships: { members: { to: Member, many: true, inverse: team } } }

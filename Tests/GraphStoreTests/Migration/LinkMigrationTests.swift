@@ -174,7 +174,9 @@ import Testing
             ], history: nil),
     ]
 
-    @Test("links come over, and neither versions nor the history change", arguments: cases)
+    @Test(
+        "links and object versions survive a migration; a filtering mapping drops the history",
+        arguments: cases)
     func brings(_ test: Case) throws {
         var new = Self.before
         for (old, part) in test.edits {

@@ -90,7 +90,7 @@ import Testing
             ])
     }
 
-    @Test("row 119: expressions, merged and split entities, and objects looked up by a key")
+    @Test("row 119: mappings evaluate expressions, merge and split entities, and look up by key")
     func expressions() throws {
         let store = try MigratedStore(from: Self.before, to: Self.after, Self.fill)
         let lookup = RelationshipLookup("tags", by: "name", from: "tagText", split: ",")
@@ -105,7 +105,7 @@ import Testing
         try expect(store)
     }
 
-    @Test("row 119: closures see each old row, and link by keys")
+    @Test("row 119: a closure sees each old row and links objects by key")
     func closures() throws {
         let store = try MigratedStore(from: Self.before, to: Self.after, Self.fill)
         let task = EntityMapping(
@@ -133,7 +133,7 @@ import Testing
         try expect(store)
     }
 
-    @Test("a closure that leaves a row out takes its links away; one that fails changes nothing")
+    @Test("a closure that omits a row removes its links; a closure that throws changes nothing")
     func leavingOut() throws {
         let store = try MigratedStore(from: Self.before, to: Self.before, Self.fill)
         let after = try model(Self.before.replacing("street: String, ", with: ""))
@@ -157,7 +157,7 @@ import Testing
         #expect(try PersistentContainer.verify(at: store.path, .full).problems == [])
     }
 
-    @Test("wrong mappings are told by name")
+    @Test("a mistake in a mapping is reported with the entity or property")
     func mistakes() throws {
         let store = try MigratedStore(from: Self.before, to: Self.after, Self.fill)
         func message(_ mapping: EntityMapping) -> String? {

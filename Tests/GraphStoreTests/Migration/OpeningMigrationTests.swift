@@ -78,7 +78,7 @@ import Testing
 
     // MARK: What is done
 
-    @Test("without a word a store stays as it is, and the error names both ways")
+    @Test("by default, opening does not migrate, and the error names both ways to migrate")
     func offByDefault() throws {
         let store = try store()
         #expect(StoreOptions().migration == .off)
@@ -90,7 +90,7 @@ import Testing
         )
     }
 
-    @Test("a store is migrated as its models tell, told of, and kept")
+    @Test("opening migrates a store, reports each phase, and keeps a backup")
     func lightweight() throws {
         let store = try store()
         let phases = Mutex<[MigrationProgress]>([])
@@ -123,7 +123,7 @@ import Testing
         #expect(try old.newContext().count(for: FetchRequest(entityName: "Task")) == 2)
     }
 
-    @Test("a store that has the model, and one that is made, are not migrated")
+    @Test("opening migrates neither a store with the current model nor a new store")
     func nothingToDo() throws {
         let store = try store()
         _ = try open(store, options())
@@ -140,7 +140,7 @@ import Testing
         #expect(try names(store) == ["new.sqlite", "store.sqlite", "store.sqlite.bak-v1"])
     }
 
-    @Test("a chain with a mapping file goes through all versions, and calls closures")
+    @Test("a chain with a mapping file migrates through all versions and calls the closures")
     func chain() throws {
         let store = try store(Self.first, Self.fourth)
         let (second, third) = (try model(Self.second), try model(Self.third))
@@ -178,7 +178,7 @@ import Testing
         #expect(try names(store) == ["2-3.yaml", "store.sqlite", "store.sqlite.bak-v1"])
     }
 
-    @Test("a closure that fails stops a chain where it is, and the next opening goes on there")
+    @Test("a closure that throws stops a chain at its stage, and the next opening resumes there")
     func stoppedChain() throws {
         struct Stop: Error {}
         let store = try store(Self.first, Self.fourth)
@@ -203,7 +203,7 @@ import Testing
             try store.objects("Task", "title", "level") == ["title=a level=2", "title=b level=0"])
     }
 
-    @Test("as many old stores are kept as are asked for")
+    @Test("opening keeps as many backups as the options allow")
     func backupsKept() throws {
         let store = try store()
         var migration = StoreOptions.Migration.automatic
@@ -216,7 +216,7 @@ import Testing
             try names(store) == ["store.sqlite", "store.sqlite.bak-v3", "store.sqlite.bak-v4"])
     }
 
-    @Test("each store of a container gets what its configuration has in the new model")
+    @Test("each store of a container is migrated to its configuration of the new model")
     func configurations() throws {
         let folder = try TemporaryFolder()
         let (user, catalogue) = (folder.file("user.sqlite"), folder.file("catalogue.sqlite"))
@@ -264,7 +264,7 @@ import Testing
                 on: Connection(path: catalogue, mode: .readOnly)) == ["Cup|s"])
     }
 
-    @Test("an app's store is migrated where it may be written, by the model that it carries")
+    @Test("an app's store is migrated from its own model, if the options allow writing")
     func appStore() throws {
         let store = try AppStoreFile()
         let new = try LaterShelf.model(LaterShelf.second)
@@ -296,7 +296,7 @@ import Testing
 
     // MARK: What is not done
 
-    @Test("a store that is opened for reading only stays as it is, and says so")
+    @Test("a store that is opened read-only is not migrated, and the error states the reason")
     func readOnly() throws {
         let store = try store()
         var options = options()
@@ -311,7 +311,7 @@ import Testing
     }
 
     @Test(
-        "stores that are no SQLite files are not migrated, and say so",
+        "stores other than SQLite files are not migrated, and the error states the reason",
         arguments: [StoreDescription.Kind.inMemory, .binary, .json])
     func otherKinds(_ kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
@@ -332,7 +332,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test("what the models do not tell is refused with the reasons")
+    @Test("a change that needs a mapping is rejected with the reasons")
     func unclear() throws {
         let store = try store(Self.first, Self.third)
         let error = try refusal(store, options())
@@ -343,7 +343,7 @@ import Testing
                 + " String")
     }
 
-    @Test("what the data forbids is refused with the reasons")
+    @Test("data that violates the new model is rejected with the reasons")
     func obstacle() throws {
         let store = try store(
             Self.first,
@@ -358,7 +358,7 @@ import Testing
                 + " several objects, such as 'x'")
     }
 
-    @Test("with a history, a store of a later version is refused")
+    @Test("with a model history, a store of a version outside it is rejected")
     func laterVersion() throws {
         let store = try store(Self.second, Self.first)
         let error = try refusal(
@@ -367,7 +367,7 @@ import Testing
         #expect(error?.message == "\(store.path) was created with none of the 1 versions")
     }
 
-    @Test("a migration that is cancelled leaves the old store")
+    @Test("a cancelled migration leaves the store unchanged")
     func cancelled() throws {
         let store = try store()
         let cancellation = MigrationCancellation()
@@ -387,7 +387,7 @@ import Testing
 
     // MARK: Others
 
-    @Test("a store that is open elsewhere is not migrated under whoever has it")
+    @Test("a store that another container has open is not migrated")
     func inUse() throws {
         let store = try store()
         var other: PersistentContainer? = try PersistentContainer(model: store.old, at: store.path)
@@ -399,7 +399,7 @@ import Testing
         #expect(try open(store, options(timeout: 50)).model == store.new)
     }
 
-    @Test("while another program has the turn, opening waits, or says why it does not open")
+    @Test("opening waits while another process has the lock, and fails as busy after the timeout")
     func turn() throws {
         let store = try store()
         let holder = try FileDescriptorOfLock(store.path)
@@ -412,7 +412,7 @@ import Testing
         #expect(try open(store, options()).migrationBackupPaths == [store.path + ".bak-v1"])
     }
 
-    @Test("of several that open a store at once, one migrates it")
+    @Test("if several threads open a store at once, exactly one migrates it")
     func atOnce() throws {
         let store = try store()
         let (path, new, options) = (store.path, store.new, options(timeout: 60_000))
@@ -431,7 +431,7 @@ import Testing
         try store.check()
     }
 
-    @Test("what a migration has left that was killed is in nobody's way")
+    @Test("files of killed migrations do not block the next migration")
     func afterAKill() throws {
         let store = try store()
         // Two kills: while the new store was built, and while the old one got its second name.
@@ -461,7 +461,7 @@ import Testing
         #expect(Set([told, .off, .automatic, told]).count == 3)
     }
 
-    @Test("a mapping file with mistakes is told with their places")
+    @Test("a mistake in a mapping file is reported with its line and column")
     func mistakenMapping() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("1-2.yaml")

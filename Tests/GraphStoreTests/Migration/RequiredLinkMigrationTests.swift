@@ -61,14 +61,14 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test("a to-many that becomes required, and is empty")
+    @Test("a migration fails if a to-many becomes required and is empty")
     func becomesRequired() throws {
         try expectRefusal(
             store(to: Self.text(tasks: ", optional: false")),
             "Person.tasks is required, and 1 object has none; link them in a mapping")
     }
 
-    @Test("a to-many that is new and required, of another kind")
+    @Test("a migration fails if a to-many is new and required, unless a lookup fills it")
     func newPairs() throws {
         let after = Self.text().replacing(
             "tags: { to: Tag, many: true, inverse: people }",
@@ -89,7 +89,7 @@ import Testing
         try store.check()
     }
 
-    @Test("numbers of objects: at least two, and one at most")
+    @Test("a migration enforces new minimum and maximum numbers of linked objects")
     func counts() throws {
         let least = try store(to: Self.text(tasks: ", count: 2..5"))
         // An optional relationship may be empty.
@@ -106,7 +106,7 @@ import Testing
         try store(to: Self.text(tasks: ", count: 0..2")).migrate()
     }
 
-    @Test("a mapping that leaves the other end behind")
+    @Test("a migration fails if a mapping omits the objects of a required relationship")
     func leftBehind() throws {
         let required = Self.text(tasks: ", optional: false")
         let store = try MigratedStore(from: required, to: required + "\nNote: {}") { context in
@@ -119,7 +119,7 @@ import Testing
         try store.migrate()
     }
 
-    @Test("what the old model required and the store lacked is no obstacle")
+    @Test("a required relationship that was already empty does not block a migration")
     func brokenBefore() throws {
         let required = Self.text(tasks: ", optional: false")
         let store = try MigratedStore(
@@ -132,7 +132,7 @@ import Testing
         try store.migrate()
     }
 
-    @Test("a to-one that a lookup leaves empty")
+    @Test("a migration fails if a lookup leaves a required to-one empty")
     func toOne() throws {
         let before = Self.text().replacing(
             "owner: { to: Person, inverse: tasks }",

@@ -4,8 +4,8 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Swaps of stores") struct StoreSwapTests {
-    @Test("a store that cannot be kept under another name stays as it is, with its journal")
+@Suite("Replacing a store") struct StoreSwapTests {
+    @Test("if the backup cannot be created, the store and its journal mode stay unchanged")
     func failureToKeep() throws {
         let store = try MigratedStore(
             from: "Task: { attributes: { name: String } }",

@@ -14,7 +14,7 @@ import XcodeModel
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct CreatedStoreSpecimenTests {
     @Test(
-        "have equal tables, columns, indexes, and metadata keys, except for known differences",
+        "a created store has the specimen's tables, columns, indexes, and metadata keys",
         arguments: CoreDataSpecimens.stores)
     func parts(_ store: CoreDataSpecimens.Store) throws {
         let folder = try TemporaryFolder()

@@ -60,7 +60,7 @@ import Testing
         return value
     }
 
-    @Test("all digits are kept, as canonical texts")
+    @Test("an exact decimal keeps all its digits and is stored as canonical text")
     func keepsDigits() throws {
         try withExact { container, path in
             let context = container.newContext()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("Foundation's Decimal goes in and comes out whole")
+    @Test("a Decimal of Foundation keeps all its digits")
     func foundation() throws {
         try withExact { container, _ in
             let context = container.newContext()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("what is no decimal of that many digits is refused")
+    @Test("a value that is not a number, is too long, or is out of range is rejected")
     func refuses() throws {
         try withExact { container, _ in
             let context = container.newContext()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("predicates and orders tell numbers apart that doubles do not, in store and memory alike")
+    @Test("predicates and sorting compare decimals exactly, in the store and in memory")
     func compares() throws {
         try withExact { container, _ in
             let seed = TestSeed.ofThisRun
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("aggregates: the least and the greatest exactly, sums as doubles")
+    @Test("minimum and maximum of decimals are exact")
     func aggregates() throws {
         try withExact { container, _ in
             let context = container.newContext()
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test("a batch update writes canonical texts, and keeps ranges exactly")
+    @Test("a batch update writes canonical text and checks ranges exactly")
     func updates() throws {
         try withExact { container, path in
             let context = container.newContext()
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test("how decimals are kept is the store's, from its making on")
+    @Test("a store with double decimals cannot be reopened with exact decimals")
     func staysAsMade() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("plain.sqlite")
@@ -269,7 +269,7 @@ import Testing
         #expect(try amount(of: object) == .real(0.12345678901234568))
     }
 
-    @Test("a number of many digits finds itself and no neighbour, in store and memory alike")
+    @Test("predicates match literals of up to 38 digits exactly, in the store and in memory")
     func literals() throws {
         try withExact { container, _ in
             let texts = [

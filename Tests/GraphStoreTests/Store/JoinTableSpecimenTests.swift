@@ -15,7 +15,7 @@ struct JoinTableSpecimenTests {
         var joinTables: [String: [String]]
     }
 
-    @Test("have the names and columns that the app's own stores have")
+    @Test("join tables have the same names and columns as in the app's own stores")
     func names() throws {
         let bundle = CoreDataSpecimens.root + "/xcdatamodel/wireapp-wire-ios-data-model"
         let data = try Data(contentsOf: URL(filePath: bundle + "/join-tables.json"))

@@ -9,7 +9,7 @@ import Testing
     private let first = "Note: { attributes: { text: String } }"
     private let second = "Note: { attributes: { text: String, stars: Integer 16 } }"
 
-    @Test("row 2: a history of versions finds a store's; a store opens without any source")
+    @Test("row 2: a model history finds a store's version; a store opens without a model file")
     func history() throws {
         try withStore(first) { store in
             let context = store.context()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "row 1: indexes, defaults, and user info are no other version; a type is",
+        "row 1: indexes, defaults, and user info keep the version; types and constraints change it",
         arguments: [
             ("Note: { attributes: { text: { type: String, default: x } } }", true),
             ("Note: { attributes: { text: String }, indexes: { byText: [text] } }", true),
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("row 1: delete rules are no part of the hashes")
+    @Test("row 1: delete rules do not change the version hashes")
     func deleteRules() throws {
         let models = try ["cascade", "deny", "nullify"].map { rule in
             try model(
@@ -64,7 +64,7 @@ import Testing
         #expect(models[0].versionHashes["A"]?.count == 32)
     }
 
-    @Test("row 3: a hierarchy is one table; a parent's fetch finds its children, or not")
+    @Test("row 3: a hierarchy shares one table; a fetch includes subentities unless excluded")
     func hierarchies() throws {
         try withObjects { store in
             let context = store.context()
@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test("rows 5, 6: defaults come before awakeFromInsert; required values are asked for by saves")
+    @Test(
+        "rows 5, 6: defaults are set before awakeFromInsert; saves reject missing required values")
     func defaultsAndRequirements() throws {
         try withObjects { store in
             let context = store.context()
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("row 13: a renaming identifier is no other version, a hash modifier is")
+    @Test("row 13: a renaming identifier does not change the version; a hash modifier does")
     func renaming() throws {
         try withStore(first) { store in
             for (words, isSame) in [

@@ -94,7 +94,7 @@ import Testing
         try load([[4, [1, 3], ["Bob", "Cyd"]], [1, [4, 1], ["Cyd"]]], into: store)
     }
 
-    @Test("are read and written under the names that they have")
+    @Test("join tables of older versions are read and written under their old names")
     func oldNames() throws {
         let (new, old) = (try TestStore(Self.entities()), try TestStore(Self.entities()))
         try old.foreign().execute(Self.older)
@@ -120,7 +120,7 @@ import Testing
         try old.checkIntegrity()
     }
 
-    @Test("get today's names when the store is repaired or migrated")
+    @Test("repair and migration give join tables of older versions their current names")
     func newNames() throws {
         let (new, old) = (try TestStore(Self.entities()), try TestStore(Self.entities()))
         try old.foreign().execute(Self.older)

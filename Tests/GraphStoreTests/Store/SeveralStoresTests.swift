@@ -110,7 +110,7 @@ import Testing
         #expect(try context.count(for: notes) == 1)
     }
 
-    @Test("row 18: each file is a store by itself, with the objects and files of its entities")
+    @Test("row 18: each file also opens alone, with the objects and files of its entities")
     func eachIsAStore() throws {
         do { _ = try fill(PersistentContainer(model: model, stores: stores())) }
         for (path, entity) in [(main, "Favourite"), (catalogue, "Product")] {
@@ -145,7 +145,7 @@ import Testing
         #expect(new.objectID.primaryKey == 3)
     }
 
-    @Test("row 18: loads and batch requests find the file of their entity")
+    @Test("row 18: loads and batch requests use the store of their entity")
     func loadsAndBatches() throws {
         let container = try PersistentContainer(model: model, stores: stores())
         let plan = BulkPlan(
@@ -177,7 +177,7 @@ import Testing
         #expect(try reader.text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("row 18: a first load that is at work is left alone by others that open the same stores")
+    @Test("row 18: while a first load runs, other containers can open the stores but not save")
     func loadAtWork() throws {
         let container = try PersistentContainer(model: model, stores: stores())
         let plan = BulkPlan(entity: "Favourite", key: ["product"], attributes: ["product"])
@@ -196,8 +196,7 @@ import Testing
                 == ["a", "b", "c"])
     }
 
-    @Test(
-        "row 18: a store that is open for reading only refuses changes before anything is written")
+    @Test("row 18: a save that changes a read-only store fails before it writes to any store")
     func readOnlyPart() throws {
         do { _ = try fill(PersistentContainer(model: model, stores: stores())) }
         var descriptions = stores()
@@ -221,7 +220,7 @@ import Testing
         #expect(deletion?.message == expected)
     }
 
-    @Test("row 18: history is the first store's, and of its objects")
+    @Test("row 18: only a container's first store keeps a history, which covers only its objects")
     func history() throws {
         let container = try PersistentContainer(
             model: model, stores: stores(history: HistoryOptions()))
@@ -239,7 +238,7 @@ import Testing
                 + " name it first")
     }
 
-    @Test("rows 32, 40: other containers notice, and a pinned context keeps, what either file had")
+    @Test("rows 32, 40: other containers notice a save in the second store; pinned contexts do not")
     func othersNotice() throws {
         let container = try PersistentContainer(model: model, stores: stores())
         _ = try fill(container)
@@ -256,7 +255,7 @@ import Testing
         #expect(try other.newContext().count(for: products) == 2)
     }
 
-    @Test("rows 17, 18: a copy of one store, and everything gone from all")
+    @Test("rows 17, 18: one store can be copied alone, and truncating deletes the objects of all")
     func copiesAndTruncates() throws {
         let container = try PersistentContainer(model: model, stores: stores())
         _ = try fill(container)
@@ -271,7 +270,7 @@ import Testing
         #expect(try container.objectCounts().allSatisfy { $0.count == 0 })
     }
 
-    @Test("row 17: what does not go together is told before a file is made")
+    @Test("row 17: invalid store descriptions are rejected before any file is created")
     func refuses() throws {
         func problem(
             _ model: ManagedObjectModel, _ stores: [StoreDescription]
@@ -307,7 +306,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test("row 17: stores are loaded away from the caller's thread, all or none")
+    @Test("row 17: an asynchronous load opens all stores, and fails if one of them is missing")
     func loads() async throws {
         let container = try await PersistentContainer.load(model: model, stores: stores())
         #expect(container.store(of: "Label")?.description.path == catalogue)

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Backups of a store") struct StoreBackupTests {
-    @Test("only files that have a name of ours count, and are removed")
+    @Test("only files named .bak-v and a positive number are backups, and are removed")
     func names() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
@@ -22,7 +22,7 @@ import Testing
         #expect(left == (foreign + ["10"]).map { "s.sqlite.bak-v\($0)" }.sorted())
     }
 
-    @Test("of a store whose name only looks the same do not count")
+    @Test("a store's backups exclude backups of its name in another Unicode form")
     func spellings() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

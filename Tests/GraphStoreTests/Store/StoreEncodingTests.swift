@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Stores whose texts are not in UTF-8") struct StoreEncodingTests {
+@Suite("Stores with UTF-16 text") struct StoreEncodingTests {
     private let folder: TemporaryFolder
     private let path: String
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "are refused by whoever opens them or looks into them",
+        "a UTF-16 store cannot be opened, inspected, or migrated, and stays unchanged",
         arguments: ["UTF-16le", "UTF-16be"], [false, true])
     func areRefused(_ encoding: String, ofApp: Bool) throws {
         try make(encoding, ofApp: ofApp)
@@ -57,7 +57,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["wide.sqlite"])
     }
 
-    @Test("are refused also where the file is an image, or has no tables yet")
+    @Test("a UTF-16 file is also rejected as a binary store, or if it has no tables")
     func others() throws {
         try make("UTF-16le")
         let model = try model("A: { attributes: { x: String } }")
@@ -72,7 +72,9 @@ import Testing
         }
     }
 
-    @Test("are not made", arguments: ["encoding", "ENCODING"])
+    @Test(
+        "a store cannot be created in UTF-16, and any spelling of UTF-8 is accepted",
+        arguments: ["encoding", "ENCODING"])
     func areNotMade(_ name: String) throws {
         let model = try model("A: { attributes: { x: String } }")
         var options = StoreOptions()

@@ -24,7 +24,7 @@ import Testing
         return folder
     }
 
-    @Test("row 23: destroy takes the file, its log and its external values")
+    @Test("row 23: destroy deletes the store's file, its WAL, and its external values")
     func destroysEverything() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
@@ -48,7 +48,7 @@ import Testing
         try PersistentContainer.destroy(at: folder.file("no/such"))
     }
 
-    @Test("row 23: destroy waits for who uses the store, and gives up with everything in place")
+    @Test("row 23: destroy fails as busy and deletes nothing while the store is in use")
     func doesNotDestroyWhatIsInUse() throws {
         let store = try TestStore(entities)
         try store.container.load(plan, [["a"]])
@@ -69,7 +69,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 23: a copy is the store as it was saved last, though somebody writes")
+    @Test("row 23: a copy contains the last save, and not the changes of a pending write")
     func copiesWhileOthersWrite() throws {
         let store = try TestStore(entities)
         try Data([1, 2]).write(to: URL(fileURLWithPath: support(store) + "/one"))
@@ -101,7 +101,7 @@ import Testing
                 == [.externalOrphan])
     }
 
-    @Test("rows 19, 23: a store in memory is copied to a file")
+    @Test("rows 19, 23: an in-memory store can be copied to a file")
     func copiesFromMemory() throws {
         let folder = try TemporaryFolder()
         let container = try PersistentContainer.ephemeral(model: model(entities))
@@ -113,7 +113,7 @@ import Testing
         #expect(try Connection(path: path, mode: .readOnly).integer("SELECT count(*) FROM ZA") == 2)
     }
 
-    @Test("row 22: metadata is read without opening the store, and no key is lost")
+    @Test("row 22: metadata can be read without opening the store, and saves keep all keys")
     func keepsMetadata() throws {
         let store = try TestStore(entities)
         let container = store.container
@@ -144,7 +144,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 22: a look at a store that nobody has open leaves its folder as it was")
+    @Test("row 22: inspecting a closed store leaves its folder unchanged")
     func looksWithoutATrace() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
@@ -162,7 +162,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    @Test("row 22: a copy gets an identity of its own with the next save")
+    @Test("row 22: forkUUID gives a store a new UUID, which the next save writes")
     func forksTheIdentity() throws {
         let store = try TestStore(entities)
         let before = store.container.storeUUID
@@ -174,7 +174,7 @@ import Testing
         #expect(try PersistentContainer.metadata(at: store.path).storeUUID == uuid)
     }
 
-    @Test("row 22: a save that is given up keeps changed metadata for the next")
+    @Test("row 22: metadata changes survive a rollback, and the next save writes them")
     func keepsMetadataOverARollback() throws {
         let store = try TestStore(entities)
         try store.container.setMetadata(.string("7"), forKey: "AppVersion")
@@ -187,7 +187,7 @@ import Testing
             try PersistentContainer.metadata(at: store.path).metadata["AppVersion"] == .string("7"))
     }
 
-    @Test("row 25: a sound store has no problem")
+    @Test("row 25: verification finds no problem in a valid store")
     func findsNothingWrong() throws {
         let store = try TestStore(everythingModel)
         for level in [StoreVerification.Level.quick, .full] {
@@ -197,7 +197,8 @@ import Testing
         }
     }
 
-    @Test("row 25: damage is told, whatever it is")
+    @Test(
+        "row 25: verification reports wrong hashes, keys, links, missing files, and damaged pages")
     func findsDamage() throws {
         let store = try TestStore(entities)
         try store.container.load(plan, [["a"], ["b"]])
@@ -234,7 +235,7 @@ import Testing
             storeError { _ = try PersistentContainer.verify(at: garbage + "x") }?.code == .missing)
     }
 
-    @Test("row 11: a partial index stands in the file, and requests use it")
+    @Test("row 11: a partial index is created in the file, and SQLite uses it")
     func makesPartialIndexes() throws {
         let model = try ManagedObjectModel {
             Entity("Task") {
@@ -259,7 +260,7 @@ import Testing
         }
     }
 
-    @Test("row 11: a store has the indexes of the model that it was last opened with")
+    @Test("row 11: opening a store for writing replaces its indexes with the model's")
     func followsIndexes() throws {
         func model(_ indexes: String) throws -> ManagedObjectModel {
             try ManagedObjectModel(

@@ -36,7 +36,7 @@ import Testing
 
     private let expected = ["1|one|1.0|x00ff", "2|two \"x\" é|-0.5|-", "3|-|1e+300|x", "3"]
 
-    @Test("rows 19, 20, 132: a store in memory takes loads, batch requests and history")
+    @Test("rows 19, 20, 132: an in-memory store supports loads, batch requests, and history")
     func worksInMemory() throws {
         let container = try PersistentContainer.ephemeral(
             model: model(entities), history: HistoryOptions())
@@ -59,7 +59,7 @@ import Testing
             try container.newReader().text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("row 20: containers share a store in memory by its name, and only by that")
+    @Test("row 20: containers share an in-memory store only by its name")
     func sharesMemoryByName() throws {
         let model = try model(entities)
         let name = "shared \(UUID())?&%"
@@ -75,7 +75,7 @@ import Testing
                 == .noModel)
     }
 
-    @Test("row 10: constraints hold in memory")
+    @Test("row 10: an in-memory store keeps one object per unique key")
     func keepsConstraintsInMemory() throws {
         let container = try PersistentContainer.ephemeral(model: model(entities))
         let outcome = try container.load(
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "row 19: atomic stores write their whole file with each save, and read it back",
+        "row 19: an atomic store writes its complete file at each save, and reads it back",
         arguments: [StoreDescription.Kind.binary, .json])
     func writesWholeFiles(kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
@@ -121,7 +121,7 @@ import Testing
                 == ["store.\(kind.rawValue)"])
     }
 
-    @Test("row 19: a save whose file cannot be written leaves the store as it was")
+    @Test("row 19: a save fails and changes nothing if its file cannot be written")
     func failsWholeWhereTheFileCannotBeWritten() throws {
         let folder = try TemporaryFolder()
         let inner = folder.file("inner")
@@ -143,7 +143,8 @@ import Testing
     }
 
     @Test(
-        "row 19: what is no atomic store is told", arguments: [StoreDescription.Kind.binary, .json])
+        "row 19: a file that is not an atomic store is reported as corrupt",
+        arguments: [StoreDescription.Kind.binary, .json])
     func refusesOtherFiles(kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("garbage")
@@ -158,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("row 132: truncating deletes every object, tells it, and hands out no key again")
+    @Test("row 132: truncating deletes all objects, notifies observers, and reuses no primary key")
     func truncates() throws {
         try withStore(entities) { store in
             let support = StoreFiles.supportFolder(of: store.path)
@@ -179,7 +180,7 @@ import Testing
     }
 
     @Test(
-        "a batch request whose file cannot take its place changes nothing",
+        "a batch request changes nothing if its file cannot replace the old one",
         arguments: [StoreDescription.Kind.binary, .json])
     func failsWholeWhereTheFileCannotTakeItsPlace(kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
@@ -215,7 +216,7 @@ import Testing
         #expect(try files.contentsOfDirectory(atPath: folder.file("")) == ["store"])
     }
 
-    @Test("a file that took its place gives it back where what follows fails")
+    @Test("discarding an atomic file after it was placed restores the previous file")
     func givesThePlaceBack() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store")
@@ -235,7 +236,7 @@ import Testing
     }
 
     @Test(
-        "files of saves that were killed go with the next opening and the next save",
+        "opening and saving delete the temporary files of killed saves",
         arguments: [StoreDescription.Kind.binary, .json])
     func removesLeftFiles(kind: StoreDescription.Kind) throws {
         let folder = try TemporaryFolder()
@@ -279,7 +280,7 @@ import Testing
         #expect(try names() == kept)
     }
 
-    @Test("folders of processes that were killed go, whoever has their number now")
+    @Test("a new snapshot folder deletes older unlocked ones, whatever process ID they name")
     func removesLeftFolders() throws {
         let temporary = FileManager.default.temporaryDirectory.path
         // Process 1 runs as long as the machine does; no process has the other number.

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "row 21: presets say what a save waits for",
+        "row 21: each preset sets the journal, sync, cache, and checkpoint pragmas",
         arguments: [
             (StoreOptions.durable, "wal 2 0 -64000 1000"),
             (.balanced, "wal 1 0 -64000 1000"), (.bulk, "wal 1 2 -64000 4000"),
@@ -40,7 +40,7 @@ import Testing
         #expect(found.joined(separator: " ") == expected)
     }
 
-    @Test("row 21: a journal, a timeout and pragmas of one's own")
+    @Test("row 21: options set a journal mode, a busy timeout, and valid pragmas")
     func setsEverythingElse() throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
@@ -56,7 +56,7 @@ import Testing
         #expect(storeError { _ = try open(path, options) }?.code == .invalidRequest)
     }
 
-    @Test("row 21: a store goes over to another journal only where that is asked for")
+    @Test("row 21: a store keeps its journal mode unless the options set another")
     func changesTheJournal() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
@@ -68,7 +68,7 @@ import Testing
         #expect(try open(path, options).connection.text("PRAGMA journal_mode") == "wal")
     }
 
-    @Test("row 24: a store's files get the mode that is asked for", arguments: [0o600, 0o640])
+    @Test("row 24: a store's files get the permissions in the options", arguments: [0o600, 0o640])
     func setsPermissions(mode: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("row 21: a store that is open for reading takes no save and keeps its bytes")
+    @Test("row 21: a read-only container rejects changes and leaves the file unchanged")
     func readsOnly() throws {
         let store = try TestStore(plain)
         try store.container.load(plan, [["a"], ["b"]])
@@ -113,7 +113,7 @@ import Testing
             }?.code == .missing)
     }
 
-    @Test("row 21: a store that nobody changes is read without a file beside it")
+    @Test("row 21: an immutable store is read without creating another file")
     func readsWithoutATrace() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("odd ?&#% name.sqlite")
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(
-        "row 21: in a folder that may not be written, reading leaves no file beside the store",
+        "row 21: reading a store in a read-only folder creates no other file",
         .enabled(if: geteuid() != 0, "permissions do not bind root"))
     func readsInAReadOnlyFolder() throws {
         let folder = try TemporaryFolder()
@@ -159,7 +159,7 @@ import Testing
         #expect(try contents(folder.path) == before)
     }
 
-    @Test("row 124: statements are told at the level that is asked for")
+    @Test("row 124: the log level decides how much of each SQL statement is logged")
     func logsStatements() throws {
         #expect(StatementLog(nil)?.level == nil)
         #expect(StatementLog("0")?.level == nil)
