@@ -24,7 +24,7 @@ private let entities = """
       unique: [[id]]
     """
 
-@Suite("Links that a first load puts off") struct DeferredJoinRowsTests {
+@Suite("Join rows that a first load defers") struct DeferredJoinRowsTests {
     private func plan(_ entity: String, _ key: String, _ link: String, _ to: String) -> BulkPlan {
         BulkPlan(
             entity: entity, key: [key], attributes: [key],
