@@ -83,7 +83,7 @@ import Testing
           relationships: { category: { to: Category, inverse: tasks } }
         """
 
-    /// Creates two categories and tasks that alternate between them; one task has none.
+    /// Creates two categories and tasks that alternate between them; one task has no category.
     private func withTasks(_ body: (TestStore) throws -> Void) throws {
         try withStore(tasks) { store in
             try fill(
