@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("pending changes of objects stay pending, and a rollback drops only them")
+    @Test("a batch request leaves object changes pending, and a rollback drops only these changes")
     func pendingObjects() throws {
         try withTasks { store, context in
             let first = try #require(try task("t1", in: context))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("the change is merged into the executing context: objects, lists, and deletions")
+    @Test("a batch request updates the objects, lists, and deletions of the executing context")
     func mergedIntoObjects() throws {
         try withTasks { store, context in
             let category = context.insert(Category.self) { $0.name = "c" }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("a request of a child context is merged into it and its parents")
+    @Test("a child context's batch request updates the child and its parents")
     func children() throws {
         try withTasks { store, parent in
             let child = parent.makeChild()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("followed results and the view context hear of a request of their own context")
+    @Test("a batch request in the view context updates its objects and fetched results")
     @MainActor func followers() throws {
         try withTasks { store, _ in
             let view = store.container.viewContext
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("an error in a unit of work undoes its requests, in the store and in memory")
+    @Test("an error in a unit of work rolls back its requests, in the store and in memory")
     func undoneUnit() throws {
         try withTasks { store, context in
             let tasks = try context.fetch(Todo.request.sort("title"))
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("objects that a request deleted are there again when the transaction is dropped")
+    @Test("rolling back a unit of work restores the objects that a request deleted")
     func undoneDeletions() throws {
         try withTasks { store, context in
             let tasks = try context.fetch(Todo.request.sort("title"))
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test("a unit whose transaction was lost inside a nested one fails, although its body goes on")
+    @Test("a unit of work fails if a nested unit loses the transaction, even if the body continues")
     func lostUnit() throws {
         try withTasks { store, context in
             let tasks = try context.fetch(Todo.request.sort("title"))
@@ -298,7 +298,7 @@ import Testing
 
     // MARK: The right to write
 
-    @Test("a writer that waits in vain throws after busyTimeoutMilliseconds and names the holder")
+    @Test("a writer throws after busyTimeoutMilliseconds and names the context that is writing")
     func timeout() throws {
         try withObjects { store in
             var options = StoreOptions()
@@ -336,7 +336,7 @@ import Testing
         }
     }
 
-    @Test("a call that would wait for a transaction of its own thread throws at once")
+    @Test("a call throws at once if it would wait for a transaction of the same thread")
     func ownThread() throws {
         try withTasks { store, context in
             context.transactionAuthor = "cleaner"
@@ -392,7 +392,7 @@ import Testing
         return container
     }
 
-    @Test("a store in memory is read next to its writer, and pinned while others save")
+    @Test("an in-memory store allows reads during a write and keeps pinned snapshots")
     func readersInMemory() throws {
         let container = try inMemory()
         let (reader, pinned, writer) =
@@ -420,7 +420,7 @@ import Testing
         #expect(try numbers(pinned) == [11, 12, 13, 14])
     }
 
-    @Test("the file of a store in memory is private, and is deleted when it is closed")
+    @Test("the folder of an in-memory store is private and is deleted on close")
     func fileInMemory() throws {
         var folder = ""
         do {

@@ -83,7 +83,7 @@ import Testing
           relationships: { category: { to: Category, inverse: tasks } }
         """
 
-    /// Creates two categories and tasks that alternate between them; one task has none.
+    /// Creates two categories and tasks that alternate between them; one task has no category.
     private func withTasks(_ body: (TestStore) throws -> Void) throws {
         try withStore(tasks) { store in
             try fill(
@@ -417,7 +417,7 @@ import Testing
     }
 
     @Test(
-        "holds to its limit, a number of all that goes, or a share of the entity's objects",
+        "fails above its limit, a number of deleted objects or a percentage of the entity",
         arguments: [
             (ObjectLimit.count(0), false), (.count(3), false), (.count(4), true),
             (.percent(16.6), false), (.percent(16.7), true),

@@ -39,7 +39,7 @@ import Testing
     private let steps =
         "SELECT ZNUMBER, ZPROJECT, Z_FOK_PROJECT NOT NULL FROM ZTASK ORDER BY Z_FOK_PROJECT, Z_PK"
 
-    @Test("row 107: a to-one is set on all that match, at the end of an ordered inverse")
+    @Test("row 107: an update sets a to-one of all matches and appends them to the ordered inverse")
     func toOne() throws {
         try withTasks { store, context in
             let project = try #require(container(store, "Project", 2))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("row 107: those that change are numbered behind those that are in the inverse already")
+    @Test("row 107: newly linked objects follow the existing ones in an ordered inverse")
     func toOneBehindOthers() throws {
         try withTasks { store, context in
             let project = try #require(container(store, "Project", 1))
@@ -100,7 +100,7 @@ import Testing
             forURI: "x-coredata://\(store.container.storeUUID)/\(entity)/p\(key)")
     }
 
-    @Test("row 107: what a to-one cannot hold is an error, with nothing done")
+    @Test("row 107: an update fails and changes nothing if a to-one cannot hold the value")
     func wrongToOne() throws {
         try withTasks { store, context in
             let project = try #require(container(store, "Project", 1))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "row 108: rules are honoured, or not, as the request says; pairs go in any case",
+        "row 108: a delete applies or ignores the delete rules, and always deletes join rows",
         arguments: [BatchDeleteRules.honour, .ignore])
     func rules(_ rules: BatchDeleteRules) throws {
         try withTasks { store, context in
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("row 107: a batch update leaves the model's rules out where it is told to")
+    @Test("row 107: an update with the rules `.ignore` skips the model's validation rules")
     func updateRules() throws {
         try withTasks { store, context in
             var request = try update("number == 1", "number", .integer(5000))
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("rows 40, 107: a pinned context stays where it is after a batch request of its own")
+    @Test("rows 40, 107: a pinned context keeps its snapshot after its own batch request")
     func pinned() throws {
         try withTasks { _, context in
             let task = try #require(try task("task 1", in: context))
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("rows 9, 108: files of large values go with the rows, when the delete is saved")
+    @Test("rows 9, 108: saving a batch delete deletes the files of large values")
     func files() throws {
         let words = """
             Paper:
@@ -221,7 +221,8 @@ import Testing
         }
     }
 
-    @Test("rows 109, 110: every request's change is told, and contexts take it in by themselves")
+    @Test(
+        "rows 109, 110: a save reports each request's change, and contexts merge it automatically")
     func news() throws {
         try withTasks { store, context in
             let reader = store.context()
@@ -249,7 +250,8 @@ import Testing
 
     private let titles = "SELECT ZTITLE, ZNUMBER, ZISDONE FROM ZTASK ORDER BY Z_PK"
 
-    @Test("row 106: rows stream from a handler; defaults are filled, bad rows are refused alone")
+    @Test(
+        "row 106: an insert streams rows from a handler, fills defaults, and rejects only bad rows")
     func streaming() throws {
         try withObjects { store in
             let context = store.context()
@@ -279,7 +281,7 @@ import Testing
         }
     }
 
-    @Test("row 106: a row whose key is there updates what it says, and nothing else")
+    @Test("row 106: the policy decides whether a row with an existing key updates its object")
     func upsert() throws {
         try withObjects { store in
             let context = store.context()
@@ -312,7 +314,7 @@ import Testing
         }
     }
 
-    @Test("row 106: relationships are set by the keys of what they lead to")
+    @Test("row 106: rows set relationships by the keys of the destination objects")
     func links() throws {
         try withObjects { store in
             let context = store.context()
@@ -340,7 +342,7 @@ import Testing
         }
     }
 
-    @Test("with `.null`, a key that no object has leaves one to-many link out, not the row")
+    @Test("with `.null`, a row omits a to-many link if no object has the key")
     func missingInToMany() throws {
         try withObjects { store in
             let context = store.context()
@@ -363,7 +365,7 @@ import Testing
         }
     }
 
-    @Test("relationships are set by the numbers of what they lead to")
+    @Test("rows set relationships by the primary keys of the destination objects")
     func linksByNumber() throws {
         try withObjects { store in
             let context = store.context()

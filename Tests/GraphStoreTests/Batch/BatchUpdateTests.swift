@@ -235,7 +235,7 @@ private let plan = BulkPlan(
     }
 
     @Test(
-        "does nothing where a result breaks a rule",
+        "changes nothing if a result breaks a validation rule",
         arguments: [
             (["title": "nil"], StoreError.Code.validation), (["title": "'toolong'"], .validation),
             (["title": "''"], .validation), (["code": "'abc'"], .validation),
@@ -270,7 +270,7 @@ private let plan = BulkPlan(
     }
 
     @Test(
-        "holds to its limit",
+        "fails and changes nothing above its limit",
         arguments: [
             (ObjectLimit.count(1), false), (.count(2), true), (.percent(66), false),
             (.percent(67), true),

@@ -60,7 +60,7 @@ extension TestStore {
     }
 }
 
-@Suite("Links that records add and take away one by one") struct BulkAddTests {
+@Suite("Links that records add and remove one by one") struct BulkAddTests {
     @Test(
         arguments: [
             (

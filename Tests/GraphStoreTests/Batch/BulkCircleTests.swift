@@ -2,7 +2,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-@Suite("Circles in a bulk load") struct BulkCircleTests {
+@Suite("Cycles in a bulk load") struct BulkCircleTests {
     private static let nodes = """
         Node:
           attributes: { id: String }
@@ -24,7 +24,7 @@ import Testing
         LEFT JOIN ZNODE u ON u.Z_PK = n.ZUP ORDER BY 1
         """
 
-    @Test("a row that a link made counts as updated where the last link of its circle changes it")
+    @Test("counts a row created by a link as updated if the last link of its cycle changes it")
     func countsWhatTheLastLinkChanges() throws {
         for batchSize in [1, 3, 1000] {
             try withStore(Self.nodes) { store in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a later record of a row that a link made counts its change, too")
+    @Test("counts a row created by a link as updated if a later record changes it")
     func countsWhatLaterRecordsChange() throws {
         for batchSize in [1, 1000] {
             try withStore(Self.nodes) { store in

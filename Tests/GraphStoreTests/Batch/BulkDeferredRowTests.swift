@@ -42,7 +42,7 @@ private func task(
 private let parents =
     "SELECT t.ZID, t.ZTITLE, p.ZID FROM ZTASK t LEFT JOIN ZTASK p ON p.Z_PK = t.ZPARENT ORDER BY 1"
 
-@Suite("Bulk links among the rows of a load", .serialized) struct BulkDeferredRowTests {
+@Suite("Bulk links between rows of the same load", .serialized) struct BulkDeferredRowTests {
     private static let ways: [(batchSize: Int, saveEvery: Int, keyMemory: Int)] = [
         (1, 1, 192 << 20), (2, 4, 192 << 20), (1000, 1000, 192 << 20), (3, 3, 0),
     ]

@@ -202,7 +202,7 @@ private let tagsOfTasks = """
     }
 
     @Test(
-        "changes a to-many by its policy",
+        "replaces, adds, or removes to-many links as the policy states",
         arguments: [
             (BulkPlan.ManyPolicy.replace, ["1|c", "2|-", "3|a", "4|b"]),
             (.add, ["1|a,b,c", "2|a", "3|a", "4|b"]),

@@ -47,7 +47,7 @@ private let pairs = """
     JOIN ZTASK b ON b.Z_PK = Z_1BLOCKERS ORDER BY 1, 2
     """
 
-@Suite("Bulk links among the rows of a load by what is not their key", .serialized)
+@Suite("Bulk links between rows of the same load by a non-key attribute", .serialized)
 struct BulkNameTests {
     /// The last entry has no memory: all deferred rows are spilled, and cycles are resolved one at
     /// a time.

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 /// The changes that a load reports for links that are unchanged in the end.
-@Suite("Links that a load leaves as they were") struct BulkNetLinkTests {
+@Suite("Links that a load leaves unchanged") struct BulkNetLinkTests {
     private static let model = """
         Node:
           attributes: { id: Integer 32 }

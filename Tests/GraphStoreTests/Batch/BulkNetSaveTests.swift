@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 /// A row that one save changes and a later save restores has changed in both.
-@Suite("What each save of a load changes") struct BulkNetSaveTests {
+@Suite("Changes that each save of a load reports") struct BulkNetSaveTests {
     /// Loads the records, with a save at the end of each list.
     private func load(
         _ store: TestStore, _ plan: BulkPlan, _ saves: [[[TestValue]]], batchSize: Int

@@ -102,7 +102,7 @@ extension TestStore {
 }
 
 /// The order of records in a load if only some of their links are deferred.
-@Suite("The order of records whose links wait", .serialized) struct BulkOrderTests {
+@Suite("Order of records with deferred links", .serialized) struct BulkOrderTests {
     private enum Way: CaseIterable {
         case batches, rows, spilled, pieces, spilledPieces
 

@@ -147,7 +147,7 @@ private struct Oracle {
     }
 }
 
-@Suite("Bulk upsert, whatever the batch size") struct BulkPropertyTests {
+@Suite("Bulk upsert with any batch size") struct BulkPropertyTests {
     private static let ways: [(batchSize: Int, saveEvery: Int, keyMemory: Int)] = [
         (1, 1, 192 << 20), (2, 6, 0), (7, 14, 192 << 20), (1000, 1000, 192 << 20),
     ]

@@ -44,7 +44,7 @@ private let entities = """
         }
     }
 
-    @Test("a load writes both pairs, whichever end says so", arguments: [1, 1000])
+    @Test("a load writes both join rows, whichever end sets the link", arguments: [1, 1000])
     func loads(batchSize: Int) throws {
         try withStore(entities) { store in
             let records: [[TestValue]] = [
@@ -83,7 +83,7 @@ private let entities = """
         }
     }
 
-    @Test("a pair that stands there once counts from both ends")
+    @Test("a join row that is stored in one direction links both objects")
     func singlePairs() throws {
         try withStore(entities) { store in
             try store.container.load(plan(), [[1, []], [2, []], [3, []]])

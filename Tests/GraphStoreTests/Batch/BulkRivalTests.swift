@@ -55,7 +55,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         })
 }
 
-@Suite("Bulk records that claim one object") struct BulkRivalTests {
+@Suite("Bulk records that link the same object") struct BulkRivalTests {
     @Test(
         arguments: [
             ("car", [["a", "x"], ["b", "x"], ["c", "y"]], 2),

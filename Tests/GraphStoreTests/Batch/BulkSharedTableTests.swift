@@ -29,8 +29,8 @@ private let orders = """
     """
 
 /// Objects of a load's own table that are not created by its records.
-@Suite("A load whose links make objects of its own table") struct BulkSharedTableTests {
-    @Test("an object of a sibling entity cannot have a key that is taken")
+@Suite("Loads whose links create objects in the loaded table") struct BulkSharedTableTests {
+    @Test("rejects a key that an object of a sibling entity already has")
     func sibling() throws {
         var project = BulkPlan.Link(
             relationship: "project", destination: "Project", attribute: "id", missing: .create)
@@ -55,7 +55,7 @@ private let orders = """
         }
     }
 
-    @Test("an object that a link of an element makes is found by its own record")
+    @Test("a record finds its object if a link of a nested object created it")
     func element() throws {
         var lines = BulkPlan.Link(
             relationship: "lines", destination: "Line", attribute: "sku")
@@ -85,7 +85,7 @@ private let orders = """
         }
     }
 
-    @Test("rows of other entities, which have no key, are left out of the map")
+    @Test("a load ignores rows of other entities in its table if they have no key")
     func noKeys() throws {
         let model = """
             Note:
@@ -109,7 +109,7 @@ private let orders = """
         }
     }
 
-    @Test("objects get the places behind those that their owner has, and keep them while it stays")
+    @Test("appends objects to their owner's list and keeps their positions until the owner changes")
     func places() throws {
         let model = """
             Owner:
@@ -157,7 +157,7 @@ private let orders = """
         }
     }
 
-    @Test("a list of thousands of objects is a set, whatever is named twice")
+    @Test("a list of thousands of keys links each object once, even if keys repeat")
     func longList() throws {
         let model = """
             Task:

@@ -24,7 +24,7 @@ private let rows = """
     SELECT t.ZID, t.ZTITLE, p.ZID FROM ZTASK t LEFT JOIN ZTASK p ON p.Z_PK = t.ZPARENT ORDER BY 1
     """
 
-@Suite("Rows that wait, settled in turns") struct BulkTurnTests {
+@Suite("Deferred rows that are resolved in several calls") struct BulkTurnTests {
     /// Returns a writer that returns three rejects per call and has received the records.
     private func writer(
         _ records: [[TestValue]], in context: ManagedObjectContext

@@ -280,7 +280,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
     }
 }
 
-@Suite("Bulk upsert in a family") struct BulkFamilyTests {
+@Suite("Bulk upsert in an entity hierarchy") struct BulkFamilyTests {
     private let family = """
         Item:
           abstract: true

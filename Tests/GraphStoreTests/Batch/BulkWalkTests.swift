@@ -56,7 +56,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
 }
 
 /// Loads that find objects with a sequential cursor while records arrive in table order.
-@Suite("Bulk upsert in the table's order") struct BulkWalkTests {
+@Suite("Bulk upsert in table order") struct BulkWalkTests {
     private func full(_ store: TestStore, _ count: Int) throws {
         try store.container.load(plan, (0..<count).map { record($0) })
     }

@@ -24,7 +24,7 @@ private let entities = """
       unique: [[id]]
     """
 
-@Suite("Links that a first load puts off") struct DeferredJoinRowsTests {
+@Suite("Join rows that a first load defers") struct DeferredJoinRowsTests {
     private func plan(_ entity: String, _ key: String, _ link: String, _ to: String) -> BulkPlan {
         BulkPlan(
             entity: entity, key: [key], attributes: [key],
@@ -51,7 +51,7 @@ private let entities = """
         try store.container.buildPendingIndexes(linkBytes: linkBytes)
     }
 
-    /// Returns the join rows in insertion order, those of tags and tasks first.
+    /// Returns the join rows in insertion order: the rows of tags and tasks come first.
     private func pairs(_ store: TestStore) throws -> [[String]] {
         try ["Z_2TASKS", "Z_1TASKS"].map {
             try store.lines("SELECT * FROM \($0) ORDER BY rowid")

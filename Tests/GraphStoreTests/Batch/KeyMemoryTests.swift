@@ -98,7 +98,7 @@ import Testing
         return (result, usedMap)
     }
 
-    @Test("a load that gives up its map gives the same result as one with enough memory")
+    @Test("a load that drops its key map has the same result as one with enough memory")
     func fallsBack() throws {
         let (wanted, usedMap) = try load(keyMemoryBytes: 64 << 20)
         #expect(usedMap == Array(repeating: true, count: 12))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("A load that others meet") struct LoadOwnerTests {
+@Suite("First loads and other users of the store") struct LoadOwnerTests {
     private static let entities = """
         Row:
           attributes: { key: { type: String, optional: false } }
@@ -36,7 +36,7 @@ import Testing
         range.map { [.text("k\($0)"), .list([.text("t\($0 % 3)")])] }
     }
 
-    @Test("while it runs, others open the store and read it, and a save of theirs is refused")
+    @Test("during a first load, saves and read-only opens by other containers fail as busy")
     func isLeftAlone() throws {
         try withStore(Self.entities) { store in
             var refused: [StoreError?] = []
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "the load of a dead process, of another start of the system, or of a copy's original is completed",
+        "opening a store completes the load of a dead process, an earlier boot, or a copied file",
         arguments: [0, 1, 2, 3, 4])
     func isCompleted(_ field: Int) throws {
         try withStore(Self.entities) { store in
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "whoever saves into the store of a dead load completes it, and derives what its links say",
+        "a save completes the load of a dead process and computes its derived counts",
         arguments: ["objects", "request", "load", "nothing"])
     func aSaveCompletes(_ way: String) throws {
         let store = try TestStore(
@@ -151,7 +151,8 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("what was put off is made part by part where it is much, and what a failure leaves later")
+    @Test(
+        "a build commits deferred links and indexes in parts and resumes after an error")
     func goesOnBehindWhatIsMade() throws {
         try withStore(Self.entities) { store in
             try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Links in one row") struct PackedLinksTests {
+@Suite("Links packed into one row") struct PackedLinksTests {
     private func pack(
         _ links: [(owner: Int64, destination: Int64)]
     ) -> (text: String, width: Int64, links: [[Int64]]) {

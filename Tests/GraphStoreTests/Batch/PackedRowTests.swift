@@ -21,7 +21,7 @@ struct PackedRowTests {
         }
     }
 
-    @Test("numbers, texts in the record and beside it, and lists in lists")
+    @Test("packing keeps numbers, strings inside and outside the record, and nested lists")
     func roundTrip() throws {
         let record = Array(#"{"id":7,"title":"Milk","tag":""}"#.utf8)
         let beside = Array("élan".utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Rows that wait") struct RowDependenciesTests {
+@Suite("Dependencies of deferred rows") struct RowDependenciesTests {
     /// Builds rows from their keys and the keys they wait for, and keeps their owners alive.
     private func waiting(
         _ rows: [(key: UInt64, awaited: UInt64)], names: [Int: [UInt64]] = [:]

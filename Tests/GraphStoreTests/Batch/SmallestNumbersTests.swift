@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("The smallest numbers, in passes") struct SmallestNumbersTests {
+@Suite("Smallest numbers in several passes") struct SmallestNumbersTests {
     private func passes(_ numbers: [UInt64], capacity: Int) -> [[UInt64]] {
         var smallest = SmallestNumbers(capacity: capacity)
         var passes: [[UInt64]] = []

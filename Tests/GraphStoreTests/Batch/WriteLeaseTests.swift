@@ -5,8 +5,8 @@ import Testing
 @testable import GraphStore
 
 /// The wait for the write lease: order, duration, and errors.
-@Suite("The turn to write") struct WriteLeaseTests {
-    @Test("a task that is cancelled stops waiting for its turn to write")
+@Suite("Write lease") struct WriteLeaseTests {
+    @Test("a canceled task stops waiting for the write lease")
     func cancelledWait() async throws {
         let lease = WriteLease()
         var patient = StoreOptions()
@@ -27,7 +27,7 @@ import Testing
         #expect(await task.value?.code == .cancelled)
     }
 
-    @Test("a thread waits for one that has ended, even if the system gives it that one's number")
+    @Test("a thread waits for the lease of an ended thread, even if it reuses that thread's ID")
     func endedThread() throws {
         let lease = WriteLease()
         var options = StoreOptions()
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test("who waits for a look at the store is not told of a writer")
+    @Test("the timeout error names no writer if a change check holds the lease")
     func looking() throws {
         let lease = WriteLease()
         var options = StoreOptions()

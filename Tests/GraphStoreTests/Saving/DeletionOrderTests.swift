@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 /// The order in which a save applies deletions, and the rules that prevent them.
-@Suite("The order of deletions") struct DeletionOrderTests {
+@Suite("Order of deletions") struct DeletionOrderTests {
     @Test("row 58: a cascade that meets a Deny rule deletes nothing")
     func cascadeMeetsDeny() throws {
         try withStore(
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("row 56: a deleted object is validated while its links stand; others have lost it")
+    @Test("row 56: validation of a deleted object sees its links, but linked objects omit it")
     func validatedWithLinks() throws {
         try withObjects { store in
             let context = store.context()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("row 50: rows that a batch writes call no hook but that of reading")
+    @Test("row 50: an object that a batch request inserted calls only awakeFromFetch")
     func batchRows() throws {
         try withObjects { store in
             let context = store.context()
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Saves that write nothing
 
-    @Test("row 36: a save without changes asks nothing of SQLite, whoever has the store")
+    @Test("row 36: a save without changes succeeds while another connection has the write lock")
     func cleanSave() throws {
         try withObjects { store in
             let context = store.context()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("row 48: what changed is known without reading a relationship")
+    @Test("row 48: changedValues and committedValues read no relationship")
     func changesWithoutReading() throws {
         try withObjects { store in
             let first = store.context()
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("row 47: an override gives computed properties names")
+    @Test("row 47: overriding value(forKey:) adds a key for a computed property")
     func overriddenValues() throws {
         let store = try TestStore("Item: { attributes: { name: String } }")
         store.container.register(Initialed.self)

@@ -69,7 +69,7 @@ private let tasks = """
         }
     }
 
-    @Test("derived attributes are what the saved rows say, in the file and in memory")
+    @Test("a save updates derived attributes in the store and in memory")
     func saves() throws {
         try withLists { store, context, made in
             try store.expect(
@@ -91,7 +91,7 @@ private let tasks = """
         }
     }
 
-    @Test("now() is the moment of a row's last save, and of no other row's")
+    @Test("now() is the time when the row itself was last saved")
     func moments() throws {
         try withLists { store, context, made in
             let before = try #require(made[0][.date("saved")])
@@ -105,7 +105,7 @@ private let tasks = """
         }
     }
 
-    @Test("batch requests and loads keep them too")
+    @Test("batch requests and loads update derived attributes")
     func batches() throws {
         try withLists { store, context, made in
             _ = try context.write(
@@ -142,7 +142,7 @@ private let tasks = """
         }
     }
 
-    @Test("a first load leaves what other rows are counted for to its end, and tells it then")
+    @Test("a first load defers derived counts to its end and reports their changes once")
     func firstLoad() throws {
         let store = try TestStore(model(tasks), history: HistoryOptions(keeping: .untilPurged))
         let context = store.context()
@@ -197,7 +197,7 @@ private let tasks = """
         try store.checkIntegrity()
     }
 
-    @Test("history and other contexts learn of what was derived")
+    @Test("history and other contexts receive changes of derived attributes")
     func othersLearn() throws {
         let store = try TestStore(model(entities), history: HistoryOptions(keeping: .untilPurged))
         let context = store.context()
@@ -218,7 +218,7 @@ private let tasks = """
         try store.checkIntegrity()
     }
 
-    @Test("an expression that does not fit is an error before a store is made")
+    @Test("creating a store fails if a derivation expression is invalid")
     func refused() throws {
         for text in ["nothing.@count", "name + 1", "name =="] {
             let words =
@@ -227,7 +227,7 @@ private let tasks = """
         }
     }
 
-    @Test("a value that is too large is told by its attribute, and nothing is saved")
+    @Test("a save fails and names the attribute if a derived value is too large")
     func overflow() throws {
         let entities = """
             Item:

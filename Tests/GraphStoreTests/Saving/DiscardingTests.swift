@@ -4,8 +4,8 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Going on after a refused save") struct DiscardingTests {
-    @Test("row 95: a duplicate does not make every later save fail: its conflict is discarded")
+@Suite("Discarding conflicts after a failed save") struct DiscardingTests {
+    @Test("row 95: discarding the conflict of a duplicate lets the next save succeed")
     func duplicate() throws {
         try withObjects { store in
             let context = store.context()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("row 95: of a changed object the store's row is taken, and its links with it")
+    @Test("row 95: discarding a conflict restores the object's values and links from the store")
     func changed() throws {
         try withObjects { store in
             let context = store.context()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("row 95: a row that is gone leaves nothing behind; a deletion is taken back")
+    @Test("row 95: discarding a conflict drops the object of a deleted row and reverts a deletion")
     func goneAndDeleted() throws {
         try withObjects { store in
             let context = store.context()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("row 63: hooks add failures to the model's own; nothing has to be combined by hand")
+    @Test("row 63: a save reports the failures of hooks together with the model's failures")
     func ownFailures() throws {
         try withObjects { store in
             let context = store.context()
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "row 58: hooks of what only a cascade reads are called or not, as the context says",
+        "row 58: `deletionHooks` decides whether objects that only a cascade loads call hooks",
         arguments: DeletionHooks.allCases)
     func hooks(_ hooks: DeletionHooks) throws {
         try withObjects { store in

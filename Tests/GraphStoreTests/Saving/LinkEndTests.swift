@@ -162,7 +162,8 @@ import Testing
     ]
 
     @Test(
-        "every path gives both ends one new version, and names the relationship", arguments: cases)
+        "every path increments both ends' versions once and names the relationship",
+        arguments: cases)
     func everyPath(_ test: Case) throws {
         for path in Path.allCases {
             let store = try Self.filledStore()
@@ -173,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("links that a later record takes back change nothing")
+    @Test("links that a later record reverts change nothing")
     func takenBack() throws {
         let store = try Self.filledStore()
         let before = try store.lines(Self.versions)
@@ -191,7 +192,7 @@ import Testing
         #expect(try store.container.history().count == 1)
     }
 
-    @Test("a record that is rejected leaves the objects that it names alone")
+    @Test("a rejected record does not change the objects that it links")
     func rejected() throws {
         let store = try TestStore(
             model(
@@ -237,7 +238,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("an end with more objects than are remembered one by one changes each once")
+    @Test("a load with 70,000 links changes each linked object once")
     func manyEnds() throws {
         let count = 70_000
         let store = try TestStore(

@@ -28,7 +28,7 @@ import Testing
 
     private let row = "SELECT ZTITLE, ZNUMBER, ZCODE, Z_OPT FROM ZTASK"
 
-    @Test("rows 94, 95: by default the save fails and lists what is in conflict")
+    @Test("rows 94, 95: by default, the save fails and lists the conflicts")
     func error() throws {
         try withConflict(.error) { store, context, task in
             let error = storeError { try context.save() }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("row 96: by property, what was changed here wins; their other changes stay")
+    @Test("row 96: objectTrump prefers the context's changes and keeps the store's other changes")
     func objectTrump() throws {
         try withConflict(.mergeByPropertyObjectTrump) { store, context, task in
             try context.save()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("row 97: by property, what was changed in the store wins; my other changes stay")
+    @Test("row 97: storeTrump prefers the store's changes and keeps the context's other changes")
     func storeTrump() throws {
         try withConflict(.mergeByPropertyStoreTrump) { store, context, task in
             try context.save()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("row 98: overwrite writes the object whole")
+    @Test("row 98: overwrite writes all attributes of the object")
     func overwrite() throws {
         try withConflict(.overwrite) { store, context, _ in
             try context.save()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("row 101: a closure decides conflict by conflict")
+    @Test("row 101: a closure chooses the policy for each conflict")
     func custom() throws {
         struct No: Error {}
         try withConflict(
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "row 94: a row that is gone: by policy it is made again, or the object goes",
+        "row 94: if the row was deleted, the policy recreates it or drops the object",
         arguments: [("objectTrump", 1), ("overwrite", 1), ("storeTrump", 0), ("rollback", 0)])
     func deletedRow(name: String, rows: Int64) throws {
         let policies: [String: MergePolicy] = [
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("row 94: a deletion meets a change: the policy decides which counts")
+    @Test("row 94: if a deleted object's row has changed, the policy decides which change wins")
     func deletionAgainstChange() throws {
         for (policy, rows) in [
             (MergePolicy.overwrite, Int64(0)), (.mergeByPropertyObjectTrump, 0), (.rollback, 1),
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("row 94: a clean object can be watched")
+    @Test("row 94: a save fails if the row of a watched, unchanged object has changed")
     func detectConflicts() throws {
         try withObjects { store in
             let context = store.context()
@@ -211,29 +211,29 @@ import Testing
         }
     }
 
-    @Test("row 100: objectTrump: the row keeps its key and takes what was set; links unite")
+    @Test("row 100: objectTrump keeps the row's key, writes the set values, and merges links")
     func uniqueObjectTrump() throws {
         try expectSurvivor(
             .mergeByPropertyObjectTrump, "1|new|1", tags: ["new tag", "saved tag"], parent: "1")
     }
 
-    @Test("row 100: overwrite: all columns")
+    @Test("row 100: overwrite writes all columns and merges links")
     func uniqueOverwrite() throws {
         try expectSurvivor(.overwrite, "1|new|-", tags: ["new tag", "saved tag"], parent: "1")
     }
 
-    @Test("row 100: storeTrump: the row's values stay; who was linked is linked with it")
+    @Test("row 100: storeTrump keeps the row's values and merges links")
     func uniqueStoreTrump() throws {
         try expectSurvivor(
             .mergeByPropertyStoreTrump, "1|saved|1", tags: ["new tag", "saved tag"], parent: "1")
     }
 
-    @Test("row 100: rollback: the new object is dropped, by its delete rules")
+    @Test("row 100: rollback drops the new object and applies its delete rules")
     func uniqueRollback() throws {
         try expectSurvivor(.rollback, "1|saved|1", tags: ["saved tag"], parent: nil)
     }
 
-    @Test("rows 10, 100: two new objects with the same values become one, by policy")
+    @Test("rows 10, 100: two new objects with the same unique value fail or merge, by policy")
     func pendingDuplicates() throws {
         try withObjects { store in
             let context = store.context()
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test("row 100: texts are the same by their bytes, not by Unicode's equality")
+    @Test("row 100: unique strings are compared by bytes, not by Unicode equivalence")
     func bytes() throws {
         try withObjects { store in
             let context = store.context()

@@ -23,7 +23,7 @@ import Testing
     // MARK: Rows that are gone
 
     @Test(
-        "row 94: a row that is made again has its links again",
+        "row 94: recreating a row restores its links",
         arguments: ["objectTrump", "overwrite"])
     func madeAgainWithLinks(name: String) throws {
         try withObjects { store in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("row 94: links in other rows, and the order of a list, are made again as well")
+    @Test("row 94: recreating a row restores links in other rows and the order of a list")
     func madeAgainWithRowsOfOthers() throws {
         try withStore(
             """
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("row 94: a row that is made again does not lead to rows that are gone as well")
+    @Test("row 94: recreating a row omits links to deleted rows")
     func madeAgainWithoutDanglingLinks() throws {
         try withObjects { store in
             let context = store.context()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("rows 54, 94: an object that is made again after a merge is an object like others")
+    @Test("rows 54, 94: an object that is recreated after a merge can be read, linked, and saved")
     func madeAgainAfterAMerge() throws {
         try withObjects { store in
             let context = store.context()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("row 54: an object whose row comes back by another's save is deleted no more")
+    @Test("row 54: an object is no longer deleted if another context's save restores its row")
     func backAgain() throws {
         try withObjects { store in
             let (context, other) = (store.context(), store.context())
@@ -162,7 +162,7 @@ import Testing
     // MARK: To-ones
 
     @Test(
-        "rows 96-99: to-ones are merged like values",
+        "rows 96-99: merge policies treat to-one relationships like attributes",
         arguments: [
             ("objectTrump", "2"), ("storeTrump", "3"), ("overwrite", "2"), ("rollback", "3"),
         ])
@@ -190,7 +190,9 @@ import Testing
         }
     }
 
-    @Test("rows 96-99: so are one-to-one relationships", arguments: ["objectTrump", "storeTrump"])
+    @Test(
+        "rows 96-99: merge policies update both ends of one-to-one relationships",
+        arguments: ["objectTrump", "storeTrump"])
     func oneToOnes(name: String) throws {
         try withStore(
             """
@@ -222,7 +224,7 @@ import Testing
         }
     }
 
-    @Test("a conflict that is discarded does not change the owner that the row has")
+    @Test("discarding a conflict keeps the owner that the row has in the store")
     func discarded() throws {
         try withObjects { store in
             let context = store.context()
@@ -241,7 +243,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("row 94: two contexts that change lists alone do not meet; both changes are kept")
+    @Test("row 94: to-many changes of two contexts do not conflict, and both are kept")
     func listsAlone() throws {
         try withObjects { store in
             let (one, two) = (store.context(), store.context())
@@ -258,7 +260,7 @@ import Testing
     }
 
     @Test(
-        "row 94: a pair raises the row's version, so a value set elsewhere is in conflict with it")
+        "row 94: a new join row increments the version and conflicts with another context's value")
     func listAgainstValue() throws {
         try withObjects { store in
             let (one, two) = (store.context(), store.context())
@@ -279,7 +281,7 @@ import Testing
 
     // MARK: Unique values
 
-    @Test("row 100: what was set on the new object wins over a row that was read here long ago")
+    @Test("row 100: a new object's values win over an outdated object with the same unique value")
     func uniqueOverAStaleObject() throws {
         try withObjects { store in
             let context = store.context()
@@ -304,7 +306,7 @@ import Testing
     }
 
     @Test(
-        "row 100: of two saved objects with one value, the one here stays, or its change goes",
+        "row 100: if saved objects share a value, the policy deletes one or reverts the change",
         arguments: [
             ("objectTrump", ["1|b"]), ("overwrite", ["1|b"]),
             ("storeTrump", ["1|a", "2|b", "3|-"]), ("rollback", ["1|a", "2|b", "3|-"]),
@@ -325,7 +327,7 @@ import Testing
         }
     }
 
-    @Test("row 101: a closure decides about values that must be unique, too")
+    @Test("row 101: a closure also decides conflicts of unique values")
     func closureDecidesConstraints() throws {
         try withObjects { store in
             let context = store.context()

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("by property, the new object's values go into the one in the store")
+    @Test("objectTrump writes the new object's values into the stored object")
     func objectTrump() throws {
         try withAlbums(.mergeByPropertyObjectTrump) { store, context, artists in
             try Self.add("Hits", 2001, artists[0], to: context)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("if the store wins, a changed relationship of the constraint is dropped")
+    @Test("storeTrump reverts a changed relationship of the constraint")
     func storeTrump() throws {
         try withAlbums(.mergeByPropertyStoreTrump) { store, context, artists in
             let other = try Self.add("Hits", 2000, artists[1], to: context)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("two new objects of a new artist are in conflict, too")
+    @Test("two new objects of the same new artist conflict")
     func newObjects() throws {
         try withAlbums(.error) { store, context, _ in
             let new = try context.insert("Artist")

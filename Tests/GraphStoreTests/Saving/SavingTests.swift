@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Saving objects") struct SavingTests {
-    @Test("row 50: awakeFromInsert comes once in a life, awakeFromFetch with every unfault")
+    @Test("row 50: awakeFromInsert runs once, and awakeFromFetch runs when a fault is filled")
     func awaking() throws {
         try withObjects { store in
             let context = store.context()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("a key counter at its end, as only a damaged file has it, is an error that says so")
+    @Test("inserts fail with `.corrupt` if the primary key counter is at its maximum")
     func keysAtTheirEnd() throws {
         let store = try TestStore("Item: { attributes: { name: String }, unique: [[name]] }")
         let early = store.context()
@@ -46,7 +46,7 @@ import Testing
         try store.expect("SELECT count(*) FROM ZITEM", ["0"])
     }
 
-    @Test("row 51: what willSave changes is saved, and it is called again on that")
+    @Test("row 51: a save writes the changes of willSave and calls willSave of the changed objects")
     func willSaveChanges() throws {
         try withObjects { store in
             let context = store.context()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("row 51: a willSave that never comes to rest is an error that names the object")
+    @Test("row 51: a save fails and names the object if its willSave never stops changing it")
     func runawayWillSave() throws {
         try withObjects { store in
             let context = store.context()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("row 52: prepareForDeletion comes while links live, once a deletion; row 54: then gone")
+    @Test("rows 52, 54: prepareForDeletion runs once, with links, and the save drops the object")
     func deletion() throws {
         try withObjects { store in
             let context = store.context()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("row 57: nullify clears objects in memory, rows that are not, and pairs")
+    @Test("row 57: nullify clears to-ones of loaded and unloaded objects and deletes join rows")
     func nullify() throws {
         try withObjects { store in
             let context = store.context()
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("row 57: a required to-one that a deletion clears makes the save fail, 1570")
+    @Test("row 57: a save fails with 1570 if a deletion clears a required to-one")
     func requiredNullified() throws {
         try withStore(
             """
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("row 58: cascades follow every object's rules, over cycles, with hooks")
+    @Test("row 58: cascades follow every object's rules, handle cycles, and call hooks")
     func cascade() throws {
         try withObjects { store in
             let context = store.context()
@@ -192,7 +192,7 @@ import Testing
                 $0.parent = child
             }
             try context.save()
-            // A cycle: the root becomes a child of its own leaf.
+            // A cycle: the root becomes a child of the leaf.
             root.parent = leaf
             try context.save()
             let other = store.context()
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("row 59: deny is judged at save, and lifted where the related objects go too")
+    @Test("row 59: a deny rule fails the save unless the related objects are deleted, too")
     func deny() throws {
         try withObjects { store in
             let context = store.context()
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test("row 60: no action leaves dangling keys")
+    @Test("row 60: the delete rule `no action` leaves dangling keys")
     func noAction() throws {
         try withStore(
             """
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test("row 61: all failures are told: deletes, then inserts, then updates")
+    @Test("row 61: a save reports all failures, inserted objects before updated objects")
     func aggregation() throws {
         try withObjects { store in
             let context = store.context()
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test("row 61: no more than a thousand failures are kept, and all are counted")
+    @Test("row 61: a save keeps 1,000 failures and counts all")
     func manyFailures() throws {
         try withObjects { store in
             let context = store.context()
@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test("rows 14, 62: rules over the object, and how many objects a relationship may have")
+    @Test("rows 14, 62: a save checks object rules, patterns, and relationship counts")
     func rules() throws {
         try withStore(
             """
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test("the save pipeline: unique values that one object gives up are free for another")
+    @Test("the save pipeline: one save can move a unique value from one object to another")
     func freedValues() throws {
         try withObjects { store in
             let context = store.context()
@@ -353,7 +353,7 @@ import Testing
         }
     }
 
-    @Test("the save pipeline: a save that fails leaves the context as it was, and can be mended")
+    @Test("the save pipeline: a failed save keeps the changes, and succeeds after a correction")
     func failedSave() throws {
         try withObjects { store in
             let context = store.context()
@@ -375,7 +375,7 @@ import Testing
         }
     }
 
-    @Test("row 106: objects and a batch request wait for one save, in one transaction")
+    @Test("row 106: one save commits objects and a pending batch request in one transaction")
     func objectsBesideBatches() throws {
         try withObjects { store in
             let context = store.context()
