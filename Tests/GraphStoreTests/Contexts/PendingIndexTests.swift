@@ -267,7 +267,7 @@ private struct PendingIndexRun {
         }
     }
 
-    /// Compares a request's results with those of the same request without an index.
+    /// Compares a request's results with the results of the same request without an index.
     mutating func compare(_ place: String) throws {
         let predicate = try predicate()
         var request = FetchRequest<Todo>(predicate: predicate)

@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Rows of values") struct RowsTests {
-    /// Creates five tasks and a bug in two categories; one task has none.
+    /// Creates five tasks and a bug in two categories; one task is in no category.
     private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()

@@ -111,7 +111,7 @@ import Testing
         #expect(error?.message == "1e+300 does not fit into 'Person.weight' (Float)")
     }
 
-    // MARK: Contexts that are gone
+    // MARK: Freed contexts
 
     @Test("attributes of an object can be read after its context is freed")
     func readWithoutContext() throws {
@@ -166,7 +166,7 @@ import Testing
         }
     #endif
 
-    // MARK: Rows that are gone
+    // MARK: Deleted rows
 
     @Test("reading a required attribute of a deleted row ends the process with the reason")
     func required() async throws {
