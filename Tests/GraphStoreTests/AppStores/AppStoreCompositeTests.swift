@@ -7,7 +7,7 @@ import Testing
 
 /// Composites in an app's store, whose real column layout is unknown, so an open reports each
 /// assumption.
-@Suite("Composites in apps' stores") struct AppStoreCompositeTests {
+@Suite("Composite attributes in apps' stores") struct AppStoreCompositeTests {
     private let folder: TemporaryFolder
     private let model: ManagedObjectModel
     private var path: String { folder.file("store.sqlite") }

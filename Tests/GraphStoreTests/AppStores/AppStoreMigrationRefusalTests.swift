@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Apps' stores that are not migrated") struct AppStoreMigrationRefusalTests {
+@Suite("Rejected migrations of apps' stores") struct AppStoreMigrationRefusalTests {
     private let store: AppStoreFile
 
     init() throws {

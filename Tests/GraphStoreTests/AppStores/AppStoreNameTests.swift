@@ -122,7 +122,7 @@ import Testing
 }
 
 /// Partial indexes on columns that a store does not have.
-@Suite("Indexes of apps' stores that are left out") struct LeftOutIndexTests {
+@Suite("Omitted indexes of apps' stores") struct LeftOutIndexTests {
     /// Without its predicate, the index would cover all rows, and so be a different index.
     @Test func anIndexGoesWithTheColumnThatItsPredicateNames() throws {
         let model = try LaterShelf.model([
@@ -272,7 +272,7 @@ import Testing
             items: { to: Item, many: true, inverse: tags }
         """
 
-    @Test("a cache that cannot be read is an error without a model, and a note with one")
+    @Test("an unreadable model cache is an error without a model and a note with one")
     func unreadableCacheIsReported() throws {
         try store.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0102030405'")
         let error = #expect(throws: StoreError.self) { try store.open() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Apps' stores that are not written") struct AppStoreRefusalTests {
+@Suite("Apps' stores that are not writable") struct AppStoreRefusalTests {
     private let store: AppStoreFile
 
     init() throws {

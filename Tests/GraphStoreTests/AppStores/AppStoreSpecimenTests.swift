@@ -8,7 +8,7 @@ import Testing
 
 /// The stores of real apps, compared with the results of plain SQL.
 @Suite(
-    "Specimens of apps' stores",
+    "Reading of specimens",
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct AppStoreSpecimenTests {
     @Test(arguments: CoreDataSpecimens.stores)
@@ -219,7 +219,7 @@ struct SpecimenRepairTests {
     }
 
     @Test(
-        "a table of the history that is gone is made again",
+        "a repair recreates a missing history table",
         arguments: CoreDataSpecimens.stores.filter { $0.name.hasPrefix("SampleModel2") },
         ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
     func historyTable(_ store: CoreDataSpecimens.Store, _ table: String) throws {

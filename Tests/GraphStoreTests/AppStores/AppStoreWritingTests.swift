@@ -146,7 +146,7 @@ import Testing
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", ["5"])
     }
 
-    @Test("a file that a copy of the store no longer names is removed there, and no other file")
+    @Test("cleaning up a copy of a store removes only its own unreferenced external files")
     func releasedFiles() throws {
         func files(_ path: String) -> [String] {
             ((try? StoreFiles.names(in: StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"))
@@ -171,7 +171,7 @@ import Testing
         #expect(files(store.path) == all)
     }
 
-    @Test("each first save makes a backup and removes the oldest", arguments: [1, 2])
+    @Test("the first save of a container adds a backup and removes the oldest", arguments: [1, 2])
     func oldBackupsGo(_ kept: Int) throws {
         for number in 1...4 {
             let context = try store.openForWriting { $0.backupsKept = kept }.newContext()

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "a join table that is missing is found, although another one has its name",
+        "verify reports a missing join table if another relationship has the same name",
         arguments: [
             ("Z_6TAGS", "Photo.tags, Tag.photos"), ("Z_7TAGS", "Post.tags, Tag.posts"),
         ])
@@ -54,14 +54,14 @@ import Testing
                 == ["The table \(table), for \(properties), is missing"])
     }
 
-    @Test("the same in a store of ours", arguments: ["Z_6TAGS", "Z_7TAGS"])
+    @Test("verify reports a missing join table in an etl store", arguments: ["Z_6TAGS", "Z_7TAGS"])
     func ownJoinTable(_ table: String) throws {
         #expect(
             try problems(after: "DROP TABLE \(table)", ofApp: false)
                 == ["The table \(table) is missing"])
     }
 
-    @Test("a sibling's column does not stand in for one that is missing")
+    @Test("verify reports a missing column if a sibling entity has one of the same name")
     func siblingColumn() throws {
         #expect(
             try problems(after: "ALTER TABLE ZBASE DROP COLUMN ZTITLE1", ofApp: true)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "nor does the column of another relationship without an inverse",
+        "verify reports a missing column if another relationship without an inverse has its name",
         arguments: [("Z5ITEMS", "P.items"), ("Z8ITEMS", "Q.items")])
     func columnWithoutInverse(_ column: String, _ property: String) throws {
         let drop =
@@ -79,7 +79,7 @@ import Testing
                 == ["The column ZITEM.\(column), for \(property), is missing"])
     }
 
-    @Test("a repair of a store of ours keeps links in tables that earlier versions named")
+    @Test("a repair of an etl store keeps links in join tables with an earlier version's name")
     func repairOfEarlierNames() throws {
         let (read, diagnostics) = ModelFile.read(
             text: """

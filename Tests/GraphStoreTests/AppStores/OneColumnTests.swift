@@ -135,7 +135,7 @@ import XcodeModel
             ).first)
     }
 
-    @Test("objects are linked, moved, and unlinked from either side", arguments: layouts)
+    @Test("a context links, moves, and unlinks objects from either side", arguments: layouts)
     func objects(dropped: [String]) throws {
         try compare(dropped: dropped) { store in
             try fill(store)
@@ -157,7 +157,7 @@ import XcodeModel
         }
     }
 
-    @Test("another context sees what is linked", arguments: layouts)
+    @Test("a context merges a link that another context has saved", arguments: layouts)
     func contexts(dropped: [String]) throws {
         try compare(dropped: dropped) { store in
             try fill(store)
@@ -178,7 +178,7 @@ import XcodeModel
     // MARK: Deleting
 
     @Test(
-        "delete rules of both sides hold, for objects and for batches", arguments: layouts,
+        "deletions of objects and batches apply the delete rules of both sides", arguments: layouts,
         ["nullify", "cascade", "deny"])
     func deleteRules(dropped: [String], rule: String) throws {
         for entity in ["Item", "Label"] {
@@ -213,7 +213,7 @@ import XcodeModel
         }
     }
 
-    @Test("a batch does not take a required link away", arguments: layouts)
+    @Test("a batch deletion does not remove a required link", arguments: layouts)
     func requiredLinks(dropped: [String]) throws {
         try compare(
             Self.entities("nullify", required: ", optional: false"), dropped: dropped
@@ -277,7 +277,7 @@ import XcodeModel
         }
     }
 
-    @Test("a required link is required on the side without the column", arguments: layouts)
+    @Test("an import enforces a required link on the side without the column", arguments: layouts)
     func requiredImports(dropped: [String]) throws {
         try compare(
             Self.entities("nullify", required: ", optional: false"), dropped: dropped
@@ -288,7 +288,7 @@ import XcodeModel
         }
     }
 
-    @Test("a link that only the other row has cannot be part of a key")
+    @Test("an import rejects a key with a link that is stored in the other row")
     func keys() throws {
         let store = try TestStore(model(Self.entities("nullify")), without: ["ZITEM.ZLABEL"])
         var plan = plan("Item", .reject)
@@ -306,7 +306,7 @@ import XcodeModel
 
     /// If two rows hold the same object's key, the first row owns the object, and `verify` reports
     /// it.
-    @Test("two rows that lead to one object are a finding, and repair keeps the first")
+    @Test("verify reports two rows that refer to one object, and a repair keeps the first")
     func severalRows() throws {
         let store = try TestStore(model(Self.entities("nullify")), without: ["ZITEM.ZLABEL"])
         try fill(store)
@@ -329,7 +329,7 @@ import XcodeModel
 
     /// A store of an app's model with one column for each one-to-one relationship.
     @Test(
-        "stores of apps' models open complete with one column of each one-to-one relationship",
+        "a store of an app's model opens with one column per one-to-one relationship",
         .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"),
         arguments: [false, true])
     func specimens(dropsFirst: Bool) throws {
@@ -372,7 +372,7 @@ import XcodeModel
     }
 
     /// If both columns are missing, both are reported.
-    @Test("a one-to-one relationship without any column is a mismatch")
+    @Test("opening fails for a one-to-one relationship without any column")
     func noColumn() throws {
         #expect {
             try TestStore(

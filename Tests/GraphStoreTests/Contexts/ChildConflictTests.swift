@@ -6,7 +6,7 @@ import Testing
 
 /// Conflicts of a child's changes when its parent saves them.
 @Suite("Conflicts of child contexts") struct ChildConflictTests {
-    @Test("row 30: a unique value is checked by the save into the store, not by the child's")
+    @Test("row 30: the save into the store checks unique values, and the child's save does not")
     func constraints() throws {
         try withObjects { store in
             let parent = store.context()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("row 45: a chain whose last save fails leaves the file, and can be saved again")
+    @Test("row 45: a failed saveChain does not change the store and can be retried")
     func failedChain() throws {
         try withObjects { store in
             let root = store.context()

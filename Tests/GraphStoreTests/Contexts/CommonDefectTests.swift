@@ -5,8 +5,8 @@ import Testing
 @testable import GraphStore
 
 /// Common mistakes in guides to these stores, each as a test of the correct behavior.
-@Suite("Common defects") struct CommonDefectTests {
-    @Test("rows 19, 132: batch delete, then reset, on a store in memory")
+@Suite("Common mistakes") struct CommonDefectTests {
+    @Test("rows 19, 132: a batch delete and a reset work on an in-memory store")
     func batchDeleteInMemory() throws {
         let container = try PersistentContainer.ephemeral(model: model(objectModel))
         let context = container.newContext()
@@ -25,7 +25,7 @@ import Testing
             try context.count(for: FetchRequest<ManagedObject>(entityName: "Category")) == 1)
     }
 
-    @Test("rows 37, 66: a reset in the middle of a batched fetch ends it with errors, no crash")
+    @Test("rows 37, 66: a reset during a batched fetch causes errors and no crash")
     func resetWhileIterating() throws {
         try withObjects { store in
             let context = store.context()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("rows 27, 45: saves of several contexts come one after the other, and none is lost")
+    @Test("rows 27, 45: concurrent saves of several contexts lose no object")
     func savesInOrder() async throws {
         let store = try TestStore(objectModel)
         let contexts = (0..<3).map { _ in store.container.newBackgroundContext() }
@@ -73,7 +73,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 61: a save that fails says why; there is no other way to learn that it did not work")
+    @Test("row 61: a failed save throws, writes nothing, and keeps the changes")
     func failuresAreErrors() throws {
         try withObjects { store in
             let context = store.context()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("row 4: URI and Decimal attributes are set, kept, asked for and changed in batches")
+    @Test("row 4: URI and Decimal attributes are stored, queried, and updated in batches")
     func uriAndDecimal() throws {
         try withStore("Link: { attributes: { address: URI, price: Decimal } }") { store in
             let context = store.context()

@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 /// The programs of section 3's table, compiled against the built module.
-@Suite("Confinement, as the compiler sees it", .enabled(if: Compiler.isThere, Compiler.missing))
+@Suite("Compiler checks of confinement", .enabled(if: Compiler.isThere, Compiler.missing))
 struct ConfinementTests {
     @Test(
-        "rows 27, 31, 32: programs that stay in their region compile",
+        "rows 27, 31, 32: programs that keep objects in their region compile",
         arguments: ConfinementFixture.accepted)
     func accepts(fixture: ConfinementFixture) throws {
         #expect(try Compiler.errors(in: fixture.source) == [])
     }
 
     @Test(
-        "rows 26, 31, 32, 43: programs that leave it do not",
+        "rows 26, 31, 32, 43: programs that send objects out of their region do not compile",
         arguments: ConfinementFixture.refused)
     func refuses(fixture: ConfinementFixture) throws {
         let errors = try Compiler.errors(in: fixture.source)

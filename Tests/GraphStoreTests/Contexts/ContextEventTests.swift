@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("rows 41, 102: will-save, did-save and did-change say which objects, once for an event")
+    @Test("rows 41, 102: will-save, did-save, and did-change events list the changed objects")
     func events() throws {
         try withObjects { store in
             let context = store.context()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("row 102: what others saved comes as new, refreshed and gone; nothing comes of nothing")
+    @Test("row 102: a merge sends one event with inserted, refreshed, and deleted objects")
     func merges() throws {
         try withObjects { store in
             let others = store.context()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("row 102: a child's save is an event of the child, and a change in its parent")
+    @Test("row 102: a child's save sends save events in the child and a change in its parent")
     func children() throws {
         try withObjects { store in
             let parent = store.context()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Contexts of objects") struct ContextObjectTests {
-    @Test("row 30: a child sees its parent's changes, and saves into it, not into the store")
+@Suite("Managed object contexts") struct ContextObjectTests {
+    @Test("row 30: a child sees its parent's changes and saves into the parent, not the store")
     func children() throws {
         try withObjects { store in
             let parent = store.context()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("row 30: a child's fetch looks at what the parent has not saved; windows are exact")
+    @Test("row 30: a child's fetch includes the parent's unsaved changes before limit and offset")
     func childFetches() throws {
         try withObjects { store in
             let parent = store.context()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("row 30: a child validates; row 45: a chain of saves is one write")
+    @Test("rows 30, 45: a child's save validates, and saveChain saves child and parent in order")
     func childSaves() throws {
         try withObjects { store in
             let parent = store.context()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("rows 103, 105: what others save is merged under what was changed here")
+    @Test("rows 103, 105: a merge takes other contexts' saves and keeps unsaved changes")
     func merging() throws {
         try withObjects { store in
             let one = store.context()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("row 40: a pinned context reads one state of the store, and goes on with its own saves")
+    @Test("row 40: a pinned context reads one state of the store until it saves")
     func pinning() throws {
         try withObjects { store in
             let context = store.context()
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("row 42: groups of changes are undone and redone, saved ones too")
+    @Test("row 42: undo and redo work on groups of changes, including saved ones")
     func undo() throws {
         try withObjects { store in
             let context = store.context()
@@ -178,8 +178,7 @@ import Testing
         }
     }
 
-    @Test(
-        "rows 42, 59: undoing what a child inserted frees what a Deny rule looks at, saved or not")
+    @Test("rows 42, 59: undoing a child's insert unlinks it, so its deny rule allows the deletion")
     func undoOfAChildsInsert() throws {
         try withObjects { store in
             let context = store.context()
@@ -207,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("rows 42, 59: nor to a new object that was gone while nothing kept it")
+    @Test("rows 42, 59: a save fails if an undo restores a link to a deleted unsaved object")
     func undoneLinkToANewOneThatIsGone() throws {
         try withObjects { store in
             let context = store.context()
@@ -231,7 +230,7 @@ import Testing
     }
 
     @Test(
-        "rows 42, 59: what an undo brings back cannot lead to what is gone, whether or not undoing goes on",
+        "rows 42, 59: a save fails if an undo restores a link to a deleted object",
         arguments: [true, false])
     func undoneLinkToWhatIsGone(goesOn: Bool) throws {
         try withObjects { store in
@@ -287,7 +286,7 @@ import Testing
         }
     }
 
-    @Test("row 42: an undo brings back a denied deletion that a later change let through")
+    @Test("row 42: undoing the change that allowed a denied deletion denies it again")
     func undoneReleaseOfADeniedDeletion() throws {
         try withObjects { store in
             let context = store.context()
@@ -312,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("row 42: an undo recreates an object that was never read and that others deleted")
+    @Test("row 42: undo recreates the unread destination of a link that another context deleted")
     func undoneLinkToWhatOthersDeleted() throws {
         try withObjects { store in
             let setup = store.context()
@@ -336,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("row 42: a group holds everything in it; levels are limited; a rollback forgets all")
+    @Test("row 42: undo reverts a whole group, keeps limited levels, and is cleared by a rollback")
     func undoGroups() throws {
         try withObjects { store in
             let context = store.context()
@@ -363,7 +362,7 @@ import Testing
         }
     }
 
-    @Test("rows 26, 105: the view context lives on the main actor and merges by itself")
+    @Test("rows 26, 105: the view context runs on the main actor and merges automatically")
     @MainActor func viewContext() async throws {
         let store = try TestStore(objectModel)
         store.container.register(Todo.self)
@@ -381,7 +380,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("rows 28, 41: performAndWait runs in place inside itself; an event ends with it")
+    @Test("rows 28, 41: a nested performAndWait runs inline, and its end processes pending changes")
     func reentrancy() throws {
         let store = try TestStore(objectModel)
         let background = store.container.newBackgroundContext()

@@ -165,7 +165,7 @@ private func change(
         #expect(count == 0)
     }
 
-    @Test("performAndWait inside that of another context, and back in the first")
+    @Test("nested performAndWait calls of two contexts run inline on the caller's queues")
     func performAndWaitWithinAnother() async throws {
         struct Refused: Error {}
         let store = try TestStore(entities)

@@ -35,7 +35,7 @@ import Testing
         try context.save()
     }
 
-    @Test("row 64: unsaved inserts, changes and deletions count, in both directions")
+    @Test("row 64: a fetch includes unsaved inserts, updates, and deletions")
     func overlay() throws {
         try withObjects { store in
             try fill(store, ["alpha", "bravo", "charlie", "delta"])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("row 65: the window lies over the merged result")
+    @Test("row 65: limit and offset apply after merging pending changes")
     func windows() throws {
         try withObjects { store in
             try fill(store, ["alpha", "bravo", "delta"])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "rows 64, 65: random changes: the merged window is that of the saved state", .serialized,
+        "rows 64, 65: a fetch returns the same before and after saving random changes", .serialized,
         arguments: [UInt64(1), 2, 3])
     func randomOverlays(seed: UInt64) throws {
         try withObjects { store in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("row 64: where other objects that a request looks at were changed, memory answers")
+    @Test("row 64: predicates and orders over relationships use unsaved changes of the destination")
     func changesElsewhere() throws {
         try withObjects { store in
             let context = store.context()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("row 67: fetched rows are here, but nobody has looked; realised ones have woken")
+    @Test("row 67: fetched objects are faults with cached rows, or realized on request")
     func materialising() throws {
         try withObjects { store in
             try fill(store, ["a", "b"])
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("row 74: what is in memory stays as it was read, unless the request refreshes")
+    @Test("row 74: a fetch keeps the values in memory unless refreshing is set")
     func refetching() throws {
         try withObjects { store in
             try fill(store, ["a"])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("row 66: rows come batch by batch")
+    @Test("row 66: a fetch with a batch size reads only the first batch")
     func batches() throws {
         try withObjects { store in
             try fill(store, (0..<10).map { "t\($0)" })
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("row 79: what the model does not have is an error of the request")
+    @Test("row 79: a request with an unknown entity or an unusable property fails")
     func badRequests() throws {
         try withObjects { store in
             let context = store.context()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Merging and cancelling") struct MergingTests {
-    @Test("row 104: one change is merged into many contexts")
+@Suite("Merging and cancellation") struct MergingTests {
+    @Test("row 104: a container merges one change into several contexts")
     func mergeIntoMany() async throws {
         let store = try TestStore(objectModel)
         let container = store.container
@@ -43,7 +43,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 45: a chain of contexts is saved with one write, which is there or is not")
+    @Test("row 45: saveChain writes once and rejects a chain with a missing context")
     func chain() throws {
         try withObjects { store in
             let root = store.context()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("row 105: a background context merges others' saves by itself, until it is told not to")
+    @Test("row 105: a background context merges other contexts' saves only while this is enabled")
     func backgroundMerges() async throws {
         let store = try TestStore(objectModel)
         store.container.register(Category.self)
@@ -91,7 +91,7 @@ import Testing
         #expect(await name() == "new")
     }
 
-    @Test("rows 40, 105: a pinned context merges when it is no longer pinned")
+    @Test("rows 40, 105: a pinned context merges changes after it is unpinned")
     func pinnedMerges() throws {
         try withObjects { store in
             let (pinned, other) = (store.context(), store.context())
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("row 27: what a piece of background work has not saved is dropped with its context")
+    @Test("row 27: unsaved changes of background work are discarded")
     func unsavedWork() async throws {
         let store = try TestStore(objectModel)
         store.container.register(Category.self)
@@ -126,7 +126,7 @@ import Testing
         try store.expect("SELECT ZNAME FROM ZCATEGORY", ["kept"])
     }
 
-    @Test("row 29: work ends with the task that asked for it, between and within statements")
+    @Test("row 29: canceling a task cancels its work between and within SQL statements")
     func cancellation() async throws {
         let store = try TestStore(objectModel)
         let context = store.container.newBackgroundContext()

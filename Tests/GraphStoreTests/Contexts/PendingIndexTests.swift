@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Finding pending objects") struct PendingIndexTests {
+@Suite("Index of pending objects") struct PendingIndexTests {
     private func equal(_ key: String, _ value: GraphValue) -> GraphPredicate {
         .comparison(GraphComparison(.keyPath([key]), .equal, .constant(value)))
     }
@@ -25,7 +25,7 @@ import Testing
         return read
     }
 
-    @Test("find-or-create with one save at the end reads each pending object a few times")
+    @Test("find-or-create with one save at the end reads at most 4 pending objects per lookup")
     func findOrCreateIsLinear() throws {
         for count in [100, 1_000] {
             try withObjects { store in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("find-or-create by two attributes, or by a to-one and an attribute, is linear as well")
+    @Test("find-or-create by a to-one and an attribute takes linear time")
     func severalProperties() throws {
         try withObjects { store in
             let context = store.context()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("in a child context, its own pending objects and its parent's are found by index")
+    @Test("a child context finds its own and its parent's pending objects by index")
     func children() throws {
         try withObjects { store in
             let parent = store.context()
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(
-        "random changes: the index finds what a look at every pending object finds", .serialized,
+        "the index finds the same objects as a scan after random changes", .serialized,
         arguments: [UInt64(1), 2, 3, 4, 5, 6])
     func agreesWithScan(seed: UInt64) throws {
         try withObjects { store in
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "random changes in a child and its parent: the index finds what a scan finds", .serialized,
+        "the index and a scan agree after random changes in a child and its parent", .serialized,
         arguments: [UInt64(11), 12, 13, 14])
     func agreesWithScanInChildren(seed: UInt64) throws {
         try withObjects { store in
@@ -267,7 +267,7 @@ private struct PendingIndexRun {
         }
     }
 
-    /// Compares a request's results with those of the same request without an index.
+    /// Compares a request's results with the results of the same request without an index.
     mutating func compare(_ place: String) throws {
         let predicate = try predicate()
         var request = FetchRequest<Todo>(predicate: predicate)

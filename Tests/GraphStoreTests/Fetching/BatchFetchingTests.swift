@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Fetching in parts") struct BatchFetchingTests {
+@Suite("Batched fetching") struct BatchFetchingTests {
     private func withTasks(
         _ count: Int, _ body: (TestStore, ManagedObjectContext) throws -> Void
     ) throws {
@@ -28,7 +28,7 @@ import Testing
 
     private let byNumber = Todo.request.sort("number")
 
-    @Test("row 66: a page reads the batch that an index is in, and keeps two of them")
+    @Test("row 66: a page reads the batch of the accessed index and keeps two batches")
     func page() throws {
         try withTasks(100) { _, context in
             let page = try context.fetchPage(byNumber.batches(of: 10))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("rows 65, 66: a page lies over the merged result, and stays as it was made")
+    @Test("rows 65, 66: a page includes unsaved changes and does not change afterwards")
     func pageOverChanges() throws {
         try withTasks(10) { _, context in
             context.delete(try #require(try task("t3", in: context)))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("rows 30, 66: pages and batches work in child contexts, over the parent's changes")
+    @Test("rows 30, 66: pages and batches in a child context include the parent's changes")
     func children() throws {
         try withTasks(40) { _, context in
             let changed = try #require(try task("t7", in: context))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("row 66: looking at one object of a batch brings the batch, no more")
+    @Test("row 66: accessing one object of a batch reads its batch and no other")
     func batches() throws {
         try withTasks(10) { _, context in
             let tasks = try context.fetch(byNumber.batches(of: 4))
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("rows 37, 66: after a reset a page's objects are invalid")
+    @Test("rows 37, 66: a reset invalidates the objects of a page")
     func resetPage() throws {
         try withTasks(3) { _, context in
             let page = try context.fetchPage(byNumber)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("row 67: IDs alone, rows that nobody has touched, or objects that have woken")
+    @Test("row 67: a fetch returns faults, faults with cached rows, or realized objects")
     func materialise() throws {
         try withTasks(3) { _, context in
             let bare = try context.fetch(byNumber.materialise(.ids))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("row 68: paths of several steps, in parents and children, a statement a step")
+    @Test("row 68: parent and child contexts prefetch key paths of several relationships")
     func prefetching() throws {
         try withTasks(700) { store, context in
             context.insert(Todo.self)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("row 69: what was fetched is here, the rest comes as a whole, and nothing is saved of it")
+    @Test("row 69: a partial fetch reads the selected values; other values read the complete row")
     func partialRows() throws {
         try withTasks(4) { store, context in
             let tasks = try context.fetch(byNumber.select("title", "category"))
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "row 69: objects come with stored attributes and to-ones only",
+        "row 69: a fetch of objects rejects columns other than stored attributes and to-ones",
         arguments: [
             "tags", "category.name", "draft", "nothing", "objectID", .count(),
             ExpressionDescription(name: "twice", expression: GraphKey("number") * 2),
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("row 71: the count is that of what a fetch gives, and reads no rows")
+    @Test("row 71: count(for:) equals the number of fetched objects and reads no rows")
     func counting() throws {
         try withTasks(400) { _, context in
             let low = byNumber.where(GraphKey("number") < 100)
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("row 72: IDs come in the order of the request, pending changes counted")
+    @Test("row 72: fetchIDs returns IDs in the requested order and includes pending changes")
     func sortedIDs() throws {
         try withTasks(6) { _, context in
             try #require(try task("t0", in: context)).number = 10
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("row 76: a request is a value that is narrowed step by step")
+    @Test("row 76: builder methods narrow a copy of a request")
     func builder() throws {
         try withTasks(10) { _, context in
             let low = try Todo.request.where("number < %d", 6)

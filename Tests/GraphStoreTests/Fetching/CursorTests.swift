@@ -26,7 +26,7 @@ import Testing
         return chunks
     }
 
-    @Test("row 66: a cursor gives chunk after chunk and keeps none of them")
+    @Test("row 66: a cursor returns chunks and retains no objects")
     func chunks() throws {
         try withObjects { store in
             try fill(store, 10)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("rows 65, 66: the window of a cursor lies over the merged result")
+    @Test("rows 65, 66: a cursor applies limit and offset after merging pending changes")
     func pendingChanges() throws {
         try withObjects { store in
             try fill(store, 10)
@@ -66,7 +66,8 @@ import Testing
     }
 
     @Test(
-        "rows 65, 66: random changes: a cursor gives what a fetch gives", arguments: [UInt64(4), 5])
+        "rows 65, 66: a cursor returns the same objects as a fetch after random changes",
+        arguments: [UInt64(4), 5])
     func randomChanges(seed: UInt64) throws {
         try withObjects { store in
             var random = SeededGenerator(seed: seed)
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("row 75: a cursor stays with the state in which it was opened, and no save waits for it")
+    @Test("row 75: a cursor reads the state at its opening and does not block saves")
     func snapshot() throws {
         try withObjects { store in
             try fill(store, 9)
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("row 75: in a store in memory, too, nobody waits for a cursor")
+    @Test("row 75: a cursor on an in-memory store does not block saves")
     func inMemory() throws {
         let container = try PersistentContainer.ephemeral(model: model(objectModel))
         container.register(Todo.self, Bug.self, Category.self, Tag.self)
@@ -128,7 +129,7 @@ import Testing
         #expect(try cursor.nextChunk() == nil)
     }
 
-    @Test("rows 37, 66: a reset of its context ends a cursor with an error")
+    @Test("rows 37, 66: a cursor fails after a reset of its context")
     func reset() throws {
         try withObjects { store in
             try fill(store, 5)
@@ -140,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("rows 40, 66: a pinned context's cursor reads the state that is held")
+    @Test("rows 40, 66: a cursor of a pinned context reads the pinned state")
     func pinned() throws {
         try withObjects { store in
             try fill(store, 2)
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("row 75: a stream is a sequence of chunks, each iterator with its own")
+    @Test("row 75: each iteration over a stream returns all chunks")
     func stream() async throws {
         let store = try TestStore(objectModel)
         store.container.register(Todo.self, Bug.self, Category.self, Tag.self)
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("row 75: a read that is going on can be stopped from elsewhere")
+    @Test("row 75: another thread can interrupt a cursor")
     func interrupting() throws {
         try withObjects { store in
             try fill(store, 10)
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("row 75: a cancelled task's stream ends with CancellationError")
+    @Test("row 75: a stream in a canceled task throws CancellationError")
     func cancelling() async throws {
         let store = try TestStore(objectModel)
         store.container.register(Todo.self, Bug.self, Category.self, Tag.self)

@@ -24,7 +24,7 @@ private let entities = """
       unique: [[name]]
     """
 
-@Suite("Explanations") struct ExplanationTests {
+@Suite("Request explanations") struct ExplanationTests {
     private func explained(
         _ format: String, order: [GraphSortDescriptor] = [GraphSortDescriptor(["objectID"])]
     ) throws -> RequestExplanation {
@@ -39,7 +39,7 @@ private let entities = """
     }
 
     @Test(
-        "say in words what happens",
+        "an explanation describes each step of the query and suggests indexes",
         arguments: [
             ("priority == 1", ["uses index Z_Task_priority for priority == 1"], []),
             (
@@ -90,7 +90,7 @@ private let entities = """
     }
 
     @Test(
-        "an index that there is already is no advice, but the order that would use it",
+        "an explanation suggests the order that uses an existing index, not the index",
         arguments: [["objectID"], ["id"]])
     func knowIndexes(_ order: [String]) throws {
         let found = try explained("priority > 0", order: [GraphSortDescriptor(order)])

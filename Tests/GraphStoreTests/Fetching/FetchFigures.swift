@@ -6,7 +6,7 @@ import Testing
 
 /// Figures, printed; run with `GRAPHSTORE_FIGURES=1` and `-c release -Xswiftc -enable-testing`.
 @Suite(
-    "Figures of fetching",
+    "Fetch benchmarks",
     .enabled(if: ProcessInfo.processInfo.environment["GRAPHSTORE_FIGURES"] == "1"), .serialized)
 struct FetchFigures {
     private let entities = """
@@ -47,7 +47,7 @@ struct FetchFigures {
         return store
     }
 
-    @Test("rows 66, 75: the memory of a cursor over a million rows stays flat")
+    @Test("rows 66, 75: a cursor over a million rows uses constant memory")
     func cursorMemory() throws {
         let count = 1_000_000
         let store = try filled(count)

@@ -61,7 +61,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
     }
 }
 
-@Suite("Results that are followed in a context") struct FetchedResultsControllerTests {
+@Suite("Fetched results controller") struct FetchedResultsControllerTests {
     private func fill(_ store: TestStore, _ rows: [(String, String?)]) throws {
         let context = store.context()
         var categories: [String: GraphStoreTests.Category] = [:]
@@ -80,7 +80,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
         try context.save()
     }
 
-    @Test("row 77: sections first, then objects, each with its places; a move is no update")
+    @Test("row 77: the delegate receives section changes first, then objects with their positions")
     func callbacks() throws {
         try withObjects { store in
             try fill(store, [("a", "home"), ("b", "home"), ("c", "work")])
@@ -127,7 +127,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
         }
     }
 
-    @Test("row 77: saves of others come with the merge, and the limit is kept")
+    @Test("row 77: the controller follows merged saves of other contexts within the limit")
     func merging() throws {
         try withObjects { store in
             try fill(store, [("b", nil), ("d", nil), ("f", nil)])
@@ -156,7 +156,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
         }
     }
 
-    @Test("row 77: nothing is followed without a delegate, nor after a reset")
+    @Test("row 77: the controller does not follow changes without a delegate or after a reset")
     func notFollowing() throws {
         try withObjects { store in
             try fill(store, [("a", nil)])
@@ -178,7 +178,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
         }
     }
 
-    @Test("row 77: a request without order, and an order that tears sections, are errors")
+    @Test("row 77: the controller fails without an order or if the order splits a section")
     func badRequests() throws {
         try withObjects { store in
             try fill(store, [("a", "x"), ("b", "y"), ("c", "x")])
@@ -193,7 +193,7 @@ private final class Recorder: FetchedResultsControllerDelegate {
     }
 
     @Test(
-        "row 77: random edits, saves, rollbacks and merges: what is told makes the results",
+        "row 77: the reported changes give the results after random edits, saves, and merges",
         arguments: [UInt64(7), 8])
     func replay(seed: UInt64) throws {
         let names = ["p", "q", "r"]

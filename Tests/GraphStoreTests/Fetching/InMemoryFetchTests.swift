@@ -3,8 +3,8 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Fetching by closures") struct InMemoryFetchTests {
-    @Test("rows 89, 93: a closure and a comparator run over what the predicate leaves")
+@Suite("Fetching with closures") struct InMemoryFetchTests {
+    @Test("rows 89, 93: a closure filters and sorts the objects that match the predicate")
     func filtersAndSorts() throws {
         let entities = "A: { attributes: { x: Integer 64, y: Integer 64 } }"
         try withStore(entities) { store in

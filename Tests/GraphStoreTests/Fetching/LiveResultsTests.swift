@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Results that are followed from saves") struct LiveResultsTests {
+@Suite("Live results") struct LiveResultsTests {
     private func store() throws -> TestStore {
         let store = try TestStore(objectModel)
         store.container.register(Todo.self, Bug.self, Category.self, Tag.self)
@@ -18,7 +18,7 @@ import Testing
             + diff.updates.map { "\($0.from)=\($0.to)" }
     }
 
-    @Test("row 77: the results, then what each save makes of them; the limit is kept")
+    @Test("row 77: live results return the first results, then a diff per save, within the limit")
     func following() async throws {
         let store = try store()
         let context = store.context()
@@ -47,7 +47,7 @@ import Testing
         #expect(words(try await iterator.next()) == ["-0.0", "+0.2"])
     }
 
-    @Test("row 77: a request without order is an error")
+    @Test("row 77: live results fail for a request without an order")
     func unsorted() async throws {
         let store = try store()
         var iterator = store.container.liveResults(Todo.request).makeAsyncIterator()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "row 77: random saves: the differences, done one after the other, make the results",
+        "row 77: applying the diffs of random saves in sequence gives the results",
         arguments: [UInt64(11), 12])
     func replay(seed: UInt64) async throws {
         let store = try store()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Numbers of objects") struct ObjectNumberTests {
+@Suite("Object IDs in predicates") struct ObjectNumberTests {
     /// Creates tasks 1 to 4: tasks with odd numbers are in category 1, and the last one is a Bug.
     private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
@@ -36,7 +36,7 @@ import Testing
         return try context.fetch(request).map(\.title)
     }
 
-    @Test("find objects, themselves and by what leads to them, and sort them")
+    @Test("objectID finds and sorts objects, directly and over relationships")
     func find() throws {
         try withTasks { context in
             #expect(try titles("objectID == 3", in: context) == ["t3"])
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("are nil for new objects until these are saved")
+    @Test("objectID is nil for new objects until they are saved")
     func newObjects() throws {
         try withTasks { context in
             let new = context.insert(Todo.self) { $0.title = "new" }
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("belong to the entity that is asked for")
+    @Test("objectID finds only objects of the requested entity")
     func families() throws {
         try withTasks { context in
             var request = FetchRequest<Bug>(entityName: "Bug")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "are found by the primary key",
+        "objectID predicates search by the primary key",
         arguments: [
             ("objectID == 3", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)"),
             ("objectID IN {1, 3}", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)"),
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("need no join behind a to-one, whose index finds them")
+    @Test("the objectID of a to-one needs no join and uses the index of the relationship")
     func toOnes() throws {
         try withTasks { context in
             let explanation = try context.explain(
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("are columns of rows, also summed and grouped by, but not of groups")
+    @Test("objectID can be a column, grouped, and aggregated, but not used in having")
     func rows() throws {
         try withTasks { context in
             let request = Todo.request.select("category.objectID", .count(), .maximum("#objectID"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "equal the primary keys of an app's store",
+        "objectID equals the primary key in an app's store",
         .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"),
         arguments: CoreDataSpecimens.stores)
     func appStores(_ store: CoreDataSpecimens.Store) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Readers beside a writer") struct ReadersTests {
+@Suite("Reads during writes") struct ReadersTests {
     private func withTasks(_ count: Int, _ body: (TestStore) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()
@@ -38,8 +38,7 @@ import Testing
         return sums
     }
 
-    @Test(
-        "rows 64-75: while a transaction is open, reads give what was saved, and wait for nothing")
+    @Test("rows 64-75: reads do not wait for an open transaction and return the saved state")
     func openTransaction() throws {
         try withTasks(10) { store in
             let writer = store.context()
@@ -56,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("rows 64-75: no read sees half of a save")
+    @Test("rows 64-75: reads never return a partial save")
     func whileSaving() throws {
         try withTasks(12) { store throws in
             let container = store.container

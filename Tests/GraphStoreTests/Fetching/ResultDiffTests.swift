@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Differences of results") struct ResultDiffTests {
+@Suite("Result diffs") struct ResultDiffTests {
     private func snapshot(_ sections: (String, [Int64])...) -> ResultSnapshot {
         ResultSnapshot(
             sections: sections.map { name, keys in
@@ -28,7 +28,7 @@ import Testing
             + diff.updates.map { "\($0.from)=\($0.to)" }
     }
 
-    @Test("row 77: insertions, deletions, moves and updates have their places before and after")
+    @Test("row 77: a diff lists insertions, deletions, moves, and updates with their positions")
     func rows() {
         let old = snapshot(("", [1, 2, 3, 4]))
         #expect(diff(old, old).isEmpty)
@@ -38,7 +38,7 @@ import Testing
             words(diff(old, snapshot(("", [9, 1, 2, 3, 4])), changed: [3])) == ["+0.0", "0.2=0.3"])
     }
 
-    @Test("row 77: of two that change places, the one that changed moves, and is no update besides")
+    @Test("row 77: if two objects swap, the changed one is a move and not also an update")
     func movesWhatChanged() {
         let old = snapshot(("", [1, 2]))
         let new = snapshot(("", [2, 1]))
@@ -46,7 +46,7 @@ import Testing
         #expect(words(diff(old, new, changed: [2])) == ["0.1>0.0"])
     }
 
-    @Test("row 77: sections come and go with their objects, and objects move between them")
+    @Test("row 77: a diff inserts and deletes sections and moves objects between them")
     func sections() {
         let old = snapshot(("a", [1, 2]), ("b", [3]))
         #expect(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "row 77: random results: what is done to the old ones gives the new ones",
+        "row 77: applying a random diff to the old results gives the new results",
         arguments: [UInt64(1), 2, 3])
     func replay(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

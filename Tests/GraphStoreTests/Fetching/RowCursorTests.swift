@@ -54,7 +54,7 @@ private let entities = """
         }
     }
 
-    @Test("a cursor over a long list of values counts while it stands in the midst of its rows")
+    @Test("a cursor over a long list of values counts its matches while it iterates")
     func countsInTheMidst() throws {
         try withRows { store in
             let ids = (["a", "b", "c"] + (0..<400).map { "x\($0)" }).map { "'\($0)'" }

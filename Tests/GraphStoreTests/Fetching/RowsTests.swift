@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Rows of values") struct RowsTests {
-    /// Creates five tasks and a bug in two categories; one task has none.
+    /// Creates five tasks and a bug in two categories; one task is in no category.
     private func withTasks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withObjects { store in
             let context = store.context()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("row 70: columns by path and by expression; a to-one is an object's ID")
+    @Test("row 70: columns are key paths or expressions, and a to-one returns an object ID")
     func columns() throws {
         try withTasks { context in
             let request = Todo.request.sort("title").select(
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("row 70: an object of a sub-entity is known by its own entity")
+    @Test("row 70: the ID of a subentity's object has the subentity")
     func subentities() throws {
         try withTasks { context in
             let bug = try #require(context.container.schema.entity(named: "Bug")).number
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("row 70: groups, their aggregates, and what having keeps of them")
+    @Test("row 70: groups have aggregates, and having filters them")
     func groups() throws {
         try withTasks { context throws in
             let request = Todo.request.select(
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("row 70: groups by object, judged by what the object leads to")
+    @Test("row 70: rows are grouped by a to-one and filtered by its object's attributes")
     func groupsOfObjects() throws {
         try withTasks { context in
             let request = Todo.request.select("category", .count()).group(by: "category")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("row 70: equal rows come once, and equal values count once")
+    @Test("row 70: distinct returns equal rows once and counts equal values once")
     func distinct() throws {
         try withTasks { context throws in
             let request = Todo.request.select("category.name").sort("category.name").distinct()
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("row 70: rows never show pending changes")
+    @Test("row 70: rows exclude pending changes")
     func pendingChanges() throws {
         try withTasks { context in
             for task in try context.fetch(FetchRequest<Todo>()) { task.title = "changed" }
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(
-        "row 70: what makes no sense is an error of the request",
+        "row 70: a request with invalid columns, groups, or order fails",
         arguments: [
             (Todo.request.select(.count()).having(GraphKey("count") > 1), "propertiesToGroupBy"),
             (Todo.request.select("title", .count()), "neither a grouping property"),
@@ -196,7 +196,7 @@ import Testing
         var due: Date?
     }
 
-    @Test("row 70: rows become structs; what does not fit names its column")
+    @Test("row 70: rows decode into structs, and a type mismatch names the column")
     func decoding() throws {
         try withTasks { context in
             let request = Todo.request.sort("title").select(
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("row 73: sums, means, bounds and counts by type; of nothing they are 0 or nil")
+    @Test("row 73: aggregates are typed; without rows, sum and count are 0 and minimum is nil")
     func aggregates() throws {
         try withTasks { context in
             let open = try Todo.request.where("isDone == NO")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Requests of the model") struct TemplateTests {
+@Suite("Fetch request templates") struct TemplateTests {
     private func withNotes(_ body: (ManagedObjectContext) throws -> Void) throws {
         let note = EntityDescription(
             name: "Note",
@@ -67,7 +67,7 @@ import Testing
         objects.map { $0[.string("title")] ?? "-" }
     }
 
-    @Test("row 78b: a request of the model takes values for its variables")
+    @Test("row 78b: a fetch request template substitutes values for its variables")
     func substituting() throws {
         try withNotes { context in
             let model = context.container.model
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("row 78b: a missing template, a missing value and a wrong predicate are told")
+    @Test("row 78b: a missing template, a missing value, and an invalid predicate are errors")
     func wrongTemplates() throws {
         try withNotes { context in
             let model = context.container.model
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("row 78b: a fetched property is looked for once, until its object is refreshed")
+    @Test("row 78b: a fetched property is fetched once until its object is refreshed")
     func fetchedProperty() throws {
         try withNotes { context in
             let notes = try context.fetch(

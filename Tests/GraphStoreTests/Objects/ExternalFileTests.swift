@@ -22,7 +22,7 @@ import Testing
         try store.container.externalFiles.names()
     }
 
-    @Test("row 9: large values live in files, which go with their rows and with failed saves")
+    @Test("row 9: large values are stored in files; deletions and failed saves remove the files")
     func files() throws {
         try withStore(model()) { store in
             let context = store.context()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("a salvage copies files; one beside a store of the same stem is refused, and loses none")
+    @Test("a salvage copies external files and fails next to a store with the same stem")
     func salvage() throws {
         try withStore(model()) { store in
             let context = store.context()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("row 9: files that no row names are swept")
+    @Test("row 9: a sweep deletes external files that no row refers to")
     func sweeping() throws {
         try withStore(model()) { store in
             let context = store.context()

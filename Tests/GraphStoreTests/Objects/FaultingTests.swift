@@ -19,7 +19,7 @@ import Testing
         return tasks.map(\.objectID)
     }
 
-    @Test("row 32: object(with:) reads nothing, existingObject does, registeredObject never")
+    @Test("row 32: existingObject reads the row; object(with:) and registeredObject read nothing")
     func threeWays() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("row 49: a to-many is a fault of its own; its IDs make no objects")
+    @Test("row 49: a to-many has its own fault, and reading its IDs creates no objects")
     func toManyFaults() throws {
         try withObjects { store in
             let ids = try makeTasks(3, in: store)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("row 49: many faults are read with few statements")
+    @Test("row 49: fault(_:) reads the rows of many objects before they are accessed")
     func batchFaulting() throws {
         try withObjects { store in
             let ids = try makeTasks(1200, in: store)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("row 125: faults fired one by one are counted as a run")
+    @Test("row 125: the statistics count faults that fire one after another")
     func singleFaults() throws {
         try withObjects { store in
             let ids = try makeTasks(150, in: store)
@@ -79,7 +79,9 @@ import Testing
         }
     }
 
-    @Test("row 35: clean objects are held weakly, changed ones strongly until the save")
+    @Test(
+        "row 35: a context holds clean objects weakly and changed objects strongly until the save"
+    )
     func uniquing() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -107,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("row 37: after a reset every older object is invalid")
+    @Test("row 37: a reset invalidates every object of the context")
     func reset() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -122,9 +124,7 @@ import Testing
         }
     }
 
-    @Test(
-        "row 37: after a reset no accessor gives what was there; the next save says that one was used"
-    )
+    @Test("row 37: after a reset, accessors return no values, and the next save reports their use")
     func resetObjectsGiveNothing() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("row 37: objects of a context that is gone keep what is in memory, and change no more")
+    @Test("row 37: objects outlive their context with the values in memory but cannot change")
     func objectsOutliveTheirContext() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("row 38: a rollback restores without reading; doomed inserts leave the registry")
+    @Test("row 38: a rollback restores changed and deleted objects and unregisters inserted ones")
     func rollback() throws {
         try withObjects { store in
             let ids = try makeTasks(2, in: store)
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("rows 39, 53: refresh drops changes and refaults, or reads under them")
+    @Test("rows 39, 53: refresh discards the changes or merges them with the new row")
     func refresh() throws {
         try withObjects { store in
             let ids = try makeTasks(2, in: store)
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("row 39: many objects are read anew by their IDs, those with changes in one statement")
+    @Test("row 39: refresh(ids:) reloads many objects and merges or discards their changes")
     func refreshMany() throws {
         try withObjects { store in
             let context = store.context()
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test("row 44: a row that is gone is an error, or by policy a deleted object with no values")
+    @Test("row 44: firing the fault of a deleted row is an error, or by policy deletes the object")
     func inaccessible() throws {
         try withObjects { store in
             let id = try makeTasks(1, in: store)[0]
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test("row 68: relationships are read along key paths, a statement a step")
+    @Test("row 68: a fetch prefetches relationships along key paths")
     func prefetching() throws {
         try withObjects { store in
             let context = store.context()

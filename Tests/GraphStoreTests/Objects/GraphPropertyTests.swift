@@ -11,7 +11,7 @@ import Testing
 ///
 /// Other contexts and batch requests change the store at the same time. `GRAPHSTORE_SEQUENCES` sets
 /// the number of sequences. A failure names the seed; see `TestSeed`.
-@Suite("Random graphs") struct GraphPropertyTests {
+@Suite("Random object graphs") struct GraphPropertyTests {
     private static let streams = 8
     private static let sequences = setting("GRAPHSTORE_SEQUENCES") ?? 10_000
     private static let seed = TestSeed.ofThisRun
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "rows 38, 42, 54-62, 64, 103, 105, 107, 108: contexts do what the oracle does, and the file agrees",
+        "rows 38, 42, 54-62, 64, 103, 105, 107, 108: contexts and the file match the oracle",
         arguments: 0..<streams)
     func sequences(stream: Int) throws {
         let count = (Self.sequences + Self.streams - 1) / Self.streams
@@ -50,7 +50,7 @@ import Testing
 
     /// In a store with one column for the one-to-one relationship, both sides follow the oracle.
     @Test(
-        "a one-to-one relationship with one column behaves as with two",
+        "a one-to-one relationship behaves the same with one column as with two",
         arguments: ["ZTASK.ZPLAN", "ZPLAN.ZTASK"])
     func oneColumn(dropped: String) throws {
         for round in 0..<max(1, Self.sequences / 1000) {

@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Managed objects") struct ManagedObjectTests {
-    @Test("row 46: an inserted object has its defaults, its ID and its hook, and is no fault")
+    @Test("row 46: an inserted object has its defaults and an ID, and its insert hook has run")
     func insertion() throws {
         try withObjects { store in
             let context = store.context()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("row 46: an entity that is abstract or unknown is an error of the next save")
+    @Test("row 46: an object of an unknown entity fails the next save")
     func insertionOfNothing() throws {
         final class Nobody: ManagedObject {}
         try withObjects { store in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("row 33: two contexts never hand out one key, and nothing is lost by a rollback")
+    @Test("row 33: two contexts of a container never allocate the same key")
     func keys() throws {
         try withObjects { store in
             let one = store.context()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("row 33: a key that another process took is changed by the save; the old ID resolves")
+    @Test("row 33: the save changes a key that another process took, also in links to the object")
     func takenKeys() throws {
         try withObjects { store in
             let context = store.context()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("row 34: an ID has a URI, which finds it again in its own store alone")
+    @Test("row 34: the URI of an ID resolves only in its own store")
     func uris() throws {
         try withObjects { store in
             let context = store.context()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("row 47: values by name; an unknown key and a value of the wrong kind are errors")
+    @Test("row 47: values are read and set by name; unknown keys and wrong types are errors")
     func keyValueCoding() throws {
         try withObjects { store in
             let context = store.context()
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("row 4: every type comes back as it was set")
+    @Test("row 4: values of every type are stored and read back unchanged")
     func types() throws {
         try withObjects { store in
             let context = store.context()
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("rows 36, 48: what changed is known; setting what is there is dirty but no change")
+    @Test("rows 36, 48: changed keys are tracked; setting an equal value writes no row")
     func changes() throws {
         try withObjects { store in
             let context = store.context()
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("row 7: a transient attribute is kept in memory, dropped by a rollback, never stored")
+    @Test("row 7: a rollback reverts a transient attribute, and a save does not store it")
     func transient() throws {
         try withObjects { store in
             let context = store.context()

@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Classes
 
-    @Test("a class that nobody registered is registered by its first request")
+    @Test("the first request for an unregistered class registers it")
     func registeredByUse() throws {
         let store = try Self.store()
         let context = store.context()
@@ -61,7 +61,7 @@ import Testing
         #expect(context[reference] === people[0])
     }
 
-    @Test("a request for objects that came as another class throws")
+    @Test("a request fails if its objects are already registered with another class")
     func otherClass() throws {
         let store = try Self.store()
         let context = store.context()
@@ -75,7 +75,7 @@ import Testing
         withExtendedLifetime(ann) {}
     }
 
-    @Test("a relationship to objects of an unregistered class is told by the next save")
+    @Test("a relationship to objects of an unregistered class is empty and notes an error")
     func unregisteredDestination() throws {
         let store = try Self.store()
         let context = store.context()
@@ -102,7 +102,7 @@ import Testing
         #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
     }
 
-    @Test("a double that Float cannot hold fails, too")
+    @Test("a Double that does not fit into a Float attribute fails")
     func tooLargeForFloat() throws {
         let store = try Self.store()
         let context = store.context()
@@ -111,9 +111,9 @@ import Testing
         #expect(error?.message == "1e+300 does not fit into 'Person.weight' (Float)")
     }
 
-    // MARK: Contexts that are gone
+    // MARK: Freed contexts
 
-    @Test("objects that a function returns from a context of its own can be read")
+    @Test("attributes of an object can be read after its context is freed")
     func readWithoutContext() throws {
         let store = try Self.store()
         func people() throws -> [ManagedObject] {
@@ -139,7 +139,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("a context that is dropped with unsaved changes is freed with its connections")
+        @Test("a context with unsaved changes is freed and closes its connections")
         func descriptors() throws {
             let store = try Self.store()
             func count() throws -> Int {
@@ -166,9 +166,9 @@ import Testing
         }
     #endif
 
-    // MARK: Rows that are gone
+    // MARK: Deleted rows
 
-    @Test("a required attribute of an object that cannot be read ends the process, and says why")
+    @Test("reading a required attribute of a deleted row ends the process with the reason")
     func required() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
@@ -189,7 +189,7 @@ import Testing
             "\(text)")
     }
 
-    @Test("row 31: the debug variable ends a process that uses an object outside its context")
+    @Test("row 31: with the debug variable, using an object outside its context ends the process")
     func confinement() async {
         await #expect(processExitsWith: .failure) {
             setenv("GRAPHSTORE_CONCURRENCY_DEBUG", "1", 1)
@@ -212,7 +212,7 @@ import Testing
 
     nonisolated(unsafe) private static var leaked: ManagedObject?
 
-    @Test("after the save of a deletion an object has no context and is not deleted any more")
+    @Test("after its deletion is saved, an object has no context and isDeleted is false")
     func deleted() throws {
         let store = try Self.store()
         let context = store.context()
@@ -225,7 +225,7 @@ import Testing
         #expect(ann.managedObjectContext == nil)
     }
 
-    @Test("a merge marks objects whose rows are gone, those with changes as well")
+    @Test("a merge marks an object with unsaved changes as deleted if its row is deleted")
     func merged() throws {
         let store = try Self.store()
         let (context, other) = (store.context(), store.context())

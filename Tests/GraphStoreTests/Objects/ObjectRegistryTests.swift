@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("The registry of objects")
+@Suite("Object registry")
 struct ObjectRegistryTests {
     private let entities = """
         Item:
@@ -28,7 +28,7 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test("A new object stays until its save, whoever holds it, and no longer")
+    @Test("a context retains a new object until the save or rollback, and not after")
     func newObjects() throws {
         let store = try TestStore(entities)
         let context = store.context()

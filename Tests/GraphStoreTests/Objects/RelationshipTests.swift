@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Relationships") struct RelationshipTests {
-    @Test("row 55: setting one side moves the other, of to-ones and to-manys")
+    @Test("row 55: setting either side of a one-to-many relationship updates the other")
     func oneToMany() throws {
         try withObjects { store in
             let context = store.context()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("row 55: a to-many that is a fault takes changes without being read")
+    @Test("row 55: a to-many fault accepts changes without being read")
     func changesUnderFaults() throws {
         try withObjects { store in
             let context = store.context()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("row 55: one-to-one moves all four ends, and stands on both sides in the file")
+    @Test("row 55: setting a one-to-one updates all four objects and both columns in the store")
     func oneToOne() throws {
         try withObjects { store in
             let context = store.context()
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("row 55: many-to-many writes each pair once; its own inverse counts both ways")
+    @Test("row 55: a many-to-many stores each pair once, and a self-inverse one links both objects")
     func manyToMany() throws {
         try withObjects { store in
             let context = store.context()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("row 12: an ordered to-many keeps its order, in the file too")
+    @Test("row 12: an ordered to-many keeps its order in memory and in the store")
     func ordered() throws {
         try withObjects { store in
             let context = store.context()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("row 12: a to-one to a family of entities remembers which one it leads to")
+    @Test("row 12: a to-one to an entity with subentities keeps the entity of its object")
     func inheritance() throws {
         try withObjects { store in
             let context = store.context()

@@ -5,7 +5,7 @@ import Testing
 @testable import GraphStore
 
 /// Two containers on one store, like two processes: each allocates keys that the other also uses.
-@Suite("Two processes that insert at once") struct RivalPropertyTests {
+@Suite("Two processes that insert concurrently") struct RivalPropertyTests {
     /// One process: its context, its tasks, and the name of the category that each task must be
     /// linked to.
     private final class Side {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("row 33: no object of one is taken for an object of the other", arguments: 0..<40)
+    @Test("row 33: neither process mistakes the other's objects for its own", arguments: 0..<40)
     func mixed(seed: Int) throws {
         try withObjects { store in
             var random = SeededGenerator(seed: TestSeed.ofThisRun &+ UInt64(seed))

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 /// Two processes allocate the same primary key, or an allocated key is never written.
-@Suite("Keys that another process takes") struct TakenKeyTests {
+@Suite("Primary keys that another process takes") struct TakenKeyTests {
     /// Runs a test with a context and a second one of another process on the same store.
     private func withRivals(
         _ body: (TestStore, ManagedObjectContext, ManagedObjectContext) throws -> Void
@@ -21,7 +21,7 @@ import Testing
         return container.newContext()
     }
 
-    @Test("row 33: after the save, the row with the lost key is itself, in fetches and at links")
+    @Test("row 33: after the save, fetches and links find the other process's row by the lost key")
     func afterTheSave() throws {
         try withRivals { store, context, theirs in
             let mine = context.insert(Category.self) { $0.name = "mine" }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("row 33: before the save, a row that is met keeps its key, and the new object gets one")
+    @Test("row 33: a fetched row keeps its key, and the new object with this key gets another")
     func beforeTheSave() throws {
         try withRivals { store, context, theirs in
             let shared = Category(in: context)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("row 33: a link and a list that lead to their row do not lead to the new object")
+    @Test("row 33: links to the other process's row do not resolve to the new object with its key")
     func linksToTheirs() throws {
         try withRivals { store, context, theirs in
             let saved = context.insert(Todo.self) { $0.title = "saved" }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("row 33: the merge of another's change tells that a key is taken")
+    @Test("row 33: merging another process's insert gives the new object with its key another key")
     func merged() throws {
         try withRivals { _, context, theirs in
             let mine = context.insert(Category.self) { $0.name = "mine" }
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("row 33: what children hold of the object moves with it")
+    @Test("row 33: a child context's copy of an object adopts the object's new key")
     func children() throws {
         try withRivals { store, context, theirs in
             let saved = context.insert(Todo.self) { $0.title = "t" }
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("row 33: a child's new object does not become the row that its parent has met")
+    @Test("row 33: a child's new object gets another key if the parent fetches a row with its key")
     func childsOwn() throws {
         try withRivals { store, context, theirs in
             let child = context.makeChild()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("row 33: undo and redo lead to the object under its new key")
+    @Test("row 33: undo restores a link to an object that has a new key")
     func undone() throws {
         try withRivals { store, context, theirs in
             context.isUndoEnabled = true
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("row 33: every context of a container gives way to the keys that others took")
+    @Test("row 33: all contexts of a container save if another process took their keys")
     func severalContexts() throws {
         try withRivals { store, context, theirs in
             let second = store.context()
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("row 33: the key of an object that was united with a row may become another's")
+    @Test("row 33: another process can reuse the key of an object that was merged into a row")
     func united() throws {
         try withRivals { store, context, theirs in
             context.mergePolicy = .mergeByPropertyObjectTrump
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("row 33: an old ID finds the row that has it, although nobody has met it before")
+    @Test("row 33: the old ID of a merged object resolves to the row that has this key now")
     func oldIDs() throws {
         try withRivals { _, context, theirs in
             context.mergePolicy = .mergeByPropertyObjectTrump
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test("row 33: a unit of work that fails does not give a key back to an object that lost it")
+    @Test("row 33: a failed unit of work does not restore the lost key of an object")
     func failedUnit() throws {
         struct Stop: Error {}
         try withRivals { store, context, theirs in
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test("row 33: pages and cursors that hold new objects still give them under other keys")
+    @Test("row 33: a page still returns its new objects after the save changes their keys")
     func pages() throws {
         try withRivals { _, context, theirs in
             context.insert(Category.self) { $0.name = "mine" }
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test("row 34: reserved keys stay, and so do the URIs of objects that are not saved")
+    @Test("row 34: reserved keys and the URIs of unsaved objects stay valid after the save")
     func permanentIDs() throws {
         try withRivals { store, context, theirs in
             let mine = context.insert(Category.self) { $0.name = "mine" }
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test("a deletion that a child has saved into its parent can be undone and saved again")
+    @Test("a child can undo a deletion that it has saved into its parent")
     func undoneDeletionOfAChild() throws {
         try withObjects { store in
             let parent = store.context()

@@ -47,7 +47,7 @@ private struct HiddenNotes: AttributeTransformer {
         }
     }
 
-    @Test("row 8: values go through the transformer that the model names, both ways")
+    @Test("row 8: the model's transformer converts values on write and on read")
     func bothWays() throws {
         try withPlaces { store, place in
             place[position] = Point(x: 1, y: 2)
@@ -66,7 +66,7 @@ private struct HiddenNotes: AttributeTransformer {
         }
     }
 
-    @Test("row 8: a change inside a value is a change of the object")
+    @Test("row 8: a change inside a transformable value changes the object")
     func changeInside() throws {
         try withPlaces { store, place in
             let context = try #require(place.managedObjectContext)
@@ -80,7 +80,7 @@ private struct HiddenNotes: AttributeTransformer {
         }
     }
 
-    @Test("row 8: no transformer, another type and damaged bytes are errors, not values")
+    @Test("row 8: a missing transformer, a wrong type, and damaged bytes are errors")
     func errors() throws {
         try withPlaces { store, place in
             #expect(

@@ -9,7 +9,7 @@ import Testing
 
     private let names = "SELECT ZNAME FROM ZCATEGORY ORDER BY 1"
 
-    @Test("row 127: a repository finds, counts, makes and deletes one class's objects")
+    @Test("row 127: a repository inserts, finds, counts, and deletes the objects of one class")
     func repository() throws {
         try withObjects { store in
             let context = store.context()
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("row 128: a unit of work is saved whole or not at all")
+    @Test("row 128: a unit of work saves all its changes or none")
     func unitOfWork() throws {
         try withObjects { store in
             let id = try store.container.unitOfWork { context in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("row 128: units nest: an error undoes the inner one, rows and objects alike")
+    @Test("row 128: an error in a nested unit of work reverts only its own objects and rows")
     func nestedUnits() throws {
         try withObjects { store in
             let context = store.context()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("row 131: an import that was stopped goes on where its last saved part ended")
+    @Test("row 131: an interrupted import resumes after its last saved chunk")
     func importer() throws {
         try withObjects { store in
             var importer = Importer(
@@ -145,7 +145,7 @@ import Testing
 
     // MARK: Synchronizing
 
-    @Test("row 130: what comes twice does nothing twice; what others saved is sent, own pulls not")
+    @Test("row 130: a repeated pull changes nothing, and a push sends only local changes")
     func sync() throws {
         let store = try TestStore(
             model(objectModel), history: HistoryOptions(keeping: .untilPurged))
@@ -183,7 +183,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test("row 129: a service reads and writes plain values, from any task")
+    @Test("row 129: a data service reads and writes plain values")
     func service() async throws {
         let store = try TestStore(objectModel)
         let service: any DataService = GraphDataService(store.container)

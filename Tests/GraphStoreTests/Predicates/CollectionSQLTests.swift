@@ -108,7 +108,7 @@ private func check(
 
 @Suite("rows 84, 86–88, 91: collections in SQL") struct CollectionSQLTests {
     @Test(
-        "are searched as ruled",
+        "SQL finds the expected objects for predicates over collections",
         arguments: [
             ("ANY tags.name == 'red'", [1, 2]), ("SOME tags.name == 'blue'", [1]),
             ("NONE tags.name == 'red'", [3, 4]), ("ALL tags.name == 'red'", [2, 3]),
@@ -137,7 +137,7 @@ private func check(
     }
 
     @Test(
-        "are counted and summed as ruled",
+        "SQL finds the expected objects for counts, sums, and subqueries",
         arguments: [
             ("tags.@count == 2", [1]), ("tags.@count > 0", [1, 2, 4]), ("tags.@count == 0", [3]),
             ("tags.@count != 0", [1, 2, 4]), ("tags.@count >= 1", [1, 2, 4]),
@@ -190,7 +190,7 @@ private func check(
     }
 
     @Test(
-        "values are compared as ruled",
+        "SQL finds the expected objects for comparisons of attributes",
         arguments: [
             ("title CONTAINS[cd] 'cafe'", [2, 3]), ("title CONTAINS[c] 'café'", [2, 3]),
             ("title ==[c] 'café'", [2]), ("title ==[cd] 'cafe'", [2]),

@@ -46,7 +46,7 @@ private func ids(
     return try cursor.integers()
 }
 
-@Suite("Folded texts") struct FoldedTextTests {
+@Suite("Case- and accent-folded text") struct FoldedTextTests {
     @Test func everyWriterKeepsThem() throws {
         try withStore(searchable) { store in
             let container = store.container
@@ -197,7 +197,7 @@ private func ids(
         }
     }
 
-    @Test("stay with stores that are one file", arguments: [true, false])
+    @Test("folded text is saved in JSON and binary stores", arguments: [true, false])
     func inImages(isJSON: Bool) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store")
@@ -216,7 +216,7 @@ private func ids(
     }
 
     @Test(
-        "answer like the evaluator, folded or not",
+        "queries match the evaluator for folded, partly folded, and unfolded text",
         arguments: [
             ("title ==[cd] 'CAFE'", [1, 2, 3]), ("title ==[c] 'CAFÉ'", [1, 3]),
             ("title ==[c] 'CAFE'", [2]), ("'cafe' ==[c] title", [2]),
@@ -266,7 +266,7 @@ private func ids(
     }
 
     @Test(
-        "are told of in explanations",
+        "explanations mention lookups in folded text",
         arguments: [
             (
                 "title ==[cd] 'x'",

@@ -16,9 +16,9 @@ private let entities = """
     """
 
 /// Predicates for which SQL and the evaluator once had different results.
-@Suite("Disagreements of SQL and the evaluator") struct FoundDisagreementTests {
+@Suite("Former disagreements of SQL and the evaluator") struct FoundDisagreementTests {
     @Test(
-        "stay mended",
+        "SQL finds the expected objects for predicates that once disagreed",
         arguments: [
             // Plain LIKE compares bytes.
             ("title LIKE '*é'", [2]), ("title LIKE[n] '*é'", [2]), ("title LIKE[d] '*é'", [2, 3]),

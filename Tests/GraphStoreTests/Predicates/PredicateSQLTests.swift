@@ -157,7 +157,7 @@ private struct ItemGenerator {
         return try cursor.integers()
     }
 
-    @Test("each example of a function gives in SQL what the table says")
+    @Test("the SQL of each predicate function returns the result of its documented example")
     func functionExamples() throws {
         try withItems { store in
             let all = try keys("TRUEPREDICATE", in: store)
@@ -229,7 +229,7 @@ private struct ItemGenerator {
     }
 
     @Test(
-        "select as ruled",
+        "predicates in SQL select the expected objects",
         arguments: [
             ("i == nil", [2]), ("i != 5", [2, 3]), ("NOT (i == 5)", [2, 3]), ("NOT (i != 5)", [1]),
             ("i < 5", [3]), ("NOT (i < 5)", [1, 2]), ("NOT (i >= 5)", [2, 3]), ("i <= nil", [2]),
@@ -269,7 +269,7 @@ private struct ItemGenerator {
     }
 
     @Test(
-        "use indexes",
+        "comparisons in SQL use the index of the attribute",
         arguments: [
             ("s BEGINSWITH 'mi'", "ZS>? AND ZS<?", "Z_Item_s"),
             ("s LIKE 'mi*'", "ZS>? AND ZS<?", "Z_Item_s"),

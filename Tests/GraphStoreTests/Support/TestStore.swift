@@ -95,7 +95,7 @@ struct TestStore {
         let connection = try Connection(path: path, mode: .readOnly)
         #expect(
             try connection.text("PRAGMA integrity_check") == "ok", sourceLocation: sourceLocation)
-        // The allocated keys include those of all rows, and every row has a known entity.
+        // The allocated keys include the keys of all rows, and every row has a known entity.
         for entity in container.schema.entities where entity.superNumber == 0 {
             let largest = try connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0
             let allocated =

@@ -36,7 +36,7 @@ import Testing
     private static let worlds =
         ProcessInfo.processInfo.environment["ETL_AGREEMENT_WORLDS"].flatMap { Int($0) } ?? 80
 
-    @Test("find the same objects in the same order", arguments: 0..<shards)
+    @Test("SQL and the evaluator find the same objects in the same order", arguments: 0..<shards)
     func findTheSameObjects(shard: Int) throws {
         var tally = Tally()
         for world in 0..<Self.worlds where world % Self.shards == shard {

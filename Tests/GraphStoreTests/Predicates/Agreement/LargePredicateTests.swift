@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 
 /// Wide and deep predicates: SQL and the evaluator find the same objects.
-@Suite("SQL and the evaluator: large predicates") struct LargePredicateTests {
+@Suite("Large predicates") struct LargePredicateTests {
     private struct Source {
         let world: World
         let entity: StoreLayout.Entity
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "of 1 to 20,000 terms and up to 190 levels",
+        "SQL and the evaluator agree on predicates of up to 20,000 terms and 190 levels",
         arguments: [1, 2, 17, 49, 130, 201, 500, 1_001, 4_000, 20_000])
     func sizes(count: Int) throws {
         for number in 0..<3 {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("of equalities with one value, which become a list")
+    @Test("SQL and the evaluator agree on 3,000 equalities of one attribute")
     func equalities() throws {
         var source = try Source(seed: TestSeed.ofThisRun, count: 10)
         for entity in source.world.schema.entities {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("many equalities are searched as one list")
+    @Test("SQL combines many equalities into one list")
     func list() throws {
         let source = try Source(seed: 1, count: 1)
         let parts = (0..<1_000).map {
@@ -121,7 +121,7 @@ import Testing
         #expect(sql.sql.hasPrefix("(t.Z_PK IN (SELECT value FROM temp.ETL_LIST_"), "\(sql.sql)")
     }
 
-    @Test("key paths lead over more relationships than SQLite joins tables")
+    @Test("key paths can follow more relationships than SQLite can join tables")
     func relationships() throws {
         let names = (0..<70).map { "r\($0)" }
         let model = try ManagedObjectModel(
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("a key path that is too long is refused before there is a store")
+    @Test("checking a predicate fails for a key path that is too long")
     func longPath() throws {
         let model = try ManagedObjectModel(
             yaml: """
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("deep values are computed as they are in memory")
+    @Test("SQL and the evaluator agree on deeply nested expressions")
     func deepValues() throws {
         let source = try Source(seed: TestSeed.ofThisRun, count: 1)
         var sum: GraphExpression = .keyPath([ObjectNumber.explicitKey])

@@ -8,7 +8,7 @@ import Testing
 ///
 /// SQL and the evaluator share code, so they may agree on a mistake; the third implementation
 /// checks both.
-@Suite("Options on texts: SQL, the evaluator and their meaning") struct TextOptionTests {
+@Suite("Options of string comparisons") struct TextOptionTests {
     private static let entities = """
         Task:
           attributes:
@@ -58,7 +58,9 @@ import Testing
         }
     }
 
-    @Test("give the same answer", arguments: ["", "[c]", "[d]", "[cd]", "[n]"])
+    @Test(
+        "SQL and the evaluator apply string options the same way",
+        arguments: ["", "[c]", "[d]", "[cd]", "[n]"])
     func agree(options: String) throws {
         try withStore(Self.entities) { store in
             try store.container.load(
