@@ -4,6 +4,7 @@ import SQLite
 ///
 /// The type is trivial and has 16 bytes, so that a batch of rows is one block of memory.
 package struct BulkCell {
+    /// The type of a cell's value; packed rows contain the raw value.
     package enum Kind: UInt8 {
         /// The record does not set this property.
         case absent
@@ -18,6 +19,7 @@ package struct BulkCell {
 
     private var bits: UInt64
     private var length: UInt32
+    /// The type of the value, which decides which of the accessors below are valid.
     package private(set) var kind: Kind
 
     private init(_ kind: Kind, bits: UInt64 = 0, length: Int = 0) {
@@ -27,21 +29,28 @@ package struct BulkCell {
         self.length = UInt32(truncatingIfNeeded: length)
     }
 
+    /// A cell of a property that the record does not set.
     package static var absent: BulkCell { BulkCell(.absent) }
+
+    /// A cell with a null value.
     package static var null: BulkCell { BulkCell(.null) }
 
+    /// Creates a cell with an integer.
     package static func integer(_ value: Int64) -> BulkCell {
         BulkCell(.integer, bits: UInt64(bitPattern: value))
     }
 
+    /// Creates a cell with a floating-point number.
     package static func real(_ value: Double) -> BulkCell {
         BulkCell(.real, bits: value.bitPattern)
     }
 
+    /// Creates a cell that refers to UTF-8 bytes, which must remain valid while the cell is used.
     package static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> BulkCell {
         BulkCell(.text, bits: address(bytes), length: bytes.count)
     }
 
+    /// Creates a cell that refers to binary data, which must remain valid while the cell is used.
     package static func blob(_ bytes: UnsafeBufferPointer<UInt8>) -> BulkCell {
         BulkCell(.blob, bits: address(bytes), length: bytes.count)
     }
@@ -55,11 +64,19 @@ package struct BulkCell {
         UInt64(UInt(bitPattern: bytes.baseAddress))
     }
 
+    /// The value of a cell of the kind `integer`.
     package var integerValue: Int64 { Int64(bitPattern: bits) }
+
+    /// The value of a cell of the kind `real`.
     package var realValue: Double { Double(bitPattern: bits) }
+
+    /// The index of a list's first item among the items of the batch.
     package var listStart: Int { Int(bits) }
+
+    /// The number of items in a list.
     package var listCount: Int { Int(length) }
 
+    /// The bytes of a cell of the kind `text` or `blob`, which the cell does not own.
     package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(
             start: UnsafePointer(bitPattern: UInt(bits)), count: Int(length))

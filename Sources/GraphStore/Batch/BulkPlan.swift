@@ -60,6 +60,7 @@ package struct BulkPlan: Sendable, Hashable {
 
     /// A relationship that is set by the key of its target.
     package struct Link: Sendable, Hashable {
+        /// The name of the relationship to set.
         package var relationship: String
         /// The entity of the target: the destination, or one of its sub-entities.
         package var destination: String
@@ -74,14 +75,17 @@ package struct BulkPlan: Sendable, Hashable {
         package var nested: BulkPlan?
         /// The name of the objects in reject messages, such as `items`.
         package var label = ""
+        /// The policy for keys that no object has.
         package var missing: MissingPolicy
         /// Whether missing links are noted for `takeMissedLinks()`, with `missing: null`.
         package var notesMissed = false
         /// Whether stand-in objects are created for targets that are not in this store, if
         /// possible.
         package var makesStandIns = false
+        /// How the keys change the relationship, if it is a to-many.
         package var many: ManyPolicy
 
+        /// Creates a link by a key of one or more parts.
         package init(
             relationship: String, destination: String, key: [KeyPart],
             missing: MissingPolicy = .reject, many: ManyPolicy = .replace
@@ -116,6 +120,7 @@ package struct BulkPlan: Sendable, Hashable {
         package var isByNumber: Bool { key.first?.property == ObjectNumber.explicitKey }
     }
 
+    /// The name of the entity of new objects.
     package var entity: String
     /// The attributes and to-one relationships that identify objects; each has a cell, except
     /// `owner`.
@@ -130,7 +135,9 @@ package struct BulkPlan: Sendable, Hashable {
     package var attributes: [String]
     /// The links of the cells after the attributes, in order.
     package var links: [Link]
+    /// The policy for records with the same key as an earlier record of this load.
     package var duplicates: DuplicatePolicy
+    /// The policy for records whose object existed before this load.
     package var found = FoundPolicy.update
     /// Whether an object without changes counts as written.
     package var touchesSame = false
@@ -138,6 +145,7 @@ package struct BulkPlan: Sendable, Hashable {
     /// would cost more than updating them for each row.
     package var expectsFewRows = false
 
+    /// Creates a plan that updates existing objects; set `found` to change this.
     package init(
         entity: String, key: [String], attributes: [String], links: [Link] = [],
         duplicates: DuplicatePolicy = .last
@@ -172,20 +180,25 @@ package struct BulkPlan: Sendable, Hashable {
 
 /// The number of records by result, according to the net change of each key's row.
 package struct BulkTally: Sendable, Hashable, Codable {
+    /// Records that inserted an object.
     package var inserted = 0
+    /// Records that changed an existing object, including one that a link has created.
     package var updated = 0
+    /// Records whose existing object has no net change.
     package var unchanged = 0
     /// Records skipped because their object, or a link's target, must be left unchanged.
     package var skipped = 0
     /// Records superseded by a later record with the same key or, depending on the policy, by an
     /// earlier one.
     package var superseded = 0
+    /// Records that were rejected; each has one `BulkReject`.
     package var rejected = 0
     /// Objects created as link targets; these are not records.
     package var createdTargets = 0
     /// Nested objects with the key of an earlier item in the same list; `nil` if none.
     package var supersededItems: Int?
 
+    /// Creates a tally without records.
     package init() {}
 }
 
@@ -199,6 +212,7 @@ package struct BulkReject: Sendable, Hashable {
     package var property: String?
     /// The invalid value as text, if any.
     package var value: String?
+    /// The reason as a sentence, without the record's position in the input.
     package var message: String
     /// The condition outside the row that the rejection depends on.
     package var hinge: Hinge?
@@ -207,11 +221,13 @@ package struct BulkReject: Sendable, Hashable {
 
     /// Another fault of the row.
     package struct Other: Sendable, Hashable {
+        /// The reason, one of the codes of `BulkReject`.
         package var code: String
         /// The attribute or relationship with the fault.
         package var property: String?
         /// The invalid value as text, if any.
         package var value: String?
+        /// The reason as a sentence, without the record's position in the input.
         package var message: String
     }
 

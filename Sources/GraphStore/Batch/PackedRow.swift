@@ -147,6 +147,7 @@ extension UnsafeMutableRawPointer {
     /// The maximum size of a packed number in bytes.
     package static let packedBytesMax = 10
 
+    /// Writes a fixed-width number in the byte order of the machine.
     package mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
         storeBytes(of: number, as: Number.self)
         self += MemoryLayout<Number>.size
@@ -162,6 +163,7 @@ extension UnsafeMutableRawPointer {
         put(UInt8(rest))
     }
 
+    /// Copies bytes, without a length prefix.
     package mutating func put(_ bytes: UnsafeRawBufferPointer) {
         if let start = bytes.baseAddress { copyMemory(from: start, byteCount: bytes.count) }
         self += bytes.count
@@ -170,11 +172,13 @@ extension UnsafeMutableRawPointer {
 
 /// Reads values in sequence, and advances the pointer.
 extension UnsafeRawPointer {
+    /// Reads a fixed-width number in the byte order of the machine, at any alignment.
     package mutating func take<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         defer { self += MemoryLayout<Number>.size }
         return loadUnaligned(as: Number.self)
     }
 
+    /// Reads a number in LEB128 format.
     package mutating func takePacked() -> UInt64 {
         var number: UInt64 = 0
         var shift: UInt64 = 0

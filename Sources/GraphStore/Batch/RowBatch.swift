@@ -22,6 +22,7 @@ package final class RowBatch {
     /// The number of items above which their memory is freed when the batch is emptied.
     package static let keptItemsMax = 1 << 17
 
+    /// Creates an empty batch with memory for `capacity` rows, which grows if necessary.
     package init(width: Int, capacity: Int = 1024) {
         self.width = width
         self.capacity = capacity
@@ -32,6 +33,7 @@ package final class RowBatch {
         cells.deallocate()
     }
 
+    /// Removes the rows and their list items, invalidates the arena's bytes, and releases `owner`.
     package func removeAll() {
         count = 0
         items.removeAll(keepingCapacity: items.capacity <= Self.keptItemsMax)
@@ -60,6 +62,7 @@ package final class RowBatch {
         (count * width + items.count) * MemoryLayout<BulkCell>.stride + arena.byteCount
     }
 
+    /// The cell of a row; the program traps if the batch does not have it.
     package subscript(row: Int, column: Int) -> BulkCell {
         get { cells[place(row, column)] }
         set { cells[place(row, column)] = newValue }
@@ -73,6 +76,7 @@ package final class RowBatch {
         return row * width + column
     }
 
+    /// Returns a row's cells, which are valid until a row is added or the batch is freed.
     package func row(_ row: Int) -> UnsafePointer<BulkCell> {
         precondition(
             UInt(bitPattern: row) < UInt(bitPattern: count), "The batch does not have this row")
@@ -82,13 +86,16 @@ package final class RowBatch {
     /// Starts a list; `addItem` adds an item, and `list(from:)` creates the cell.
     package func beginList() -> Int { items.count }
 
+    /// Adds an item to the list that `beginList()` started last.
     package func addItem(_ cell: BulkCell) { items.append(cell) }
 
+    /// Returns the cell of a list with all items from `start`, the result of `beginList()`.
     package func list(from start: Int) -> BulkCell {
         precondition(start <= items.count, "A list ends before it starts")
         return .list(start: start, count: items.count - start)
     }
 
+    /// Returns an item by its index among the items of the batch.
     package func item(_ index: Int) -> BulkCell { items[index] }
 
     /// Adds a copy of another batch's row.
@@ -136,6 +143,7 @@ package struct ByteArena: ~Copyable {
     /// The size of the blocks before the current one, which are full.
     private var usedBefore = 0
 
+    /// Creates an arena without memory; the first allocation creates a block.
     package init() {}
 
     /// The number of allocated bytes.
@@ -170,6 +178,7 @@ package struct ByteArena: ~Copyable {
         used -= count
     }
 
+    /// Returns a cell with its bytes copied into the arena; numbers and lists are unchanged.
     package mutating func copy(_ cell: BulkCell) -> BulkCell {
         switch cell.kind {
         case .text: .text(copy(cell.bytes))
@@ -178,6 +187,7 @@ package struct ByteArena: ~Copyable {
         }
     }
 
+    /// Copies bytes into the arena, and returns the copy, which is valid until `removeAll()`.
     package mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return bytes }
         let copy = allocate(bytes.count)
