@@ -24,9 +24,11 @@ public final class PersistentContainer: Sendable {
     public let storeDescription: StoreDescription
     /// The model of the store.
     public let model: ManagedObjectModel
+    /// The tables, columns, and entity numbers of the model in the store.
     package let schema: StoreLayout
     /// The stores after the first.
     let parts: [StorePart]
+    /// The layouts, classes, and primary keys that all contexts of the container share.
     package let objects: ObjectSupport
     let externalFiles: ExternalFiles
     let viewContexts = ViewContextHolder()

@@ -13,6 +13,7 @@ package final class RowCursor {
         case list(ToManyReader)
     }
 
+    /// The default maximum number of rows in a batch.
     package static let batchRowsMax = 1024
     private static let batchBytesMax = 512 << 10
 
@@ -27,6 +28,7 @@ package final class RowCursor {
     package let columns: [RowColumn]
     /// The entity of the rows; like `fields`, used in messages.
     package let entityName: String
+    /// The requested key paths, in the order of `columns`.
     package let fields: [[String]]
     /// The resolver of cells with external and transformed values.
     package let externalValues: ExternalValues

@@ -2,8 +2,11 @@ package import GraphModel
 
 /// The rows, order, and values that an export requests.
 package struct RowRequest: Sendable {
+    /// The name of the entity whose objects are the rows, including objects of sub-entities.
     package var entityName: String
+    /// The condition that rows meet; `nil` includes all rows.
     package var predicate: GraphPredicate?
+    /// The values of the predicate's variables, by name without the dollar sign.
     package var variables: [String: GraphValue]
     /// The sort order; empty sorts by the key.
     ///
@@ -16,6 +19,7 @@ package struct RowRequest: Sendable {
     /// The number of rows to skip.
     package var offset = 0
 
+    /// Creates a request; by default, for all rows, sorted by key.
     package init(
         entityName: String, predicate: GraphPredicate? = nil,
         variables: [String: GraphValue] = [:],
@@ -63,11 +67,14 @@ package struct RowColumn: Sendable {
         case objectNumber
     }
 
+    /// The type of the values.
     package var content: Content
+    /// Whether cells are lists, because the field's path contains a to-many relationship.
     package var isList: Bool
     /// Whether values begin with a marker for their location; see `ExternalData`.
     package var isExternal = false
 
+    /// Creates a column whose values have no marker for their location.
     package init(content: Content, isList: Bool) {
         self.content = content
         self.isList = isList

@@ -7,11 +7,13 @@ package import GraphModel
 package struct StoreLayout: Sendable {
     /// The location of one entity in the tables.
     package struct Entity: Sendable {
+        /// The entity's name in the model.
         package var name: String
         /// `Z_ENT`, from 1.
         package var number: Int64
         /// The parent entity's number, or 0.
         package var superNumber: Int64
+        /// Whether all objects of the entity belong to its sub-entities.
         package var isAbstract: Bool
         /// The table of its hierarchy.
         package var table: String
@@ -31,8 +33,11 @@ package struct StoreLayout: Sendable {
 
     /// An attribute's column.
     package struct AttributeColumn: Sendable {
+        /// The column's name in SQLite, such as `ZTITLE`.
         package var column: String
+        /// The attribute, with its default value encoded as the column stores it.
         package var attribute: AttributeDescription
+        /// The entity that declares the attribute, which may be an ancestor.
         package var declaringEntity: String
     }
 
@@ -43,6 +48,7 @@ package struct StoreLayout: Sendable {
         /// In the destination's row, whose column holds this object's key.
         case inverse(InverseColumn)
 
+        /// The to-one relationship that the link belongs to.
         package var relationship: RelationshipDescription {
             switch self {
             case .own(let columns): columns.relationship
@@ -77,6 +83,7 @@ package struct StoreLayout: Sendable {
         package var entityColumn: String?
         /// Whether the destination has sub-entities.
         package var hasSubentities: Bool
+        /// The relationship of the side without a column.
         package var relationship: RelationshipDescription
 
         /// Returns a column of the destination's row, as SQL.
@@ -94,6 +101,7 @@ package struct StoreLayout: Sendable {
         package var entityColumn: String?
         /// The column with the position among the owner's objects, if the inverse is ordered.
         package var orderColumn: String?
+        /// The relationship that the columns store.
         package var relationship: RelationshipDescription
     }
 
@@ -104,6 +112,7 @@ package struct StoreLayout: Sendable {
         /// In a join table.
         case joinTable(Join)
 
+        /// The to-many relationship that the links belong to.
         package var relationship: RelationshipDescription {
             switch self {
             case .foreignKey(let place): place.relationship
@@ -116,14 +125,19 @@ package struct StoreLayout: Sendable {
     package struct ForeignKey: Sendable {
         /// The destination's table.
         package var table: String
+        /// The column with the owner's `Z_PK`.
         package var column: String
+        /// The column with the owner's `Z_ENT`, if the owner's entity has sub-entities.
         package var entityColumn: String?
+        /// The column with the position among the owner's objects, if the relationship is ordered.
         package var orderColumn: String?
+        /// The owner's to-many relationship.
         package var relationship: RelationshipDescription
     }
 
     /// A to-many whose links are join rows.
     package struct Join: Sendable {
+        /// The join table's name, such as `Z_1TAGS`.
         package var table: String
         /// The column with this side's `Z_PK`.
         package var ownerColumn: String
@@ -133,6 +147,7 @@ package struct StoreLayout: Sendable {
         package var orderColumn: String?
         /// The column with the owners' order, if the other side is ordered.
         package var backOrderColumn: String?
+        /// The relationship of this side.
         package var relationship: RelationshipDescription
         /// Whether the relationship is its own inverse.
         package var isReflexive: Bool
@@ -148,32 +163,47 @@ package struct StoreLayout: Sendable {
 
     /// A table of a hierarchy.
     package struct Table: Sendable {
+        /// The table's name in SQLite, such as `ZTASK`.
         package var name: String
+        /// The name of the hierarchy's root entity.
         package var rootEntity: String
+        /// Whether the table also holds entities other than the root.
         package var hasSubentities: Bool
         /// The columns after `Z_PK`, `Z_ENT`, and `Z_OPT`, in the order of creation.
         package var columns: [ColumnDefinition]
+        /// The indexes on the table, with names that differ in more than case.
         package var indexes: [Index]
     }
 
+    /// A column of a hierarchy's table, as in `CREATE TABLE`.
     package struct ColumnDefinition: Sendable {
+        /// The column's name in SQLite, such as `ZTITLE`.
         package var name: String
+        /// The declared type, such as `VARCHAR`.
         package var type: String
     }
 
     /// A join table; its primary key consists of both columns in this order.
     package struct JoinTable: Sendable {
+        /// The join table's name in SQLite, such as `Z_1TAGS`.
         package var name: String
+        /// The column with the `Z_PK` of objects whose relationship names the table.
         package var firstColumn: String
+        /// The column with the `Z_PK` of objects of the other side.
         package var secondColumn: String
+        /// The columns with the order of objects, one for each ordered side.
         package var orderColumns: [String]
         /// The index for lookups by the second column.
         package var reverseIndex: Index
     }
 
+    /// An index on a hierarchy's table or on a join table.
     package struct Index: Sendable, Hashable {
+        /// The index's name in SQLite, such as `ZTASK_ZOWNER_INDEX`.
         package var name: String
+        /// Whether SQLite rejects rows with equal values, as a uniqueness constraint requires.
         package var isUnique: Bool
+        /// The name of the indexed table.
         package var table: String
         /// Columns with their direction, as SQL.
         package var columns: [String]
@@ -181,9 +211,13 @@ package struct StoreLayout: Sendable {
         package var condition: String?
     }
 
+    /// The model from which the layout is derived.
     package var model: ManagedObjectModel
+    /// All entities of the model, including entities without a table.
     package var entities: [Entity]
+    /// The tables of the hierarchies, in the model's order of root entities.
     package var tables: [Table]
+    /// The join tables, sorted by name.
     package var joinTables: [JoinTable]
     /// The store's fold tables by source table; empty if there is no store.
     var foldTables: [String: FoldTable] = [:]
@@ -258,6 +292,7 @@ package struct StoreLayout: Sendable {
     /// Returns SQLite's schema name of the file with a hierarchy's table.
     func database(ofRoot number: Int64) -> String { parts[number]?.database ?? "main" }
 
+    /// Returns the entity with a name; `nil` if the model does not contain it.
     package func entity(named name: String) -> Entity? {
         positionByName[name].map { entities[$0] }
     }
@@ -271,10 +306,14 @@ package struct StoreLayout: Sendable {
         return numbers
     }
 
+    /// Returns the entity with a `Z_ENT`; `nil` if the model does not contain it.
     package func entity(number: Int64) -> Entity? {
         positionByNumber[number].map { entities[$0] }
     }
 
+    /// Returns the hierarchy's table with a name; `nil` if the layout does not contain it.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of tables.
     package func table(named name: String) -> Table? {
         tables.first { $0.name == name }
     }

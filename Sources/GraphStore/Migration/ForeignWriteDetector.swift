@@ -45,6 +45,7 @@ package final class ForeignWriteDetector {
 private struct WrittenMeanwhile: Error {}
 
 extension StoreError {
+    /// Creates a `.busy` error: another process wrote to the store while its copy was changed.
     package init(writtenMeanwhile path: String) {
         self.init(
             .busy,

@@ -10,6 +10,7 @@ package struct KnownInput: Sendable, Hashable {
     /// The SHA-256 digest of the inflated bytes.
     package var digest: [UInt8]
 
+    /// Creates an input from a path, the stored size in bytes, and the SHA-256 digest.
     package init(path: FileName, byteCount: Int, digest: [UInt8]) {
         self.path = path
         self.byteCount = byteCount
@@ -45,6 +46,7 @@ package struct AppendedInput: Sendable, Hashable {
     /// The SHA-256 digest of the inflated bytes.
     package var digest: [UInt8]
 
+    /// Creates an input from its pipeline, its stage, and the SHA-256 digest.
     package init(pipeline: String, stage: String, digest: [UInt8]) {
         self.pipeline = pipeline
         self.stage = stage

@@ -7,6 +7,7 @@ package struct AttributeValidator {
     /// Whether the model sets a range, a length, or a pattern.
     let hasRules: Bool
 
+    /// Compiles the rules of an attribute; an invalid pattern is ignored.
     package init(_ attribute: AttributeDescription) {
         self.attribute = attribute
         do {

@@ -16,8 +16,10 @@ package final class LockPatience: Sendable, Hashable {
 
     func waitsOn(after waited: Duration) -> Bool { waitsOn(waited) }
 
+    /// Returns whether both rules are the same instance, because closures cannot be compared.
     package static func == (left: LockPatience, right: LockPatience) -> Bool { left === right }
 
+    /// Hashes the identity of the instance, as `==` compares it.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

@@ -31,6 +31,7 @@ public struct StoreDifference: Sendable, Hashable {
     /// The entities with differences, ordered by name.
     public var entities: [Entity] = []
 
+    /// Creates a difference from the entities that differ; without any, the stores are equal.
     package init(entities: [Entity] = []) {
         self.entities = entities
     }

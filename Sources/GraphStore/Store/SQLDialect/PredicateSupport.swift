@@ -5,6 +5,7 @@ import SQLite
 package struct PredicateSupport {
     private let schema: StoreLayout
 
+    /// Creates a check for the tables that GraphStore would create for a model.
     package init(_ model: ManagedObjectModel) {
         schema = StoreLayout(model)
     }
