@@ -253,6 +253,7 @@ extension ModelMapping {
 }
 
 extension AttributeType: ExplainedChoice {
+    /// The values of the type, in one sentence for the reference and the editor schema.
     package var meaning: String {
         switch self {
         case .integer16: "A 16-bit integer."
@@ -275,6 +276,7 @@ extension AttributeType: ExplainedChoice {
 }
 
 extension DeleteRule: ExplainedChoice {
+    /// The effect of the rule when an object with linked objects is deleted.
     package var meaning: String {
         switch self {
         case .noAction: "Links to the object are kept and become invalid."
@@ -286,6 +288,7 @@ extension DeleteRule: ExplainedChoice {
 }
 
 extension FetchIndexDescription.Collation: ExplainedChoice {
+    /// The method by which an index with this collation finds values.
     package var meaning: String {
         switch self {
         case .binary: "By their order."

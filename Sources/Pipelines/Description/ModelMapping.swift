@@ -7,8 +7,10 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
     case model, entity, attribute, relationship, index, indexElement, rule, fetched, request
     case composite
 
+    /// The mapping's name under `$defs` in the editor schema, which is the name of the case.
     package var definition: String { rawValue }
 
+    /// The keys that a model file may use in this mapping.
     package var keys: [KeyDescription] {
         switch self {
         case .model: Self.modelKeys
@@ -24,6 +26,7 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         }
     }
 
+    /// The heading of the section on the model page, such as `attributes.ATTRIBUTE`.
     package var title: String {
         switch self {
         case .model: "model"
@@ -39,8 +42,10 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         }
     }
 
+    /// The anchor of the section on the model page, with a leading `#`.
     package var address: String { Self.anchor(title) }
 
+    /// The explanation at the start of the section, in Markdown, with any short form.
     package var purpose: String {
         switch self {
         case .model: "The whole file."
@@ -72,6 +77,7 @@ package enum ModelMapping: String, Sendable, CaseIterable, DescribedMapping {
         }
     }
 
+    /// An excerpt of a model file, in YAML, that contains the mapping.
     package var example: String? {
         switch self {
         case .model:

@@ -2,7 +2,9 @@
 package enum ReferencePages {
     /// A file of the reference.
     package struct File: Sendable, Hashable {
+        /// The name in `docs/reference`, such as `etl-run.md`.
         package var name: String
+        /// The complete content: Markdown, or the source of the manual page in `etl.1`.
         package var text: String
     }
 

@@ -23,8 +23,11 @@ package protocol DescribedMapping: Sendable {
 }
 
 extension DescribedMapping {
+    /// `nil`, so the mapping allows no other keys.
     package var others: ValueForm.Named? { nil }
+    /// `true`, so the page lists the keys.
     package var hasTable: Bool { true }
+    /// `true`, so the table also explains the choices.
     package var explainsWords: Bool { true }
 
     /// The names of the keys.

@@ -2,17 +2,23 @@ import YAML
 
 /// A mapping of a spec: the complete spec, one of its parts, or a stage.
 package struct SpecificationMapping: DescribedMapping {
+    /// The mapping's name under `$defs` in the editor schema; a stage has its keyword.
     package let definition: String
+    /// The heading of the mapping's section or page.
     package let title: String
+    /// The explanation under the heading, in Markdown; the index shows a stage's first paragraph.
     package let purpose: String
     /// An example: a stage as an item of `stages`, any other mapping under its key.
     package let example: String?
+    /// The keys with fixed names, in the order of their table.
     package let keys: [KeyDescription]
+    /// The form of the keys that the user names, or `nil` if the mapping allows only `keys`.
     package let others: ValueForm.Named?
     /// Whether the mapping has its own table; `false` if another table has the same keys.
     package let hasTable: Bool
     /// Whether the table explains the words; `false` if each word means the same under all keys.
     package let explainsWords: Bool
+    /// The link target: the file name of a separate page, or an anchor such as `#store`.
     package let address: String
     /// The text at the end of the mapping's page.
     let appendix: String

@@ -2,7 +2,9 @@
 package indirect enum ValueForm: Sendable {
     /// One of the words that a key allows, and its meaning.
     package struct Word: Sendable, Hashable {
+        /// The word in the file.
         package var text: String
+        /// The effect of the word, in one sentence.
         package var meaning: String
     }
 
@@ -10,6 +12,7 @@ package indirect enum ValueForm: Sendable {
     package struct Named: Sendable {
         /// The placeholder of the name in documentation, such as `ATTRIBUTE`.
         package var placeholder: String
+        /// The form of the values under these keys.
         package var form: ValueForm
     }
 

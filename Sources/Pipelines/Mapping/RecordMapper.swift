@@ -392,6 +392,9 @@ package struct RecordRow: EvaluationRow {
     /// The condition that stops the evaluation early.
     package unowned(unsafe) let stop: (any EvaluationStop)?
 
+    /// Creates a row that reads a record's fields in place.
+    ///
+    /// The row neither copies `fields` nor retains `stop`; both must outlive it.
     package init(
         fields: UnsafeBufferPointer<Field>, isTabular: Bool, stop: (any EvaluationStop)? = nil
     ) {
@@ -400,6 +403,9 @@ package struct RecordRow: EvaluationRow {
         self.stop = stop
     }
 
+    /// Returns the field at an index of `fields`; an absent field is null.
+    ///
+    /// Numbers and text refer to the memory of the field. Text in a table is `untypedText`.
     package func value(at slot: Int) -> EvaluatedValue {
         let field = fields[slot]
         switch field.kind {

@@ -13,6 +13,7 @@ import RecordStreams
 package struct Preview: Sendable {
     /// The result of a preview.
     package struct Outcome: Sendable {
+        /// The exit status for the first failure; `ok` without a failure.
         package var status = ExitStatus.ok
         /// The errors of the spec or of an input.
         package var errors: [Diagnostic] = []
@@ -22,6 +23,7 @@ package struct Preview: Sendable {
 
     /// The result of one import.
     package struct Stage: Sendable, Hashable {
+        /// The name of the import in the spec.
         package var name: String
         /// The number of shown records.
         package var mapped = 0

@@ -24,6 +24,7 @@ package final class Interruption: Sendable {
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
     private let hasDeadline = Atomic<Bool>(false)
 
+    /// Creates an interruption without a signal or a time limit, so that the run continues.
     package init() {}
 
     /// Asks the run to finish its batch and stop.

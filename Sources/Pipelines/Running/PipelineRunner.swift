@@ -4,7 +4,9 @@ import GraphStore
 
 /// A stage that ran or was stopped, and its result.
 package struct EndedStage: Sendable {
+    /// The results; for a stage that did not finish, only its saved work.
     package var report: StageReport
+    /// The state at the end: `done`, `failed`, or `stopped`.
     package var state: RunReport.State
 }
 

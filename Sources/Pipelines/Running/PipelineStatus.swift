@@ -6,6 +6,7 @@ package import GraphStore
 package struct PipelineStatus: Sendable {
     /// A run that is not finished.
     package struct Pending: Sendable, Hashable {
+        /// The ID of the run, which all its attempts share.
         package var run: String
         /// The number of completed stages.
         package var done: Int
@@ -19,6 +20,7 @@ package struct PipelineStatus: Sendable {
 
     /// A run that has begun and has no report of its end.
     package struct Unended: Sendable, Hashable {
+        /// The ID in the store's notes; if active or without notes, its start and process ID.
         package var run: String
         /// The start of the run or its last attempt, in ISO 8601.
         package var began: String
@@ -26,6 +28,7 @@ package struct PipelineStatus: Sendable {
         package var isAtWork: Bool
     }
 
+    /// The name of the pipeline in its reports.
     package var pipeline: String
     /// The newest run, if it is later than all reports and did not finish.
     package var unended: Unended?
@@ -37,6 +40,7 @@ package struct PipelineStatus: Sendable {
     package var lastSuccess: RunReport?
     /// The holder of the store's lock: `pid 4711, pipeline nightly, since …`.
     package var holder: String?
+    /// The unfinished run; `nil` if no run left work, a run is active, or its notes are unreadable.
     package var pending: Pending?
     /// The reason why it is unknown whether there is unfinished work.
     package var unreadable: String?

@@ -35,6 +35,7 @@ package struct RunFailure: Error, Sendable {
         stopReason = reason
     }
 
+    /// Creates the failure for an error of the store, with a fix if one is known for its code.
     package init(_ error: StoreError) {
         let fix: String? =
             switch error.code {
@@ -68,6 +69,7 @@ package struct RunFailure: Error, Sendable {
             [Diagnostic(code: "store.\(error.code.rawValue)", error.message, fix: fix)])
     }
 
+    /// Creates the failure for an error of reading or writing records, with its diagnostic.
     package init(_ error: RecordStreamError) {
         self.init(error.fault, [error.diagnostic])
     }

@@ -88,6 +88,7 @@ extension RejectFileNote: JSONWritable {
 }
 
 extension StageReport: JSONWritable {
+    /// The results as an object that omits `nil` values and does not mask paths.
     package var json: JSONTree {
         .fields([
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
@@ -102,6 +103,7 @@ extension StageReport: JSONWritable {
 }
 
 extension ExportedFile: JSONWritable {
+    /// The path and the counts as an object that does not mask the path.
     package var json: JSONTree {
         .fields(["path": path, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
     }
@@ -123,6 +125,7 @@ extension StageReport {
 }
 
 extension MissedLinks: JSONWritable {
+    /// The relationship, the number of links, and the first links as an object.
     package var json: JSONTree {
         .fields(["relationship": relationship, "count": count, "first": first])
     }

@@ -20,7 +20,9 @@ package struct RunOptions: Sendable {
 
     /// The parameters as `name=value`, as given on the command line.
     package var sets: [String]
+    /// The environment variables, from which parameters with `from: env:NAME` take their values.
     package var environment: [String: String]
+    /// The absolute path of the folder to which relative paths on the command line refer.
     package var workingFolder: String
     /// The start time of the run.
     package var now: Date
@@ -65,6 +67,7 @@ package struct RunOptions: Sendable {
     /// The rejects to read instead of the inputs.
     var replay: Replay?
 
+    /// Creates the options for a run that executes all stages and resumes an interrupted run.
     package init(
         sets: [String] = [], environment: [String: String] = [:], workingFolder: String, now: Date
     ) {
@@ -121,6 +124,7 @@ extension CountLimit {
 
 /// The result of a run.
 package struct RunOutcome: Sendable {
+    /// The exit status of the process.
     package var status: ExitStatus
     /// The completed stages, also those of earlier attempts of the run.
     package var stages: [StageReport] = []
