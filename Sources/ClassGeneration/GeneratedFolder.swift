@@ -6,6 +6,7 @@ import FoundationEssentials
 package struct GeneratedFolder {
     /// A difference between the folder and the model.
     package struct Drift: Sendable, Hashable {
+        /// The way in which a file differs; the raw value is its mark in reports.
         package enum Kind: String, Sendable, Hashable {
             /// The file is in the model but not in the folder.
             case missing = "+"
@@ -15,7 +16,9 @@ package struct GeneratedFolder {
             case stale = "-"
         }
 
+        /// The way in which the file differs from the model.
         package var kind: Kind
+        /// The file's name in the folder, such as `Task.swift`.
         package var name: String
 
         /// A line such as `~ Task.swift: differs from the model`.

@@ -1,5 +1,6 @@
 /// A message to the user: the problem, its location, and the fix.
 package struct Diagnostic: Sendable, Hashable, Error {
+    /// The severity of a diagnostic; the raw value is the word before the message.
     package enum Severity: String, Sendable, Hashable {
         case error, warning, note
     }
@@ -15,6 +16,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
         case record(RecordLocation)
     }
 
+    /// The severity, which the text shows before the message.
     package var severity: Severity
     /// A stable code for scripts, such as `csv.unterminated-quote`.
     ///
@@ -23,6 +25,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
     package var code: String
     /// The message, in one sentence and without the location.
     package var message: String
+    /// The location of the problem, or `.nowhere` if no location is known.
     package var place: Place
     /// The stage that was running, if any.
     package var stage: StagePlace?
@@ -33,6 +36,7 @@ package struct Diagnostic: Sendable, Hashable, Error {
     /// The origin and the kind, if they differ from the defaults of the code that collects it.
     package var fault: Fault?
 
+    /// Creates a diagnostic; by default, it is an error without a location or a fix.
     package init(
         _ severity: Severity = .error, code: String, _ message: String,
         at place: Place = .nowhere, stage: StagePlace? = nil, fix: String? = nil,
@@ -51,14 +55,17 @@ package struct Diagnostic: Sendable, Hashable, Error {
 
 /// The problems found in one pass, sorted by location.
 package struct DiagnosticList: Error, Sendable {
+    /// The problems, which the initializer sorts by location.
     package var diagnostics: [Diagnostic]
 
+    /// Creates a list of the diagnostics in the order of their locations.
     package init(_ diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics.sorted { $0.place < $1.place }
     }
 }
 
 extension Diagnostic.Place: Comparable {
+    /// Returns whether the left location is first, by file, line, and column.
     package static func < (left: Self, right: Self) -> Bool {
         left.sortKey < right.sortKey
     }

@@ -7,6 +7,7 @@
 ///   fix: close the quote, or set `quote: none` on this input
 /// ```
 package enum DiagnosticRenderer {
+    /// Returns the diagnostic as lines of text; the last one has no line end.
     package static func text(_ diagnostic: Diagnostic) -> String {
         func shown(_ text: String) -> String { OutputText(text).text }
         var lines = [

@@ -2,6 +2,7 @@ package import Files
 
 /// A location in a file that a person wrote: a spec or a model.
 package struct SourceLocation: Sendable, Hashable {
+    /// The path of the file as messages show it, or a name for text without a file.
     package var file: String
     /// The line, counted from 1.
     package var line: Int
@@ -10,6 +11,7 @@ package struct SourceLocation: Sendable, Hashable {
     /// The path of keys to this location, such as `stages[1].set.title`.
     package var keyPath: String
 
+    /// Creates a location in a file, optionally with its path of keys.
     package init(file: String, line: Int, column: Int, keyPath: String = "") {
         self.file = file
         self.line = line
@@ -32,8 +34,10 @@ package struct RecordLocation: Sendable, Hashable {
     package var line: Int?
     /// The column, counted from 1 in bytes.
     package var column: Int?
+    /// The name of the field; `nil` if the location is not in one field.
     package var field: String?
 
+    /// Creates a location in an input with this name, or `-` for standard input.
     package init(
         source: String, record: Int? = nil, byteOffset: Int? = nil, line: Int? = nil,
         column: Int? = nil, field: String? = nil

@@ -25,6 +25,7 @@ package struct SystemFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's message, such as `No such file or directory`.
     package var text: String { String(cString: strerror(number)) }
 
+    /// The same message as `text`.
     package var description: String { text }
 
     /// Whether the file does not exist, or a parent in its path is missing or not a folder.

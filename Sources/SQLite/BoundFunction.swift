@@ -5,6 +5,7 @@ package struct FunctionError: Error, Sendable {
     /// The message, in one sentence.
     package let message: String
 
+    /// Creates a failure with the message that SQLite reports.
     package init(_ message: String) {
         self.message = message
     }
@@ -45,10 +46,12 @@ package struct FunctionCall {
         }
     }
 
+    /// Returns an argument, counted from 0, as SQLite converts it to an integer; NULL gives 0.
     package func integer(_ index: Int) -> Int64 {
         sqlite3_value_int64(values?[index])
     }
 
+    /// Returns an argument, counted from 0, as SQLite converts it to a real number; NULL gives 0.
     package func double(_ index: Int) -> Double {
         sqlite3_value_double(values?[index])
     }
@@ -61,10 +64,12 @@ package struct FunctionCall {
             start: base?.assumingMemoryBound(to: UInt8.self), count: base == nil ? 0 : count)
     }
 
+    /// Sets the result to an integer.
     package func setResult(_ value: Int64) {
         sqlite3_result_int64(context, value)
     }
 
+    /// Sets the result to a real number; SQLite stores NaN as NULL.
     package func setResult(_ value: Double) {
         sqlite3_result_double(context, value)
     }
@@ -110,6 +115,7 @@ package final class BoundFunction {
 
     private let body: (FunctionCall) throws(FunctionError) -> Void
 
+    /// Creates a function that runs the body once per call; the statement fails if it throws.
     package init(_ body: @escaping (FunctionCall) throws(FunctionError) -> Void) {
         self.body = body
     }

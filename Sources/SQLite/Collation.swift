@@ -12,6 +12,7 @@ package struct Collation: Sendable {
     package let name: String
     fileprivate let compare: Comparison
 
+    /// Creates a collation with a name for SQL and a comparison of UTF-8 strings.
     package init(_ name: String, compare: @escaping Comparison) {
         self.name = name
         self.compare = compare

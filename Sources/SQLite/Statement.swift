@@ -35,14 +35,17 @@ package final class Statement {
 
     // MARK: Binding
 
+    /// Binds an integer to a parameter.
     package func bind(_ value: Int64, at index: Int32) {
         sqlite3_bind_int64(handle, index, value)
     }
 
+    /// Binds a real number to a parameter; SQLite stores NaN as NULL.
     package func bind(_ value: Double, at index: Int32) {
         sqlite3_bind_double(handle, index, value)
     }
 
+    /// Binds NULL to a parameter.
     package func bindNull(at index: Int32) {
         sqlite3_bind_null(handle, index)
     }
@@ -146,8 +149,10 @@ package final class Statement {
 
     // MARK: The current row
 
+    /// The number of columns of a row; 0 if the statement returns no rows.
     package var columnCount: Int32 { sqlite3_column_count(handle) }
 
+    /// Returns whether a column of the current row is NULL.
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
@@ -162,10 +167,12 @@ package final class Statement {
         ColumnValue(handle: sqlite3_column_value(handle, column))
     }
 
+    /// Returns a column's value, as SQLite converts it to an integer; NULL gives 0.
     package func integer(_ column: Int32) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
+    /// Returns a column's value, as SQLite converts it to a real number; NULL gives 0.
     package func double(_ column: Int32) -> Double {
         sqlite3_column_double(handle, column)
     }
@@ -178,6 +185,7 @@ package final class Statement {
             start: base?.assumingMemoryBound(to: UInt8.self), count: base == nil ? 0 : count)
     }
 
+    /// Returns a copy of a column's text, with invalid UTF-8 replaced; NULL gives an empty string.
     package func string(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }
@@ -206,8 +214,11 @@ package enum StorageClass: Sendable, Hashable {
 package struct ColumnValue {
     let handle: OpaquePointer?
 
+    /// The storage class of the value in its row.
     package var storage: StorageClass { StorageClass(sqlite3_value_type(handle)) }
+    /// The value, as SQLite converts it to an integer; NULL gives 0.
     package var integer: Int64 { sqlite3_value_int64(handle) }
+    /// The value, as SQLite converts it to a real number; NULL gives 0.
     package var double: Double { sqlite3_value_double(handle) }
 
     /// The bytes of text or a blob.

@@ -4,7 +4,9 @@ internal import CSQLite
 extension Connection {
     /// A column that a trigger sets.
     package struct TriggerColumn: Sendable, Hashable {
+        /// The name of the column's table in SQLite.
         package let table: String
+        /// The column's name in SQLite.
         package let column: String
     }
 

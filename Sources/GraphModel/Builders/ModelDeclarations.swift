@@ -3,9 +3,12 @@ import YAML
 
 /// A name in a model file, with its location.
 package struct PlacedName: Sendable, Hashable {
+    /// The name as written in the model file.
     package var name: String
+    /// The location that messages about this name show.
     package var place: SourceLocation
 
+    /// Creates a name that occurs at a location.
     package init(name: String, place: SourceLocation) {
         self.name = name
         self.place = place
@@ -14,7 +17,9 @@ package struct PlacedName: Sendable, Hashable {
 
 /// The declarations of a model file, with the locations for lints.
 package struct ModelDeclarations {
+    /// The entities, in the order of their declarations.
     package var entities: [EntityDeclaration] = []
+    /// The author's names for this version of the model.
     package var versionIdentifiers: [String] = []
     /// The members of each configuration.
     package var configurationMembers: [(name: String, members: [PlacedName])] = []
@@ -33,8 +38,10 @@ package struct ModelDeclarations {
     /// The misspelled top-level keys; their declarations are unknown.
     var misspelled: Set<String> = []
 
+    /// Creates declarations without any entities.
     package init() {}
 
+    /// The member names of each configuration, by its name; of equal names, the first one wins.
     package var configurations: [String: [String]] {
         Dictionary(
             configurationMembers.map { ($0.name, $0.members.map(\.name)) },
@@ -61,8 +68,11 @@ package struct ModelDeclarations {
 
 /// An entity as declared in its file.
 package struct EntityDeclaration: Sendable {
+    /// The entity itself, which the model contains.
     package var description: EntityDescription
+    /// The location of the entity's name.
     package var place: SourceLocation
+    /// The location of the parent's name; `nil` if the entity declares no parent.
     package var parentPlace: SourceLocation?
     /// Whether all its properties could be read, at least their names.
     var isLegible = true
@@ -70,6 +80,7 @@ package struct EntityDeclaration: Sendable {
     package var attributePlaces: [SourceLocation] = []
     /// The locations in the order of `description.ownRelationships`.
     package var relationshipPlaces: [RelationshipPlaces] = []
+    /// The attributes of each uniqueness constraint.
     package var constraints: [[PlacedName]] = []
     /// The locations in the order of `description.validationRules`.
     package var rulePlaces: [SourceLocation] = []
@@ -82,8 +93,10 @@ package struct EntityDeclaration: Sendable {
     /// The attributes declared in Swift, in the order of `description.ownAttributes`.
     var attributeDeclarations: [Attribute] = []
 
+    /// The entity's name in the model.
     package var name: String { description.name }
 
+    /// Creates a declaration without locations of properties, constraints, and rules.
     package init(
         description: EntityDescription, place: SourceLocation, parentPlace: SourceLocation? = nil
     ) {
@@ -95,13 +108,18 @@ package struct EntityDeclaration: Sendable {
 
 /// The locations of the parts of a relationship.
 package struct RelationshipPlaces: Sendable {
+    /// The location of the relationship's name.
     package var place: SourceLocation
+    /// The location of the destination, or of the relationship if it declares none.
     package var destination: SourceLocation
+    /// The location of the inverse's name; `nil` if the relationship declares no inverse.
     package var inverse: SourceLocation?
+    /// The location of the delete rule; `nil` if the relationship declares none.
     package var deleteRule: SourceLocation?
     /// Whether the inverse, or its absence, could be read.
     var isInverseLegible = true
 
+    /// Creates the locations of a relationship; `nil` stands for a part that is not declared.
     package init(
         place: SourceLocation, destination: SourceLocation, inverse: SourceLocation?,
         deleteRule: SourceLocation?

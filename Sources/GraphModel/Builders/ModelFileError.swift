@@ -8,6 +8,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     /// The same problems as data.
     package let diagnostics: [Diagnostic]
 
+    /// Creates an error whose description contains the problems in this order.
     package init(_ diagnostics: [Diagnostic]) {
         self.diagnostics = diagnostics
         description = diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")

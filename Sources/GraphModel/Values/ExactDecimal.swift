@@ -3,8 +3,11 @@
 /// It has at most 38 significant digits, as Foundation's `Decimal` does. The magnitude has no
 /// trailing zeros, and zero is 0 × 10⁰, so equal numbers have equal parts.
 package struct ExactDecimal: Sendable, Hashable {
+    /// Whether the number is less than zero.
     package let isNegative: Bool
+    /// The significant digits as an integer, without trailing zeros.
     package let magnitude: UInt128
+    /// The power of ten that scales the magnitude; 0 for zero.
     package let exponent: Int
 
     /// The maximum number of significant digits.
@@ -144,6 +147,7 @@ package struct ExactDecimal: Sendable, Hashable {
 }
 
 extension ExactDecimal: Comparable {
+    /// Returns whether the left number is less, compared exactly.
     package static func < (left: ExactDecimal, right: ExactDecimal) -> Bool {
         order(left, right) < 0
     }

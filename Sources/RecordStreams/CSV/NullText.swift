@@ -7,6 +7,7 @@ package enum NullText {
     /// Those that may also be values: of Namibia, or of somebody who is called so.
     private static let doubtful = ["null", "n/a", "NA", "None", "NaN", "nan", "-", "--"]
 
+    /// All null texts; the texts that can only mean null come first.
     package static let all = sure + doubtful
     private static let bytes = all.map { Array($0.utf8) }
     static let bytesMax = 6
@@ -17,6 +18,7 @@ package enum NullText {
         return bytes.firstIndex { $0.elementsEqual(text) }
     }
 
+    /// Returns whether the text at this index of `all` can only mean null.
     package static func isSure(_ place: Int) -> Bool { place < sure.count }
 
     /// Whether a short text may be one of them, by its first byte.

@@ -63,10 +63,12 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case outputCompression(code: Int32)
     }
 
+    /// The cause, without its location.
     package let kind: Kind
     /// The file as the user named it, or `-`, and the position in it, if known.
     package let location: RecordLocation
 
+    /// Creates an error with its cause, at a location in an input or output.
     package init(_ kind: Kind, at location: RecordLocation) {
         self.kind = kind
         self.location = location

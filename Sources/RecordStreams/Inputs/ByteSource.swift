@@ -8,6 +8,7 @@ package final class ByteSource {
     private var transcoder: TextTranscoder?
     private let piece: UnsafeMutablePointer<UInt8>?
 
+    /// Creates a source and opens the input; throws if it cannot be read or has a foreign format.
     package init(
         _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
         encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine,

@@ -15,6 +15,7 @@ package struct InputFile: Sendable, Hashable {
     /// The command whose output this is; `nil` for other inputs and if only its name is known.
     package let command: Command?
 
+    /// Creates the input for a file or stream; its size in bytes is 0 if it is not known.
     package init(path: FileName, byteCount: Int, isStream: Bool = false) {
         self.path = path
         self.byteCount = byteCount

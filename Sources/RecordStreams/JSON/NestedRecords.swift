@@ -9,6 +9,7 @@ package final class NestedRecords {
     /// The batch that returns the list items of the last object that was read.
     package let batch = RecordBatch()
 
+    /// Creates a reader that returns the selected fields of each object.
     package init(_ selection: FieldSelection) {
         store = JSONRecordStore(selection, depthMax: ReadOptions().depthMax)
         slotCount = selection.paths.count

@@ -9,6 +9,7 @@ package struct OutputSummary: Sendable, Hashable {
     /// The number of records in it.
     package let rowCount: Int
 
+    /// Creates a summary of an output's stored bytes and its records.
     package init(byteCount: Int, rowCount: Int) {
         self.byteCount = byteCount
         self.rowCount = rowCount

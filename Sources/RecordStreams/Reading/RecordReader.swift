@@ -27,6 +27,7 @@ package final class RecordReader {
     private var isDone = false
     private var hasObservedStart = false
 
+    /// Creates a reader at the first record; throws if the start of the input cannot be read.
     package init(
         input: InputFile, options: ReadOptions, selection: FieldSelection
     ) throws(RecordStreamError) {

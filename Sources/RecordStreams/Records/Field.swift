@@ -30,6 +30,7 @@ package struct Field {
     /// The kind of the value.
     package var kind: Kind
 
+    /// Creates a field that points to the bytes and does not own them.
     @inline(__always)
     package init(_ kind: Kind, start: UnsafePointer<UInt8>? = nil, count: Int = 0) {
         self.start = start

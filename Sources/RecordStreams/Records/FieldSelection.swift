@@ -5,6 +5,7 @@ package struct FieldSelection: Sendable {
     /// The slots whose column may be missing in a table; their fields are then absent.
     package let optional: Set<Int>
 
+    /// Creates a selection of paths; `optional` contains the slots whose column may be missing.
     package init(_ paths: [FieldPath], optional: Set<Int> = []) {
         self.paths = paths
         self.optional = optional

@@ -60,5 +60,6 @@ package struct ReadOptions: Sendable {
     /// Receives the lines that a command writes to standard error.
     package var tellOfCommand: (@Sendable (String) -> Void)?
 
+    /// Creates the default options, which detect the format and the compression.
     package init() {}
 }

@@ -73,6 +73,7 @@ package final class RecordBatch {
     /// Whether the batch contains the maximum number of records, good and bad.
     var isFull: Bool { count + rejects.count >= recordsMax }
 
+    /// Creates an empty batch, which `RecordReader` fills.
     package init() {
         fieldStorage = .allocate(capacity: 1)
         spanStorage = .allocate(capacity: 1)

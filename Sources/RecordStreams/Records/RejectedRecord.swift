@@ -34,6 +34,7 @@ package struct RejectedRecord: Sendable, Hashable {
         /// The field's value as text.
         package var value: String?
 
+        /// Creates a further fault, which one field caused.
         package init(code: String, field: String, message: String, value: String?) {
             self.code = code
             self.field = field
@@ -47,6 +48,7 @@ package struct RejectedRecord: Sendable, Hashable {
         ([message] + others.map(\.message)).joined(separator: "; also: ")
     }
 
+    /// Creates a reject with one fault and without a row key.
     package init(
         code: String, detail: String, location: RecordLocation, message: String,
         fix: String? = nil, value: String? = nil, raw: [UInt8], isCut: Bool = false

@@ -6,6 +6,7 @@ package final class ArchiveWriter {
     private var classes: [String: Int] = [:]
     private var texts: [String: Int] = [:]
 
+    /// Creates a writer that contains only the object 0, `nil`.
     package init() {}
 
     /// Returns the archive with this root object.

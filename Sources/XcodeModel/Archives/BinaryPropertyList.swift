@@ -1,5 +1,6 @@
 /// The reason why bytes cannot be read as an archive, in one sentence.
 package struct ArchiveFault: Error, Sendable, Hashable {
+    /// The reason, as a clause without a capital letter and a period.
     package let message: String
 
     init(_ message: String) {
@@ -49,6 +50,7 @@ package struct BinaryPropertyList: Sendable {
         bytes.starts(with: Array("bplist0".utf8))
     }
 
+    /// Creates a list from a file's bytes; throws if the header, trailer, or an object is invalid.
     package init(_ bytes: [UInt8]) throws(ArchiveFault) {
         guard Self.isOne(bytes), bytes.count > 8 + Self.trailerBytes else {
             throw ArchiveFault("it is not a binary property list")

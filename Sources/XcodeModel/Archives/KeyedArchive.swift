@@ -9,6 +9,7 @@ package struct KeyedArchive: Sendable {
     /// The dictionary of archived roots; `nil` if the property list is not an archive.
     private let top: Int?
 
+    /// Creates an archive from a file's bytes; throws if they are not a keyed archive.
     package init(_ bytes: [UInt8]) throws(ArchiveFault) {
         list = try BinaryPropertyList(bytes)
         guard let objects = Self.value("$objects", of: list.top, in: list),

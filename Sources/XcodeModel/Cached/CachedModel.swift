@@ -6,6 +6,7 @@ package import GraphModel
 /// The contents differ between versions of the archive. Unknown keys are therefore ignored.
 /// Properties without a column, or whose column is not known, are left out and listed.
 package struct CachedModel: Sendable {
+    /// The model that the archive describes, without the parts in `leftOut`.
     package let model: ManagedObjectModel
     /// The parts of the archive that the model omits, one sentence each.
     package let leftOut: [String]

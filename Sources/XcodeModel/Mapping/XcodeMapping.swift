@@ -35,8 +35,11 @@ package struct XcodeMapping: Sendable {
 
     /// A property of the new entity and its value.
     package struct Property: Sendable {
+        /// The property's name in the new entity.
         package var name: String
+        /// Whether the mapping file lists the property as a relationship.
         package var isRelationship: Bool
+        /// The source of the property's value in the new object.
         package var value: Value
         /// The location of the value in the file.
         package var location: SourceLocation

@@ -124,6 +124,7 @@ package protocol EvaluationScheme {
 }
 
 extension EvaluationScheme {
+    /// An empty dictionary, so that each entity is its own root.
     package var rootNumbers: [Int64: Int64] { [:] }
 }
 

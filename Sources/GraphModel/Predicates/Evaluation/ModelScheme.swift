@@ -14,6 +14,7 @@ package struct ModelScheme: EvaluationScheme {
     private let handle: (_ entityName: String, _ key: String) -> Int?
     /// The entities, indexed by kind; the first is the entity of the tested objects.
     private var entities: [String]
+    /// The number of the root entity, by the number of each entity below it.
     package let rootNumbers: [Int64: Int64]
 
     /// Creates a scheme for predicates over one entity.
@@ -30,8 +31,11 @@ package struct ModelScheme: EvaluationScheme {
         entities = [entityName]
     }
 
+    /// Whether SELF is valid: always true, since objects of entities have IDs.
     package var hasIdentity: Bool { true }
 
+    /// Returns the path of keys from objects of a kind; `nil` if a key is not in the model, has no
+    /// handle, or follows an attribute.
     package mutating func path(of keys: [String], from kind: Int) -> EvaluationPath? {
         var path = EvaluationPath([], .single)
         var entity = entities[kind]

@@ -5,10 +5,12 @@
 package struct Drawing: Sendable, Hashable {
     /// The unique name of the target of the expression.
     package var name: String
+    /// The seed that the caller chose; equal seeds give equal values.
     package var seed: Int64
     /// The key path of the row's number.
     package var rowPath: [String]
 
+    /// Creates the source of the values for one target.
     package init(name: String, seed: Int64, rowPath: [String]) {
         self.name = name
         self.seed = seed

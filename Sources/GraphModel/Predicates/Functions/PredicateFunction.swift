@@ -78,6 +78,7 @@ package struct PredicateFunction: Sendable {
     let parameters: [(name: String, takes: Argument)]
     /// The allowed numbers of arguments.
     package let counts: ClosedRange<Int>
+    /// The type of the value that a call returns.
     package let result: Result
     /// The description of the result, in one sentence.
     package let meaning: String
