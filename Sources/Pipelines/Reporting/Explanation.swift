@@ -6,7 +6,9 @@ package struct Explanation: Sendable, Hashable {
     package var title: String
     /// The names of the code on the command line, in lower case.
     package var names: [String]
+    /// The meaning of the code, in one or two sentences.
     package var meaning: String
+    /// The fix in the imperative, or a sentence such as `No action needed.`.
     package var mend: String
 
     /// The explanation in three lines.

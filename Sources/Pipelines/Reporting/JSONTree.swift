@@ -131,8 +131,10 @@ package indirect enum JSONTree: Sendable, Hashable {
 }
 
 extension JSONTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
+    /// Creates a string.
     package init(stringLiteral text: String) { self = .text(text) }
 
+    /// Creates an object with the members in the order of the literal; a repeated name is kept.
     package init(dictionaryLiteral members: (String, JSONTree)...) {
         self = .object(members.map { Member($0, $1) })
     }

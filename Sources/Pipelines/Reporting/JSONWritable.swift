@@ -5,6 +5,7 @@ import Files
 /// Notes, reports, and log lines are small, and every run writes them. `Codable` is not used:
 /// setting up an encoder for each of their types took a fifth of the time of a short run.
 package protocol JSONWritable {
+    /// The value as a JSON tree.
     var json: JSONTree { get }
 }
 
@@ -27,10 +28,12 @@ extension JSONTree {
 }
 
 extension JSONTree: JSONWritable {
+    /// The tree itself.
     package var json: JSONTree { self }
 }
 
 extension String: JSONWritable {
+    /// The text as a JSON string.
     package var json: JSONTree { .text(self) }
 }
 
@@ -43,10 +46,12 @@ extension FileName: JSONWritable {
 }
 
 extension Bool: JSONWritable {
+    /// The value as `true` or `false`.
     package var json: JSONTree { .boolean(self) }
 }
 
 extension JSONWritable where Self: BinaryInteger {
+    /// The number as a JSON integer; it must fit in an `Int64`.
     package var json: JSONTree { .integer(Int64(self)) }
 }
 
@@ -64,10 +69,12 @@ extension Double: JSONWritable {
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
+    /// The elements as a JSON array, in the same order.
     package var json: JSONTree { .list(map(\.json)) }
 }
 
 extension [String: Int]: JSONWritable {
+    /// The dictionary as a JSON object with its members sorted by name.
     package var json: JSONTree {
         .object(sorted { $0.key < $1.key }.map { JSONTree.Member($0.key, $0.value.json) })
     }

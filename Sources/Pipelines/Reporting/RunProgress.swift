@@ -10,9 +10,9 @@ package final class RunProgress: Sendable {
         package var phase: String
         /// The start of the stage.
         package var started = ContinuousClock().now
-        /// The stored size of the stage's inputs in bytes, and the number of bytes read; 0 if
-        /// unknown.
+        /// The stored size of the stage's inputs in bytes; 0 if unknown.
         package var bytesTotal: Int
+        /// The number of stored bytes read so far; 0 for a stage without inputs.
         package var bytesRead: Int
         /// The number of records read, or of rows written.
         package var records: Int
@@ -25,8 +25,10 @@ package final class RunProgress: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates the progress of a run that has not started a stage.
     package init() {}
 
+    /// A copy of the current progress; its `stage` is empty if no stage is running.
     package var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
     /// - Parameter records: The number of records that earlier attempts of the stage have

@@ -1,5 +1,6 @@
 /// Writes a report as JSON with the keys that its `Decodable` conformance reads.
 extension RunReport: JSONWritable {
+    /// The report as a JSON object; keys without a value are omitted.
     package var json: JSONTree {
         .fields([
             "report": report, "version": version, "pipeline": pipeline, "run": run, "spec": spec,
@@ -13,22 +14,27 @@ extension RunReport: JSONWritable {
 }
 
 extension RunReport.Selection: JSONWritable {
+    /// The selection as a JSON object; options that the user did not set are omitted.
     package var json: JSONTree { .fields(["only": only, "from": from, "limit": limit]) }
 }
 
 extension RunReport.Exit: JSONWritable {
+    /// The exit status as a JSON object with its code, name, and meaning.
     package var json: JSONTree { .fields(["code": code, "name": name, "meaning": meaning]) }
 }
 
 extension RunReport.Parameter: JSONWritable {
+    /// The parameter as a JSON object; a secret is already masked.
     package var json: JSONTree { .fields(["name": name, "type": type, "value": value]) }
 }
 
 extension RunReport.Store: JSONWritable {
+    /// The store as a JSON object; an unknown model or size is omitted.
     package var json: JSONTree { .fields(["path": path, "model": model, "bytes": bytes]) }
 }
 
 extension RunReport.Stage: JSONWritable {
+    /// The stage as a JSON object; counts that do not apply to its kind are omitted.
     package var json: JSONTree {
         .fields([
             "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
@@ -44,36 +50,43 @@ extension RunReport.Stage: JSONWritable {
 }
 
 extension RunReport.Input: JSONWritable {
+    /// The input as a JSON object with its path, size, digest, and number of records.
     package var json: JSONTree {
         .fields(["file": file, "bytes": bytes, "sha256": sha256, "records": records])
     }
 }
 
 extension RunReport.Output: JSONWritable {
+    /// The output as a JSON object; the number of missing files is omitted if it is `nil`.
     package var json: JSONTree {
         .fields(["file": file, "rows": rows, "bytes": bytes, "missingFiles": missingFiles])
     }
 }
 
 extension RunReport.Message: JSONWritable {
+    /// The message as a JSON object with its severity, code, and text.
     package var json: JSONTree { .fields(["severity": severity, "code": code, "text": text]) }
 }
 
 extension RunSample: JSONWritable {
+    /// The sample as a JSON object with the keys of its properties.
     package var json: JSONTree {
         .fields(["second": second, "stage": stage, "records": records, "memory": memory])
     }
 }
 
 extension RejectTally: JSONWritable {
+    /// The rejects as a JSON object whose only key is `codes`.
     package var json: JSONTree { .fields(["codes": codes]) }
 }
 
 extension RejectTally.Code: JSONWritable {
+    /// The code as a JSON object with its count and its first rejects.
     package var json: JSONTree { .fields(["code": code, "count": count, "first": first]) }
 }
 
 extension RejectTally.Example: JSONWritable {
+    /// The reject as a JSON object; unknown parts of its location are omitted.
     package var json: JSONTree {
         .fields([
             "detail": detail, "file": file, "record": record, "line": line, "column": column,
@@ -83,10 +96,12 @@ extension RejectTally.Example: JSONWritable {
 }
 
 extension FieldCount: JSONWritable {
+    /// The field as a JSON object with its name and its number of records.
     package var json: JSONTree { .fields(["name": name, "records": records]) }
 }
 
 extension ObjectCounts: JSONWritable {
+    /// The counts of changed objects as a JSON object, including zeros.
     package var json: JSONTree {
         .fields([
             "entity": entity, "inserted": inserted, "updated": updated, "deleted": deleted,
@@ -109,6 +124,7 @@ extension StageReport {
 }
 
 extension RecordCounts: JSONWritable {
+    /// The counts as a JSON object, including zeros; counts that are `nil` are omitted.
     package var json: JSONTree {
         .fields([
             "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,

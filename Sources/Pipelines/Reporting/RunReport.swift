@@ -91,6 +91,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
 
     /// The store of the run.
     package struct Store: Decodable, Sendable, Hashable {
+        /// The absolute path of the store file.
         package var path: String
         /// The digest of the model's version hashes; `nil` if no model was found.
         package var model: String?
@@ -114,8 +115,11 @@ package struct RunReport: Decodable, Sendable, Hashable {
 
     /// A stage and its results.
     package struct Stage: Decodable, Sendable, Hashable {
+        /// The name of the stage in the spec.
         package var name: String
+        /// The kind: `import`, `update`, `delete`, `export`, or `verify`.
         package var kind: String
+        /// The result of the stage in this run; `skipped` if it did not run.
         package var state: State
         /// The entity of the stage; `nil` for `verify`.
         package var entity: String?
@@ -131,14 +135,17 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var missedLinks: [MissedLinks]?
         /// The folder of the missed-link files, if `missing: report` is set.
         package var linksFolder: String?
+        /// The rejects by code, with the first rejects of each code; empty if none.
         package var rejects: [RejectTally.Code] = []
         /// The folder of the rejected records.
         package var rejectsFolder: String?
+        /// The objects that saves of the stage changed, per entity, in the order of the model.
         package var objects: [ObjectCounts] = []
         /// Counts of the objects nested inside the records of an import; `nil` if none changed.
         package var nested: [ObjectCounts]?
-        /// The number of objects that an update or delete matched, and the number that it changed.
+        /// The number of objects that an update or delete matched; `nil` for other kinds.
         package var matched: Int?
+        /// The number of objects that an update changed, or that a delete deleted without cascades.
         package var changed: Int?
         /// The number of objects that a mirroring import deleted.
         package var mirrored: Int?
@@ -154,6 +161,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var verified: Int?
         /// The inputs that were read completely.
         package var inputs: [Input] = []
+        /// The file that an export wrote; `nil` for other kinds.
         package var output: Output?
     }
 
@@ -185,6 +193,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
     package struct Message: Decodable, Sendable, Hashable {
         /// The severity: `error`, `warning`, or `note`.
         package var severity: String
+        /// The stable code of the message, such as `csv.header`.
         package var code: String
         /// The message as printed, including its location and its fix.
         package var text: String

@@ -5,7 +5,9 @@ import GraphStore
 package struct StageReport: Sendable, Hashable, Decodable {
     /// The kind: `import`, `update`, `delete`, `export`, or `verify`.
     package var kind: String
+    /// The name of the stage in the spec.
     package var name: String
+    /// The duration in seconds; for an import, of all its attempts together.
     package var secondsElapsed = 0.0
     /// Records by result; only for imports.
     package var records: RecordCounts?
@@ -23,8 +25,9 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var objects: [ObjectCounts] = []
     /// Counts of the objects nested inside the records of an import; `nil` if none changed.
     package var nested: [ObjectCounts]?
-    /// The number of objects that an update or delete matched, and the number that it changed.
+    /// The number of objects that an update or delete matched; `nil` for other kinds.
     package var matched: Int?
+    /// The number of objects that an update changed, or that a delete deleted without cascades.
     package var changed: Int?
     /// The number of objects that a mirroring import deleted because no record names them; `nil`
     /// without `mirror`.
@@ -42,6 +45,7 @@ package struct StageReport: Sendable, Hashable, Decodable {
     /// The number of statements that hold.
     package var verified: Int?
 
+    /// Creates the report of a stage that has not read or changed anything.
     package init(kind: String, name: String) {
         self.kind = kind
         self.name = name
@@ -50,8 +54,11 @@ package struct StageReport: Sendable, Hashable, Decodable {
 
 /// A file that an export wrote.
 package struct ExportedFile: Sendable, Hashable, Decodable {
+    /// The path of the file, the path of the manifest of several parts, or the name of the command.
     package var path: String
+    /// The number of rows, without the header.
     package var rows: Int
+    /// The stored size in bytes.
     package var bytes: Int
     /// The number of values exported as null because their files are missing; `nil` if none.
     package var missingFiles: Int?
@@ -59,7 +66,9 @@ package struct ExportedFile: Sendable, Hashable, Decodable {
 
 /// The number of records that have a field.
 package struct FieldCount: Sendable, Hashable, Decodable {
+    /// The name of the field in the records.
     package var name: String
+    /// The number of records that have the field.
     package var records: Int
 }
 
@@ -86,21 +95,33 @@ package struct MissedLinks: Sendable, Hashable, Decodable {
 
 /// The number of changed objects of one entity.
 package struct ObjectCounts: Sendable, Hashable, Decodable {
+    /// The name of the entity; its number if the layout of the store does not contain it.
     package var entity: String
+    /// The number of inserted objects.
     package var inserted: Int
+    /// The number of existing objects that were updated.
     package var updated: Int
+    /// The number of deleted objects, including objects deleted by cascade.
     package var deleted: Int
 }
 
 /// The records of an import by result.
 package struct RecordCounts: Sendable, Hashable, Decodable {
+    /// The number of records read, including rejected records.
     package var read = 0
+    /// The number of records that created an object.
     package var inserted = 0
+    /// The number of records that changed an existing object.
     package var updated = 0
+    /// The number of records whose objects already had the same values.
     package var unchanged = 0
+    /// The number of records skipped by `when-found: skip` or `missing: skip`.
     package var skipped = 0
+    /// The number of records that do not meet the `filter` of the import.
     package var filtered = 0
+    /// The number of records superseded by another record of the import with the same key.
     package var superseded = 0
+    /// The number of records that were rejected and not replayed since.
     package var rejected = 0
     /// Rejected records that `etl replay` has saved since; `nil` if none.
     package var replayed: Int?
@@ -121,6 +142,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     /// `nil` if none.
     package var supersededItems: Int?
 
+    /// Creates counts of zero.
     package init() {}
 
     /// Text such as `1 of 5 records was rejected`.

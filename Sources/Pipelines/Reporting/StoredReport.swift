@@ -6,6 +6,7 @@ import FoundationEssentials
 package struct StoredReport: Sendable {
     /// The path of the report.
     package var path: String
+    /// The decoded contents of the file.
     package var report: RunReport
 
     /// Finds the report of a run.

@@ -2,7 +2,9 @@
 ///
 /// The search for `=` compares bytes, because `=` and a following combining mark are one character.
 package struct Assignment {
+    /// The text before the first `=`; never empty.
     package let name: String
+    /// The text after the first `=`; may be empty or contain further `=`.
     package let value: String
 
     /// Parses a text.

@@ -6,6 +6,7 @@ import RecordStreams
 package enum ChangeRules: String, ExplainedChoice {
     case enforce, ignore
 
+    /// The rules that apply, as in the generated reference.
     package var meaning: String {
         switch self {
         case .enforce: "Values are as the model says, and delete rules cascade, nullify, and deny."

@@ -37,6 +37,7 @@ package struct ParameterSpec: Sendable, Hashable {
     package enum Kind: String, ExplainedChoice {
         case string, int, bool, date, duration, path, secret, list
 
+        /// The accepted values of the type, as in the generated reference.
         package var meaning: String {
             switch self {
             case .string: "Text."

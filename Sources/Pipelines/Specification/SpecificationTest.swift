@@ -65,12 +65,15 @@ package struct SpecificationTest: Sendable, Hashable {
     package struct Given: Sendable, Hashable {
         /// The import, or the entity.
         package var name: PlacedText
+        /// The records of the import, or the attributes and links of the objects, in order.
         package var records: [TestValue]
     }
 
     /// The expected objects of an entity, which must be all of its objects.
     package struct Expected: Sendable, Hashable {
+        /// The name of the entity, with the location of its key in `then`.
         package var entity: PlacedText
+        /// The expected objects, in the order of the spec.
         package var objects: [TestObject]
     }
 
@@ -83,6 +86,7 @@ package struct SpecificationTest: Sendable, Hashable {
         var rejectsLocation: SourceLocation?
     }
 
+    /// The name of the test, which is unique in its spec.
     package var name: String
     /// The parameters as texts, each with its location.
     package var parameters: [(PlacedText, String)] {
@@ -92,6 +96,7 @@ package struct SpecificationTest: Sendable, Hashable {
     var parameterTexts: [String] = []
     /// The current time in the test, as text such as `2026-01-31`.
     package var now: PlacedText?
+    /// The records and existing objects of the test, in the order of the spec.
     package var given: [Given] = []
     /// The expected objects, in the order of the spec.
     package var then: [Expected] = []
@@ -109,7 +114,9 @@ package struct SpecificationTest: Sendable, Hashable {
 
 /// Properties with the values that a test expects.
 package struct TestObject: Sendable, Hashable {
+    /// The properties, in the order of the spec; for a reject, its code and other parts.
     package var members: [TestMember]
+    /// The location of the object in the spec.
     package var location: SourceLocation
 }
 
@@ -138,9 +145,12 @@ extension TestObject {
 
 /// A name with a value.
 package struct TestMember: Sendable, Hashable {
+    /// The name of the property, a key path such as `owner.email`, or a key of a JSON object.
     package var name: String
+    /// The value under that name.
     package var value: TestValue
 
+    /// Creates a member.
     package init(_ name: String, _ value: TestValue) {
         self.name = name
         self.value = value

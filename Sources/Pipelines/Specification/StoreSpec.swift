@@ -89,6 +89,7 @@ package struct StoreSpec: Sendable, Hashable {
     package enum OpenMode: String, ExplainedChoice {
         case existing, create, replace
 
+        /// The effect of the mode on the store file, as in the generated reference.
         package var meaning: String {
             switch self {
             case .existing: "The file must exist."
@@ -111,6 +112,7 @@ package struct StoreSpec: Sendable, Hashable {
     package enum CommitMode: String, ExplainedChoice {
         case batch, stage, run
 
+        /// The time of the commit, as in the generated reference.
         package var meaning: String {
             switch self {
             case .batch: "After each save."

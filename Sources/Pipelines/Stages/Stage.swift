@@ -20,8 +20,10 @@ package struct Stage: Sendable {
 }
 
 extension Stage: Hashable {
+    /// Returns whether both stages have equal names, settings, locations, contents, and `isAlways`.
     package static func == (one: Stage, other: Stage) -> Bool { one.parts == other.parts }
 
+    /// Hashes the properties that `==` compares.
     package func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     private var parts: [AnyHashable] { [name, kind.hashable, location, words, isAlways] }

@@ -6,8 +6,11 @@ import FoundationEssentials
 package struct SpecificationTester: Sendable {
     /// The results of the tests of a spec.
     package struct Outcome: Sendable {
+        /// The exit status: `ok` if all tests passed, `check` if one failed, or the error's status.
         package var status = ExitStatus.ok
+        /// The number of tests without a difference.
         package var passed = 0
+        /// The number of tests with a difference or an error.
         package var failed = 0
         /// The problems of the spec and the differences of failing tests.
         package var diagnostics: [Diagnostic] = []

@@ -48,6 +48,12 @@ extension TestValue: Decodable {
         }
     }
 
+    /// Decodes any JSON value.
+    ///
+    /// Members of objects are sorted by name. A number is read as an `Int64` if possible, otherwise
+    /// as a `Double`.
+    ///
+    /// - Throws: The error of the decoder if the value has no supported type.
     package init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: Name.self) {
             self = .object(

@@ -106,6 +106,7 @@ package struct ExportSpec: Sendable, Hashable {
     package enum Shape: String, ExplainedChoice {
         case flat, nested
 
+        /// The fields that the shape writes, as in the generated reference.
         package var meaning: String {
             switch self {
             case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
@@ -118,6 +119,7 @@ package struct ExportSpec: Sendable, Hashable {
     package enum MissingFiles: String, ExplainedChoice {
         case fail, null
 
+        /// The effect of a missing file, as in the generated reference.
         package var meaning: String {
             switch self {
             case .fail: "The export fails with 65 and writes no file."

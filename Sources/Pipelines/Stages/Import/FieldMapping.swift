@@ -121,6 +121,7 @@ extension FieldMapping {
     package enum Cleaning: String, ExplainedChoice {
         case trim, lower, upper, nfc, collapse
 
+        /// The change to the text, as in the generated reference.
         package var meaning: String {
             switch self {
             case .trim: "Removes white space at both ends."
@@ -136,6 +137,7 @@ extension FieldMapping {
     package enum CastRule: String, ExplainedChoice {
         case lossless, lossy
 
+        /// The effect on a value that does not fit exactly, as in the generated reference.
         package var meaning: String {
             switch self {
             case .lossless: "Rejects the record."
@@ -146,13 +148,17 @@ extension FieldMapping {
 
     /// A constant with its location.
     package struct Fallback: Sendable, Hashable {
+        /// The value if the field is absent or null.
         package var value: ConstantValue
+        /// The location of the constant in the spec.
         package var location: SourceLocation
     }
 
     /// An offset from UTC with its location.
     package struct Zone: Sendable, Hashable {
+        /// The offset in seconds, positive east of UTC.
         package var seconds: Int
+        /// The location of the offset in the spec.
         package var location: SourceLocation
     }
 
@@ -162,6 +168,7 @@ extension FieldMapping {
         package enum Epoch: String, ExplainedChoice {
             case seconds, milliseconds
 
+            /// The unit and its epoch, as in the generated reference.
             package var meaning: String {
                 switch self {
                 case .seconds: "Seconds since 1970, for dates."
@@ -180,7 +187,9 @@ extension FieldMapping {
             case text(decimal: String, thousands: String?)
         }
 
+        /// The meaning of the number, with its separators if it is not a date.
         package var kind: Kind
+        /// The location of the format in the spec.
         package var location: SourceLocation
 
         /// Whether the number is a date.

@@ -131,6 +131,7 @@ package struct ImportSpec: Sendable, Hashable {
     package enum Duplicates: String, ExplainedChoice {
         case last, first, reject
 
+        /// The effect on records with the same key, as in the generated reference.
         package var meaning: String {
             switch self {
             case .last: "Records are applied in order; later records overwrite earlier ones."
@@ -144,6 +145,7 @@ package struct ImportSpec: Sendable, Hashable {
     package enum WhenFound: String, ExplainedChoice {
         case update, skip, replace, reject, append
 
+        /// The effect on the existing object, as in the generated reference.
         package var meaning: String {
             switch self {
             case .update: "Overwrites the attributes that the record sets."
@@ -165,6 +167,7 @@ package struct ImportSpec: Sendable, Hashable {
     package enum WhenSame: String, ExplainedChoice {
         case skip, touch
 
+        /// The effect on an object with the same values, as in the generated reference.
         package var meaning: String {
             switch self {
             case .skip: "Counts the object as unchanged and writes nothing."
@@ -177,6 +180,7 @@ package struct ImportSpec: Sendable, Hashable {
     package enum Extra: String, ExplainedChoice {
         case ignore, reject, stop
 
+        /// The effect of an unmapped field, as in the generated reference.
         package var meaning: String {
             switch self {
             case .ignore: "Nothing."
@@ -190,6 +194,7 @@ package struct ImportSpec: Sendable, Hashable {
     package enum Unmet: String, ExplainedChoice {
         case ignore, warn, stop
 
+        /// The effect of a path that no record has, as in the generated reference.
         package var meaning: String {
             switch self {
             case .ignore: "Nothing."

@@ -89,6 +89,7 @@ package struct LinkMapping: Sendable, Hashable {
     package enum Missing: String, ExplainedChoice {
         case create, null, report, skip, reject
 
+        /// The effect of a missing target, as in the generated reference.
         package var meaning: String {
             switch self {
             case .create: "Creates an object with that key."
@@ -108,6 +109,7 @@ package struct LinkMapping: Sendable, Hashable {
     package enum Many: String, ExplainedChoice {
         case replace, add, remove
 
+        /// The effect on the existing links, as in the generated reference.
         package var meaning: String {
             switch self {
             case .replace: "Replaces the links with the record's links."
@@ -164,6 +166,7 @@ package struct NestedMapping: Sendable, Hashable {
     package enum WhenFound: String, ExplainedChoice {
         case update, append
 
+        /// The effect on an object with the key, as in the generated reference.
         package var meaning: String {
             switch self {
             case .update: "Overwrites the attributes that the record sets."

@@ -161,6 +161,7 @@ package struct GeneratedSpec: Sendable, Hashable {
 }
 
 extension InputCompression: ExplainedChoice {
+    /// The compression or its detection, as in the generated reference.
     package var meaning: String {
         switch self {
         case .auto:
@@ -177,6 +178,7 @@ package struct ReadSpec: Sendable, Hashable {
     package enum Ragged: String, ExplainedChoice {
         case reject, pad
 
+        /// The effect on a row that is too short, as in the generated reference.
         package var meaning: String {
             switch self {
             case .reject: "Rejects the row."
@@ -250,6 +252,7 @@ extension ReadSpec {
 }
 
 extension RecordFormat: ExplainedChoice {
+    /// The structure of a file in this format, as in the generated reference.
     package var meaning: String {
         switch self {
         case .csv: "A table with commas."
@@ -264,6 +267,7 @@ extension RecordFormat: ExplainedChoice {
 }
 
 extension TextEncoding: ExplainedChoice {
+    /// The encoding with its treatment of byte-order marks, as in the generated reference.
     package var meaning: String {
         switch self {
         case .utf8: "UTF-8, with or without a byte-order mark."

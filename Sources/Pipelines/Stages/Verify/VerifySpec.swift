@@ -52,7 +52,9 @@ package struct VerifySpec: Sendable, Hashable {
         package var entity: PlacedText
         /// The objects that are counted.
         package var selection: Selection
+        /// The comparison of the number of selected objects with `bound`.
         package var comparison: Comparison
+        /// The number of objects on the right of the comparison.
         package var bound: Int
         /// The location of the condition.
         package var location: SourceLocation
