@@ -39,6 +39,11 @@ extension ManagedObjectContext {
             let resolved = try expression.resolved(
                 for: request.entityName, in: model, variables: request.variables,
                 assignedTo: column.attribute)
+            if let number = resolved.nonFinite {
+                throw StoreError(
+                    .validation,
+                    "'\(entity.name).\(name)' cannot hold \(number), which is not a number")
+            }
             guard column.attribute.takesValues else {
                 throw StoreError(
                     .invalidRequest, "'\(entity.name).\(name)' is derived, so nothing can set it")
@@ -204,6 +209,17 @@ struct BatchUpdate {
                     "no whole number (`round`, `floor` and `ceiling` make one)"
                 ))
         }
+        switch attribute.type {
+        case .float:
+            // Rounded to a Float, a larger number is infinite.
+            rules.append(("abs(\(name)) >= 3.4028235677973366e38", "too large for Float"))
+        case .double, .date, .decimal:
+            if !attribute.isExactDecimal {
+                let type = attribute.type.rawValue
+                rules.append(("abs(\(name)) = 9e999", "too large for \(type)"))
+            }
+        default: break
+        }
         if allRules == .honour, let minimum = attribute.range?.minimum {
             let bound = AttributeValidator.text(minimum, attribute.type)
             let violation = Self.comparison(name, "<", minimum, attribute)
@@ -274,6 +290,19 @@ extension AttributeType {
 extension GraphExpression {
     var isConstant: Bool {
         if case .constant = self { true } else { false }
+    }
+
+    /// A constant of the expression that is NaN or infinite, which SQLite would turn into null or
+    /// store as it is.
+    fileprivate var nonFinite: Double? {
+        switch self {
+        case .constant(.double(let number)): number.isFinite ? nil : number
+        case .negation(let operand): operand.nonFinite
+        case .arithmetic(_, let left, let right): left.nonFinite ?? right.nonFinite
+        case .function(_, let arguments), .aggregate(let arguments):
+            arguments.lazy.compactMap(\.nonFinite).first
+        default: nil
+        }
     }
 
     /// Whether the expression reads a value of another object.

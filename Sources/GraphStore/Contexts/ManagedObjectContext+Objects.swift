@@ -170,6 +170,17 @@ extension ManagedObjectContext {
                 + "first: `container.register(\(Object.self).self)`")
     }
 
+    /// Registers the class of a relationship's objects if their entity has no class yet.
+    ///
+    /// - Parameter number: The entity number of the destination.
+    func use<Object: ManagedObject>(_ type: Object.Type, ofDestination number: Int64) {
+        let place = Int(number)
+        guard classes.indices.contains(place), !(classes[place] is Object.Type),
+            container.objects.registerIfFree(type)
+        else { return }
+        classes = container.objects.classesByNumber()
+    }
+
     /// Returns the objects as the given class.
     ///
     /// - Throws: `.invalidRequest` if an object was loaded before that class was registered.

@@ -118,7 +118,7 @@ extension ManagedObject {
             throw StoreError(
                 .invalidRequest, "The model names no transformer for '\(layout.name).\(key)'")
         }
-        guard let transformer = try live().container.objects.transformer(named: name) else {
+        guard let transformer = try link.container(layout).objects.transformer(named: name) else {
             if name == "json", let type = type as? any Codable.Type {
                 return (slot, Self.jsonTransformer(of: type))
             }

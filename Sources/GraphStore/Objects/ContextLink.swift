@@ -76,6 +76,12 @@ final class ContextLink {
         return rows
     }
 
+    /// Returns the container of an object that can be read, with or without its context.
+    func container(_ layout: EntityLayout) throws(StoreError) -> PersistentContainer {
+        if let context { return context.container }
+        return try rowsWithoutContext(layout).container
+    }
+
     /// Returns an error that states why there is no context.
     func missingContext(_ layout: EntityLayout) -> StoreError {
         switch state {

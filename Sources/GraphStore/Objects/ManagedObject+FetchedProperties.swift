@@ -20,16 +20,14 @@ extension FetchedKey where Destination == ManagedObject {
 extension ManagedObject {
     /// The objects of a fetched property: `task[.fetched("similar")]`.
     ///
-    /// The subscript does not throw: the context's next save throws the error.
+    /// The subscript does not throw: the context's next save throws the error. Without a context,
+    /// it traps.
     public final subscript<Destination>(key: FetchedKey<Destination>) -> [Destination] {
-        do throws(StoreError) {
-            return try fetchedObjects(for: key.name).map { object throws(StoreError) in
+        attempting { () throws(StoreError) in
+            try fetchedObjects(for: key.name).map { object throws(StoreError) in
                 try object.typed()
             }
-        } catch {
-            link.listener?.note(error)
-            return []
-        }
+        } ?? []
     }
 
     /// Returns the objects of a fetched property, including pending changes.

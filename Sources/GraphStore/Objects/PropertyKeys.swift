@@ -129,7 +129,9 @@ extension ManagedObject {
         get {
             attempting {
                 () throws(StoreError) -> Destination? in
-                try toOne(try slot(of: key))?.typed()
+                let slot = try slot(of: key)
+                link.context?.use(Destination.self, ofDestination: layout.toOnes[slot].destination)
+                return try toOne(slot)?.typed()
             } ?? nil
         }
         set {
@@ -143,10 +145,12 @@ extension ManagedObject {
     public final subscript<Destination>(key: ToManyKey<Destination>) -> [Destination] {
         get {
             attempting {
-                () throws(StoreError) in
-                try toMany(try slot(of: key)).map { object throws(StoreError) in
-                    try object.typed()
-                }
+                () throws(StoreError) -> [Destination] in
+                let slot = try slot(of: key)
+                link.context?.use(Destination.self, ofDestination: layout.toManys[slot].destination)
+                var found: [Destination] = []
+                for object in try toMany(slot) { found.append(try object.typed()) }
+                return found
             } ?? []
         }
         set {

@@ -78,11 +78,8 @@ extension ManagedObject {
     public final subscript<Destination>(
         reference key: ToOneKey<Destination>
     ) -> Ref<Destination>? {
-        do throws(StoreError) {
-            return try objectIDs(for: key.name).first.map { Ref(id: $0) }
-        } catch {
-            link.listener?.note(error)
-            return nil
-        }
+        attempting { () throws(StoreError) in
+            try objectIDs(for: key.name).first.map { Ref(id: $0) }
+        } ?? nil
     }
 }

@@ -75,10 +75,24 @@ import Testing
         withExtendedLifetime(ann) {}
     }
 
-    @Test("a relationship to objects of an unregistered class is empty and notes an error")
-    func unregisteredDestination() throws {
+    @Test("a typed relationship registers the class of its objects")
+    func registeredByLinks() throws {
+        let store = try Self.store()
+        var context = store.context()
+        let person = try #require(try context.fetch(Person.request).first)
+        #expect(person[Person.pets].map { $0[Pet.name] } == ["Tom"])
+        let other = try Self.store()
+        context = other.context()
+        let pet = try #require(try context.fetch(Pet.request).first)
+        #expect(pet[Pet.owner]?[Person.name] == "Ann")
+        #expect(context.takeNotedErrors().isEmpty)
+    }
+
+    @Test("a relationship to objects that were read with another class is empty and notes an error")
+    func destinationOfOtherClass() throws {
         let store = try Self.store()
         let context = store.context()
+        let pets = try context.fetch(FetchRequest<ManagedObject>(entityName: "Pet"))
         let person = try #require(try context.fetch(Person.request).first)
         #expect(person[Person.pets].isEmpty)
         #expect(
@@ -86,6 +100,7 @@ import Testing
                 "An object of 'Pet' is no 'Pet' but 'ManagedObject'; register the class before its "
                     + "objects are read: `container.register(Pet.self)`"
             ])
+        withExtendedLifetime(pets) {}
     }
 
     // MARK: Numbers
@@ -100,6 +115,46 @@ import Testing
         let error = storeError { try ann.setValue(.attribute(.real(number)), forKey: name) }
         #expect(error?.code == .validation)
         #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
+    }
+
+    @Test(
+        "a batch update with NaN or an infinity fails and changes nothing",
+        arguments: ["height", "weight", "born", "wealth"], [Double.nan, .infinity, -.infinity])
+    func notFiniteInBatches(name: String, number: Double) throws {
+        let store = try Self.store()
+        let context = store.context()
+        for expression in [
+            GraphExpression.constant(.double(number)),
+            .arithmetic(.add, .constant(.integer(1)), .constant(.double(number))),
+        ] {
+            let request = BatchUpdateRequest(
+                entityName: "Person", propertiesToUpdate: [name: expression])
+            let error = storeError { _ = try context.execute(request) }
+            #expect(error?.code == .validation)
+            #expect(
+                error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
+        }
+        try store.expect("SELECT count(*) FROM ZPERSON WHERE Z_OPT > 1", ["0"])
+    }
+
+    @Test(
+        "a batch update whose result is too large fails and changes nothing",
+        arguments: [
+            ("height", "Double", 1e308), ("weight", "Float", 1e38), ("wealth", "Decimal", 1e308),
+        ])
+    func tooLargeInBatches(name: String, type: String, number: Double) throws {
+        let store = try Self.store()
+        let context = store.context()
+        try Self.ann(context).setValue(.attribute(.real(number)), forKey: name)
+        try context.save()
+        let request = BatchUpdateRequest(
+            entityName: "Person",
+            propertiesToUpdate: [
+                name: .arithmetic(.multiply, .keyPath([name]), .constant(.integer(10)))
+            ])
+        let error = storeError { _ = try context.execute(request) }
+        #expect(error?.code == .validation)
+        #expect(error?.message == "'\(name)' of 1 object would be too large for \(type)")
     }
 
     @Test("a Double that does not fit into a Float attribute fails")

@@ -66,6 +66,24 @@ private struct HiddenNotes: AttributeTransformer {
         }
     }
 
+    @Test("row 8: a transformable value can be read after the context is freed")
+    func readWithoutContext() throws {
+        try withPlaces { store, place in
+            place[position] = Point(x: 1, y: 2)
+            try #require(place.managedObjectContext).save()
+            func places() throws -> [ManagedObject] {
+                let context = store.context()
+                return try context.fetch(FetchRequest<ManagedObject>(entityName: "Place"))
+            }
+            let other = try #require(try places().first)
+            #expect(other.managedObjectContext == nil)
+            #expect(other[position] == Point(x: 1, y: 2))
+            #expect(
+                storeError { try other.setTransformedValue(["x"], forKey: "notes") }?.code
+                    == .invalidated)
+        }
+    }
+
     @Test("row 8: a change inside a transformable value changes the object")
     func changeInside() throws {
         try withPlaces { store, place in
