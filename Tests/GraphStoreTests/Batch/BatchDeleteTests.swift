@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func nullifiesWhatPointsBack() throws {
+    @Test func nullifiesInverseRelationships() throws {
         // Item 1 (Book 2, Film 3), Owner 4: the inverse has a companion and an order.
         try withStore(
             """
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func tellsOfWhatPointsBackInNoOrder() throws {
+    @Test func reportsAllObjectsThatItNullifies() throws {
         try withTasks { store in
             let (result, change) = try run(store, "Category")
             #expect(
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func takesWhatGoesOutOfWhatWasUpdated() throws {
+    @Test func reportsUpdatedAndThenDeletedObjectsOnlyAsDeleted() throws {
         try withTasks { store in
             let context = store.container.newContext()
             _ = try context.write(
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func endsInCircles() throws {
+    @Test func cascadeStopsInCycles() throws {
         try withTree { store in
             let (result, change) = try run(store, "Folder", "name == 'ring'")
             #expect(result.cascaded == ["Folder": 1])
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func keepsWhatLeadsToADeniedObject() throws {
+    @Test func keepsObjectsWhoseCascadeReachesADeniedObject() throws {
         try withTree { store in
             let before = try store.lines("SELECT * FROM ZFILE UNION ALL SELECT * FROM ZPAGE")
             let (result, change) = try run(store, "Folder", "name IN {'other', 'subsub'}")
@@ -302,7 +302,7 @@ import Testing
         }
     }
 
-    @Test func doesNotDenyWhatGoesInTheSameRequest() throws {
+    @Test func ignoresDenyForObjectsDeletedInTheSameRequest() throws {
         // Deleting the folder also deletes the loan, by another path.
         try withStore(
             """
@@ -343,7 +343,7 @@ import Testing
         }
     }
 
-    @Test func refusesToClearARequiredLink() throws {
+    @Test func failsIfARequiredLinkWouldBeCleared() throws {
         try withStore(
             """
             A:
@@ -394,7 +394,7 @@ import Testing
         }
     }
 
-    @Test func deletesOnlyObjectsOfItsFamily() throws {
+    @Test func deletesOnlyObjectsOfItsEntityAndSubentities() throws {
         try withStore(
             """
             Base: { abstract: true, attributes: { name: String } }

@@ -80,7 +80,7 @@ private let plan = BulkPlan(
     private func keys(_ set: ManagedObjectIDSet) -> [Int64] { set.ids.map(\.primaryKey) }
 
     /// The index returns the rows in no key order, and of more than one entity.
-    @Test func tellsOfObjectsThatAnIndexFinds() throws {
+    @Test func reportsObjectsOfSeveralEntitiesFoundByAnIndex() throws {
         let family = """
             Item:
               attributes: { rank: Integer 32, done: Boolean }
@@ -108,7 +108,7 @@ private let plan = BulkPlan(
     /// The rows come from an index on one entity's table, and a trigger updates other rows of the
     /// table, which must not be reported.
     @Test(arguments: [false, true])
-    func tellsOfItsOwnObjectsAlone(hasTrigger: Bool) throws {
+    func reportsOnlyTheRowsThatTheRequestUpdates(hasTrigger: Bool) throws {
         try withStore(ranked) { store in
             try store.container.load(
                 BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank"]),
@@ -133,7 +133,7 @@ private let plan = BulkPlan(
     /// A large table is counted on another thread during the update.
     ///
     /// The count sees the state before the request, including earlier changes of the transaction.
-    @Test func countsWhatMatchedBefore() throws {
+    @Test func countsRowsThatMatchedBeforeTheUpdate() throws {
         try withStore(ranked) { store in
             try store.container.load(
                 BulkPlan(entity: "Item", key: ["rank"], attributes: ["rank", "done"]),
@@ -157,7 +157,7 @@ private let plan = BulkPlan(
     }
 
     /// SQLite plans this count again when it starts, which needs its connection.
-    @Test func countsWhereAnIndexIsForSomeRows() throws {
+    @Test func countsMatchesWithAPartialIndex() throws {
         let partial = """
             Item:
               attributes: { rank: Integer 32, done: Boolean, open: Boolean }
@@ -176,7 +176,7 @@ private let plan = BulkPlan(
         }
     }
 
-    @Test func setsWhatMeetsThePredicate() throws {
+    @Test func updatesOnlyObjectsThatMatchThePredicate() throws {
         try withTasks { store in
             let (result, change) = try run(
                 store, request("priority < 5", ["title": "'x'", "done": "YES"]))
@@ -188,7 +188,7 @@ private let plan = BulkPlan(
         }
     }
 
-    @Test func leavesAloneWhatIsSoAlready() throws {
+    @Test func skipsObjectsThatAlreadyHaveTheValues() throws {
         try withTasks { store in
             let (result, change) = try run(store, request(nil, ["done": "YES", "title": "title"]))
             #expect(result == BatchUpdateResult(matched: 3, updated: 2))
@@ -200,7 +200,7 @@ private let plan = BulkPlan(
         }
     }
 
-    @Test func computesFromTheObject() throws {
+    @Test func computesValuesFromAttributesOfTheObject() throws {
         try withTasks { store in
             let (result, _) = try run(
                 store,
@@ -213,7 +213,7 @@ private let plan = BulkPlan(
         }
     }
 
-    @Test func computesFromRelatedObjectsAsTheyWere() throws {
+    @Test func computesValuesFromRelatedObjectsBeforeTheUpdate() throws {
         try withTasks { store in
             _ = try run(store, request("parent != nil", ["title": "parent.title"]))
             try store.expect("SELECT ZID, ZTITLE FROM ZTASK", ["1|a", "2|a", "3|b"])
@@ -256,7 +256,7 @@ private let plan = BulkPlan(
         }
     }
 
-    @Test func keepsWhatCameBeforeInTheContext() throws {
+    @Test func failedRequestKeepsEarlierChangesOfTheContext() throws {
         try withTasks { store in
             let context = store.container.newContext()
             _ = try context.write(request("id == 1", ["title": "'x'"]))
@@ -291,7 +291,7 @@ private let plan = BulkPlan(
     @Test(arguments: [
         ["nothing": "1"], ["priority": "'x'"], ["title": "priority"], ["parent": "id"],
     ])
-    func refusesWhatTheModelDoesNotHave(set: [String: String]) throws {
+    func failsIfAnUpdateDoesNotFitTheModel(set: [String: String]) throws {
         try withTasks { store in
             let context = store.container.newContext()
             let request = try request(nil, set)

@@ -76,7 +76,7 @@ extension TestStore {
                 ["s|b|2048", "s|d|4096", "s|a|5120", "t|c|1024", "t|d|2048"]
             ),
         ] as [(String, [String], [String])])
-    func standBehindTheOthersOfTheirOwner(
+    func addsLinksAfterTheExistingLinksOfTheOwner(
         link: String, added: [String], changed: [String]
     ) throws {
         let query = try #require(orders[link])
@@ -123,7 +123,7 @@ extension TestStore {
     }
 
     @Test(arguments: [("books", 0), ("boxes", 1), ("tags", 1)])
-    func doNotReadTheOthersForEachRecord(link: String, expected: Int) throws {
+    func doesNotReadTheOtherLinksForEachRecord(link: String, expected: Int) throws {
         try withStore(entities) { store in
             let codes = (0..<40).map { "c\($0)" }
             try store.fill(codes)
@@ -141,7 +141,7 @@ extension TestStore {
 
     /// The position that a rejected record's object had is free again.
     @Test(arguments: [1, 100])
-    func ofARefusedRecordLeaveNoGap(batchSize: Int) throws {
+    func rejectedRecordLeavesNoGapInTheOrder(batchSize: Int) throws {
         try withStore(entities) { store in
             try store.fill(["a", "b", "c"])
             var shelves = BulkPlan.Link(

@@ -62,7 +62,7 @@ import Testing
 
     /// A cycle that is rolled back drops its deferred links, and the positions where its rows'
     /// links would have been; the next cycle finds them.
-    @Test func replacesLinksBehindACircleThatWasRolledBack() throws {
+    @Test func rollingBackACycleKeepsTheLinksOfOtherRows() throws {
         let model = """
             Task:
               attributes: { id: String, code: String }

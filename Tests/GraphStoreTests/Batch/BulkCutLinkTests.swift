@@ -48,34 +48,34 @@ import Testing
         }
     }
 
-    @Test func aSkippedRecordLinksNothing() throws {
+    @Test func skippedRecordSetsNoLink() throws {
         try check(
             plan(("up", .null), ("one", .skip)),
             [[1, "a", 1, 8], [1, "b", .absent, .absent]],
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 1, ["1|b|-"])
     }
 
-    @Test func aSkippedRecordOverrulesNothing() throws {
+    @Test func skippedRecordOverwritesNothing() throws {
         try check(
             plan(("up", .skip)), [[1, "a", 1], [1, "b", 7]],
             "1 new, 0 changed, 0 same, 0 superseded, 0 rejected", skipped: 1, ["1|a|1"])
     }
 
     /// The row is part of a group, so the error occurs only when the group is written.
-    @Test func aRecordThatIsRefusedWithItsGroupLinksNothing() throws {
+    @Test func recordRejectedWithItsGroupSetsNoLink() throws {
         try check(
             plan(("up", .null)), [[1, "X", 1], [1, "b", .absent]],
             "1 new, 0 changed, 0 same, 0 superseded, 1 rejected", ["1|b|-"])
     }
 
-    @Test func theRefusalOfAnotherRecordTakesNoLink() throws {
+    @Test func rejectingOneRecordKeepsTheLinksOfOthers() throws {
         try check(
             plan(("up", .null)), [[1, "a", 1], [5, "X", 1], [2, "b", 2]],
             "2 new, 0 changed, 0 same, 0 superseded, 1 rejected", ["1|a|1", "2|b|2"])
     }
 
     /// Notes about a cycle's records are dropped if the cycle is rolled back.
-    @Test func aSkippedRecordOverrulesNothingAfterARollback() throws {
+    @Test func skippedRecordOverwritesNothingAfterARollback() throws {
         try check(
             plan(("up", .skip)),
             [[1, "a", 1], [1, "b", 7], [3, "c", 4], [4, "X", 3]],
@@ -88,14 +88,14 @@ import Testing
             [[1, "X", 1], [1, "a", 3], [3, "X", 1]],
             [[1, "X", 2], [2, "b", 1], [1, "a", 3], [3, "X", 1]],
         ] as [[[TestValue]]])
-    func aCircleWhoseRecordsAreAllRefusedComesToAnEnd(_ records: [[TestValue]]) throws {
+    func cycleOfRejectedRecordsTerminates(_ records: [[TestValue]]) throws {
         try check(
             plan(("up", .reject)), records,
             "0 new, 0 changed, 0 same, 0 superseded, \(records.count) rejected", [])
     }
 
     /// The row returns to its old values in the cycle, and again after the cycle is rolled back.
-    @Test func aRowThatIsAsItWasAfterARollbackIsNotTold() throws {
+    @Test func unchangedRowIsNotReportedAfterARollback() throws {
         let records: [[TestValue]] = [
             [1, "b"], [1, .absent, .absent, 3], [1, "a", .absent, nil], [3, "c", 4], [4, "X", 3],
         ]

@@ -73,7 +73,7 @@ private let parents =
         entity: "Task", key: ["id"], attributes: ["id", "title", "slug"],
         links: [.init(relationship: "parent", destination: "Task", attribute: "slug")])
 
-    @Test func waitForALaterRecordByAnAttributeThatIsNotTheKey() throws {
+    @Test func resolvesLinksToLaterRecordsByANonKeyAttribute() throws {
         try check(
             Self.parentBySlug,
             [
@@ -84,7 +84,7 @@ private let parents =
             ["1|a|2", "2|b|3", "3|c|4", "4|d|-"])
     }
 
-    @Test func findWhatHasTheAttributeNow() throws {
+    @Test func linksToTheRowThatCurrentlyHasTheAttribute() throws {
         try check(
             Self.parentBySlug,
             [
@@ -95,14 +95,14 @@ private let parents =
             ["1|a|-", "2|b|1", "3|c|4", "4|d|-"])
     }
 
-    @Test func waitForARecordThatComesLater() throws {
+    @Test func resolvesLinksToLaterRecords() throws {
         try check(
             plan(), [task(2, "b", nil, 1), task(1, "a", nil, nil), task(3, "c", nil, 2)],
             counts: "3 new, 0 changed, 0 same, 0 superseded, 0 rejected",
             ["1|a|-", "2|b|1", "3|c|2"])
     }
 
-    @Test func resolveChainsInAnyOrder() throws {
+    @Test func resolvesChainsInAnyOrder() throws {
         let chain = (1...6).map { task($0, "t", nil, $0 == 1 ? nil : .integer($0 - 1)) }
         let expected = (1...6).map { "\($0)|t|" + ($0 == 1 ? "-" : "\($0 - 1)") }
         for records in [chain, chain.reversed(), [3, 1, 5, 0, 4, 2].map { chain[$0] }] {
@@ -112,7 +112,7 @@ private let parents =
         }
     }
 
-    @Test func resolveCircles() throws {
+    @Test func resolvesCycles() throws {
         try check(
             plan(),
             [
@@ -123,13 +123,13 @@ private let parents =
     }
 
     @Test(arguments: [BulkPlan.DuplicatePolicy.first, .reject])
-    func resolveCirclesWhateverRepeatedKeysMean(duplicates: BulkPlan.DuplicatePolicy) throws {
+    func resolvesCyclesUnderOtherDuplicatePolicies(duplicates: BulkPlan.DuplicatePolicy) throws {
         try check(
             plan(duplicates: duplicates), [task(1, "a", nil, 2), task(2, "b", nil, 1)],
             counts: "2 new, 0 changed, 0 same, 0 superseded, 0 rejected", ["1|a|2", "2|b|1"])
     }
 
-    @Test func cutTheCircleAndNotWhatWaitsForIt() throws {
+    @Test func resolvesTheCycleBeforeARowThatDependsOnIt() throws {
         // 10 needs its parent, which is deferred on itself through 21.
         let entities = """
             Row:
@@ -162,7 +162,7 @@ private let parents =
         }
     }
 
-    @Test func refuseAllOfACircleWhoseEndIsMissing() throws {
+    @Test func rejectsEveryRowOfACycleWithAMissingTarget() throws {
         try check(
             plan(["parent", "next"]),
             [
@@ -172,7 +172,7 @@ private let parents =
             rejects: ["1 link", "2 link", "3 link"], ["4|d|-"])
     }
 
-    @Test func refuseAllOfACircleOneOfWhichIsRefused() throws {
+    @Test func rejectsEveryRowOfACycleIfOneIsRejected() throws {
         // 2 fails for its own reason; then 1, 3, and 5 refer to missing objects.
         try check(
             plan(), before: [task(9, "old", "taken", nil), task(8, "old", nil, nil)],
@@ -185,7 +185,7 @@ private let parents =
             ["6|f|7", "7|g|6", "8|old|-", "9|old|-"])
     }
 
-    @Test func leaveTheLinkOutWhereMissingMeansNull() throws {
+    @Test func omitsMissingLinksUnderTheNullPolicy() throws {
         try check(
             plan(missing: .null),
             [task(1, "a", nil, 99), task(2, "b", nil, 1), task(3, "c", nil, 3)],
@@ -193,7 +193,7 @@ private let parents =
             ["1|a|-", "2|b|1", "3|c|3"])
     }
 
-    @Test func refuseChainsThatEndInNothing() throws {
+    @Test func rejectsChainsWithAMissingEnd() throws {
         let chain = (1...40).map { task($0, "t", nil, .integer($0 - 1)) }
         try check(
             plan(), chain.reversed() + [task(50, "x", nil, nil)],
@@ -201,7 +201,7 @@ private let parents =
             rejects: (1...40).map { "\($0) link" }, ["50|x|-"])
     }
 
-    @Test func keepTheOrderOfRecordsWithOneKey() throws {
+    @Test func keepsTheOrderOfRecordsWithOneKey() throws {
         try check(
             plan(),
             [
@@ -212,7 +212,7 @@ private let parents =
             ["1|third|-", "2|b|-"])
     }
 
-    @Test func keepWhatLaterRecordsSayWhenACircleCloses() throws {
+    @Test func closingACycleKeepsTheValuesOfLaterRecords() throws {
         try check(
             plan(),
             [
@@ -222,7 +222,7 @@ private let parents =
             ["1|second|2", "2|b|1", "3|c|-", "4|d|3"])
     }
 
-    @Test func makeTheDestinationAtOnceWhereMissingMeansCreate() throws {
+    @Test func createsTheTargetAtOnceUnderTheCreatePolicy() throws {
         for batchSize in [1, 1000] {
             try withStore(
                 """
@@ -255,7 +255,7 @@ private let parents =
         }
     }
 
-    @Test func fillSetsOfRowsThatComeLater() throws {
+    @Test func fillsToManyLinksWithLaterRows() throws {
         try check(
             plan(["blockers"]),
             [
@@ -268,7 +268,7 @@ private let parents =
                 """, ["1|1", "1|2", "1|3", "2|1"])
     }
 
-    @Test func settleMany() throws {
+    @Test func resolvesOrRejectsThousandsOfDeferredRows() throws {
         try withStore(tasks) { store in
             let count: Int64 = 6000
             let records = (1...count).map { id in

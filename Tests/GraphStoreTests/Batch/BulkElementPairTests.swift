@@ -52,18 +52,18 @@ import Testing
         }
     }
 
-    @Test func theObjectInsideALaterRecordReplacesThem() throws {
+    @Test func nestedObjectInALaterRecordReplacesTheJoinRows() throws {
         try check(
             [[1, "a", ["x", "y"], .absent], [2, "b", ["x"], [1, ["z"]]]], ["1|z", "2|x"])
     }
 
-    @Test func aLaterRecordReplacesThoseOfTheObjectInsideOne() throws {
+    @Test func laterRecordReplacesTheJoinRowsOfANestedObject() throws {
         try check(
             [[2, "b", ["x"], [1, ["z"]]], [1, "a", ["x", "y"], .absent]], ["1|x", "1|y", "2|x"])
     }
 
     /// Join rows are written at once, so their row must exist before.
-    @Test func aRefusedRecordLeavesNone() throws {
+    @Test func rejectedRecordLeavesNoJoinRows() throws {
         try check(
             [
                 [1, "a", ["x"], .absent], [3, "a", ["x", "y"], .absent],

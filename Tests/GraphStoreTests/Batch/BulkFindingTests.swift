@@ -23,7 +23,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
 }
 
 @Suite("Finding rows in a bulk load") struct BulkFindingTests {
-    @Test func putsIndexesOffWhereTheTableIsEmpty() throws {
+    @Test func defersIndexesIfTheTableIsEmpty() throws {
         try withStore(rows) { store in
             try store.container.load(plan, records(0..<100), buildsIndexes: false)
             try store.expect(indexes, [])
@@ -37,7 +37,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         }
     }
 
-    @Test func finishesTheIndexesOfALoadThatWasKilled() throws {
+    @Test func openingTheStoreBuildsTheIndexesOfAKilledLoad() throws {
         try withStore(rows) { store in
             do {
                 let killed = try PersistentContainer(model: nil, at: store.path)
@@ -62,7 +62,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         }
     }
 
-    @Test func forgetsALoadThatWasNotSaved() throws {
+    @Test func rollbackDropsUnsavedRowsAndKeepsTheIndexes() throws {
         try withStore(rows) { store in
             do {
                 let context = store.container.newContext()
@@ -80,7 +80,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
     }
 
     @Test(arguments: [0, 60_000, 100_000, 1_000_000, 192 << 20])
-    func givesTheSameResultWhereTheMapHasNoMemory(keyMemory: Int) throws {
+    func givesTheSameResultWithAnyKeyMemory(keyMemory: Int) throws {
         try withStore(rows) { store in
             let first = try store.container.load(
                 plan, records(0..<5000) + records(2000..<3000, value: 2), saveEvery: 700,
@@ -98,7 +98,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
 
     /// In a filled table, the map is started only when the load turns out to be large.
     @Test(arguments: [995, 999, 1000, 1001, 1010])
-    func findsRowsThatWaitedWhenTheMapWasBegun(count: Int) throws {
+    func findsRowsThatArePendingWhenTheKeyMapStarts(count: Int) throws {
         try withStore(rows) { store in
             try store.container.load(plan, [["old", 0]])
             let new = records(0..<count)
@@ -110,7 +110,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         }
     }
 
-    @Test func findsRowsWhoseNumbersExceedTheMap() throws {
+    @Test func findsRowsWithPrimaryKeysBeyond32Bits() throws {
         for isEmpty in [true, false] {
             try withStore(rows) { store in
                 if !isEmpty { try store.container.load(plan, records(0..<1)) }
@@ -125,7 +125,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
     }
 
     @Test(arguments: [0, 192 << 20])
-    func seesWhatAnotherConnectionWroteBetweenSaves(keyMemory: Int) throws {
+    func seesRowsThatAnotherConnectionWroteBetweenSaves(keyMemory: Int) throws {
         try withStore(rows) { store in
             try store.container.load(plan, records(0..<10))
             let outcome = try store.container.load(
@@ -148,7 +148,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
     }
 
     @Test(arguments: [0, 192 << 20])
-    func seesTargetsThatAnotherConnectionDeleted(keyMemory: Int) throws {
+    func rejectsLinksToTargetsThatAnotherConnectionDeleted(keyMemory: Int) throws {
         try withStore(
             """
             Row:
@@ -181,7 +181,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
 }
 
 @Suite("Key index") struct KeyIndexTests {
-    @Test func walksBeginAllOverTheTable() {
+    @Test func spreadsProbeStartsOverTheTable() {
         var random = SeededGenerator(seed: 7)
         var index = KeyIndex()
         for key in Int64(1)...50_000 { index.insert(random.next(), key) }
@@ -191,7 +191,7 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         #expect(places.count > 500)
     }
 
-    @Test func findsWhatWasInsertedAndNotWhatWasRemoved() {
+    @Test func findsInsertedKeysAndNotRemovedOnes() {
         for seed in UInt64(1)...20 {
             var random = SeededGenerator(seed: seed)
             // Capacity for a part of them, for all, and for many more.

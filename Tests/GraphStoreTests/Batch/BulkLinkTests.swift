@@ -59,7 +59,7 @@ private let tagsOfTasks = """
     """
 
 @Suite("Bulk links") struct BulkLinkTests {
-    @Test func makeNoTargetThatItsModelForbids() throws {
+    @Test func rejectsRecordsWhoseNewTargetsAreInvalid() throws {
         let model = """
             Task:
               attributes: { id: { type: Integer 32, optional: false } }
@@ -85,7 +85,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func setsClearsAndLeavesAToOne() throws {
+    @Test func setsClearsAndKeepsAToOneLink() throws {
         try withStore(tasks) { store in
             try names("Category", ["work", "home"], in: store)
             let plan = plan("category", "Category")
@@ -107,7 +107,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func doesWithAMissingKeyAsThePolicySays() throws {
+    @Test func appliesThePolicyForMissingKeys() throws {
         try withStore(tasks) { store in
             let records: [[TestValue]] = [[1, "a", nil, "x"], [2, "b", nil, "x"]]
             let reject = try store.container.load(plan("category", "Category"), records)
@@ -131,7 +131,7 @@ private let tagsOfTasks = """
     }
 
     @Test(arguments: [1, 1000])
-    func makesNoTargetForARecordThatIsRejected(batchSize: Int) throws {
+    func createsNoTargetForARejectedRecord(batchSize: Int) throws {
         try withStore(tasks) { store in
             try store.container.load(plan("category", "Category"), [[9, "old", "taken", nil]])
             let outcome = try store.container.load(
@@ -156,7 +156,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func makesNoTargetForARecordThatAnEarlierOneSupersedes() throws {
+    @Test func createsNoTargetForASupersededRecord() throws {
         try withStore(tasks) { store in
             let outcome = try store.container.load(
                 plan("category", "Category", missing: .create, duplicates: .first),
@@ -167,7 +167,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func rejectsAnUpdateWithItsTargets() throws {
+    @Test func rejectedUpdateKeepsTheOldLinks() throws {
         try withStore(tasks) { store in
             let plan = plan("tags", "Tag", missing: .create)
             try store.container.load(plan, [[1, "a", "one", ["x"]], [2, "b", "two", ["y"]]])
@@ -180,7 +180,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func rejectsTooManyObjectsWithTheirTargets() throws {
+    @Test func rejectsRecordsWithTooManyLinksAndCreatesNoTargets() throws {
         try withStore(tasks) { store in
             let plan = plan("tags", "Tag", missing: .create)
             let outcome = try store.container.load(
@@ -310,7 +310,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func ordersThoseThatNameTheirOwner() throws {
+    @Test func ordersObjectsThatSetTheirOwner() throws {
         try withStore(tasks) { store in
             try store.container.load(plan("tags", "Tag"), [[1, "x", nil, []], [2, "y", nil, []]])
             let plan = BulkPlan(
@@ -328,7 +328,7 @@ private let tagsOfTasks = """
         }
     }
 
-    @Test func leavesNoLinkOfARejectedOwner() throws {
+    @Test func rejectedOwnerLeavesNoLinks() throws {
         try withStore(tasks) { store in
             try names("Step", ["a"], in: store)
             try names("Tag", ["a"], in: store)

@@ -80,7 +80,7 @@ struct BulkNameTests {
     @Test(arguments: [
         [0, 1, 2, 3], [2, 1, 0, 3], [3, 0, 1, 2], [1, 0, 3, 2], [1, 3, 2, 0], [2, 0, 1, 3],
     ])
-    func resolveAChainInAnyOrder(order: [Int]) throws {
+    func resolvesAChainInAnyOrder(order: [Int]) throws {
         try check(
             plan(), order.map { Self.chain[$0] },
             counts: "4 new, 0 changed, 0 same, 0 superseded, 0 rejected",
@@ -88,7 +88,7 @@ struct BulkNameTests {
     }
 
     @Test(arguments: [BulkPlan.MissingPolicy.reject, .null])
-    func decideAChainThatEndsInNothing(missing: BulkPlan.MissingPolicy) throws {
+    func appliesTheMissingPolicyToAChainWithAMissingEnd(missing: BulkPlan.MissingPolicy) throws {
         let isNull = missing == .null
         try check(
             plan(missing: missing), Array(Self.chain.prefix(3)),
@@ -99,7 +99,7 @@ struct BulkNameTests {
             isNull ? ["1|a|-|-", "2|b|1|-", "3|c|2|-"] : [])
     }
 
-    @Test func resolveALongChain() throws {
+    @Test func resolvesChainsAndCyclesOfThousandsOfRows() throws {
         let count: Int64 = 3000
         func slug(_ id: Int64) -> TestValue { .text("s\(id)") }
         let records = (1..<count).map { id in
@@ -120,7 +120,7 @@ struct BulkNameTests {
         }
     }
 
-    @Test func resolveCircles() throws {
+    @Test func resolvesCycles() throws {
         try check(
             plan(),
             [
@@ -130,7 +130,7 @@ struct BulkNameTests {
             ["1|a|2|-", "2|b|1|-", "3|c|3|-", "5|e|2|-"])
     }
 
-    @Test func resolveCirclesOverTheKeyAndOtherAttributes() throws {
+    @Test func resolvesCyclesOverTheKeyAndOtherAttributes() throws {
         try check(
             plan([("parent", "slug"), ("next", "id")]),
             [
@@ -140,7 +140,7 @@ struct BulkNameTests {
             ["1|a|2|-", "2|b|-|3", "3|c|1|3"])
     }
 
-    @Test func resolveCirclesOfSets() throws {
+    @Test func resolvesCyclesOfToManyLinks() throws {
         try check(
             plan([("blockers", "slug")]),
             [
@@ -150,7 +150,7 @@ struct BulkNameTests {
             query: pairs, ["1|1", "1|2", "1|3", "2|1"])
     }
 
-    @Test func resolveCirclesOfRowsWithoutAKey() throws {
+    @Test func resolvesCyclesOfRowsWithoutAKey() throws {
         var plan = plan()
         (plan.key, plan.found) = ([], .append)
         try check(
@@ -163,7 +163,7 @@ struct BulkNameTests {
     }
 
     /// The row with the slug follows another row of its key, which is in the cycle.
-    @Test func waitForASlugThatALaterRecordGives() throws {
+    @Test func resolvesASlugThatALaterRecordSets() throws {
         try check(
             plan(),
             [
@@ -173,7 +173,7 @@ struct BulkNameTests {
             ["1|a|2|-", "2|new|1|-", "3|c|2|-"])
     }
 
-    @Test func refuseAllOfACircleOneOfWhichIsRefused() throws {
+    @Test func rejectsEveryRowOfACycleIfOneIsRejected() throws {
         try check(
             plan([("parent", "slug"), ("next", "id")]),
             [
@@ -186,7 +186,7 @@ struct BulkNameTests {
 
     /// If each object has one slug, links by slug behave like links by key.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func doAsLinksByTheKey(seed: UInt64) throws {
+    func linksBySlugMatchLinksByKey(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let missing: BulkPlan.MissingPolicy = random.pick([.reject, .reject, .null, .skip])
         let duplicates: BulkPlan.DuplicatePolicy = random.pick([.last, .last, .first])

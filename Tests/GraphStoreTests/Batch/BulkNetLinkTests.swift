@@ -28,7 +28,7 @@ import Testing
     }
 
     /// A later record takes the object that the link names.
-    @Test func whoWaitsAndGetsNothingKeepsItsVersion() throws {
+    @Test func deferredRowThatGainsNoLinkKeepsItsVersion() throws {
         let links = plan(("one", .null), ("downs", .reject))
         let old: [[TestValue]] = [[1], [2], [3]]
         let new: [[TestValue]] = [[1, 9, [2]], [3, .absent, [2]]]
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// The link is reported first, by a record that does not know the object's entity.
-    @Test func anObjectOfASubEntityThatLosesWhatItGotIsNotTold() throws {
+    @Test func subentityObjectThatGainsAndLosesALinkIsNotReported() throws {
         for batchSize in [1, 1000] {
             try withStore(Self.model) { store in
                 var stars = plan()
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// If objects leave an owner and return, neither side is reported, whatever their entity.
-    @Test func objectsOfASubEntityThatComeBackToTheirOwnerAreNotTold() throws {
+    @Test func subentityObjectsThatReturnToTheirOwnerAreNotReported() throws {
         for batchSize in [1, 1000] {
             try withStore(Self.model) { store in
                 var stars = plan()

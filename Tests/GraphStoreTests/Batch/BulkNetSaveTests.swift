@@ -41,7 +41,7 @@ import Testing
             (["b", "c", "a", "c"], "c|4", "0 new, 0 changed, 2 same, 5 superseded, 0 rejected"),
             (["c", "a", "c", "b"], "b|4", "0 new, 1 changed, 1 same, 5 superseded, 0 rejected"),
         ] as [([TestValue], String, String)])
-    func aRowThatComesBackInALaterSaveIsTold(
+    func reportsARowInEachSaveThatChangesIt(
         titles: [TestValue], row: String, counts: String
     ) throws {
         let model = try model(
@@ -84,7 +84,7 @@ import Testing
                 "0 new, 0 changed, 2 same, 2 superseded, 0 rejected"
             ),
         ] as [([[TestValue]], String)])
-    func ownersAndTheirObjectsThatComeBackInALaterSaveAreTold(
+    func reportsOwnersAndObjectsInEachSaveThatMovesThem(
         second: [[TestValue]], counts: String
     ) throws {
         let model = """

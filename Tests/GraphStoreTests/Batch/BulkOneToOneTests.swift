@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [1, 1000])
-    func takesTheDestinationFromWhoeverHadIt(batchSize: Int) throws {
+    func takesTheDestinationFromItsPreviousOwner(batchSize: Int) throws {
         try withStore(entities) { store in
             try store.container.load(plan, [["a", "x"], ["b", "y"]])
             let outcome = try store.container.load(
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func notesTheEntityOfAPolymorphicDestination() throws {
+    @Test func storesTheEntityOfAPolymorphicDestination() throws {
         try withStore(
             """
             Note:
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func rejectsATargetWhoseKeyASiblingHas() throws {
+    @Test func rejectsATargetWhoseKeyBelongsToASiblingEntity() throws {
         try withStore(
             """
             Note:

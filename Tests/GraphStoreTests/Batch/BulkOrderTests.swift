@@ -141,13 +141,13 @@ extension TestStore {
         }
     }
 
-    @Test func aLaterRecordKeepsWhatAnEarlierOneNamesThatWaits() throws {
+    @Test func laterRecordKeepsTheDeferredLinksOfAnEarlierRecord() throws {
         try check(
             plan([link("peers"), link("car")]), [[1, nil, [2], 7], [2, nil, .absent, 7]],
             ["1|-", "2|-", "peers 1|2", "peers 2|1", "car 2|7", "car 2|7"])
     }
 
-    @Test func noLinkIsLostWhereARecordComesAgainBehindOneThatWaits() throws {
+    @Test func keepsAllLinksIfADeferredRecordIsRepeated() throws {
         try check(
             plan([link("peers"), link("car")]),
             [
@@ -160,14 +160,14 @@ extension TestStore {
             ])
     }
 
-    @Test func bothEndsOfARelationshipMaySpeakOfIt() throws {
+    @Test func laterRecordWinsIfBothSidesSetARelationship() throws {
         let both = plan([link("fans"), link("idols")])
         try check(both, [[1, nil, [2], .absent], [2, nil, .absent, []]], ["1|-", "2|-"])
         try check(
             both, [[2, nil, .absent, []], [1, nil, [2], .absent]], ["1|-", "2|-", "fans 1|2"])
     }
 
-    @Test func whoNamesNobodyStillNamesItselfAndThoseThatWait() throws {
+    @Test func skipsMissingTargetsAndKeepsLinksToItselfAndLaterRows() throws {
         let records: [[TestValue]] = [
             [1, nil, [9, 1, 2]], [2, nil, [8]], [3, nil, [3, 7, 1]], [1, 5, .absent],
         ]
@@ -176,14 +176,14 @@ extension TestStore {
             ["1|5", "2|-", "3|-", "fans 1|1", "fans 1|2", "fans 3|1", "fans 3|3"])
     }
 
-    @Test func aRecordOfACircleThatIsRefusedLinksNothing() throws {
+    @Test func rejectedRecordOfACycleSetsNoLink() throws {
         try check(
             plan([link("up", missing: .null), link("one")]),
             [[1, 1, 1, 9], [1, 2, .absent, .absent]], ["1|2"])
     }
 
     /// A nested object belongs to the last record that contains it, with that record's values.
-    @Test func whatStandsInsideRecordsIsAsTheLaterOneSays() throws {
+    @Test func nestedObjectTakesTheValuesOfTheLaterRecord() throws {
         let model = """
             Task:
               attributes: { id: Integer 32 }
@@ -266,7 +266,7 @@ extension TestStore {
     }
 
     @Test(arguments: 1...150 as ClosedRange<UInt64>)
-    func isThatOfAllObjectsFirstAndThenTheLinks(seed: UInt64) throws {
+    func matchesWritingAllObjectsFirstAndThenTheLinks(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let model = try model(entities)
         let way = random.pick(Way.allCases)
@@ -277,7 +277,7 @@ extension TestStore {
     @Test(
         arguments: [["ZNODE.ZONE", "ZNODE.ZCAR"], ["ZNODE.ZONEOF", "ZCAR.ZDRIVER"]],
         1...75 as ClosedRange<UInt64>)
-    func oneColumnIsAsGoodAsTwo(dropped: [String], seed: UInt64) throws {
+    func worksWithOneColumnPerOneToOneRelationship(dropped: [String], seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 10_000)
         let way = random.pick([Way.batches, .rows, .spilled])
         try check(TestStore(model(entities), without: dropped), way, seed, &random, dropped)

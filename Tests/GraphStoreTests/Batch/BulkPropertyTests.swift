@@ -229,7 +229,7 @@ private struct Oracle {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func givesWhatOneRecordAfterTheOtherGives(seed: UInt64) throws {
+    func matchesLoadingOneRecordAfterAnother(seed: UInt64) throws {
         let model = try model(entities)
         var random = SeededGenerator(seed: seed)
         let plan = plan(&random)

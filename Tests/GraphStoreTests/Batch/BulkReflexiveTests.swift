@@ -59,7 +59,7 @@ private let entities = """
         }
     }
 
-    @Test func aSecondLoadOfWhatWasExportedChangesNothing() throws {
+    @Test func secondLoadOfTheSameRecordsChangesNothing() throws {
         try withStore(entities) { store in
             let records: [[TestValue]] = [[1, [2, 3]], [2, [1]], [3, [1]], [4, []]]
             try store.container.load(plan(), records)
@@ -70,7 +70,7 @@ private let entities = """
         }
     }
 
-    @Test func whoTakesALinkBackTakesItFromBoth() throws {
+    @Test func unlinkingFromOneSideUpdatesBothSides() throws {
         try withStore(entities) { store in
             try store.container.load(plan(), [[1, [2, 3]], [2, .absent], [3, .absent]])
             try store.expect(pairs, ["1|2", "1|3", "2|1", "3|1"])
@@ -97,7 +97,7 @@ private let entities = """
         }
     }
 
-    @Test func deletionFollowsPairsFromBothEnds() throws {
+    @Test func deletionFollowsJoinRowsFromBothSides() throws {
         try withStore(entities) { store in
             let blocks = "SELECT * FROM Z_1BLOCKS ORDER BY 1, 2"
             try store.container.load(plan("blocks"), [[1, []], [2, [1]], [3, []], [4, [3]]])

@@ -62,7 +62,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
             ("boxes", [["a", ["p", "q"]], ["b", ["q", "r"]], ["c", []]], 3),
             ("steps", [["a", [3, 1, 2]], ["b", [2, 4, 1]], ["c", [5]]], 5),
         ] as [(String, [[TestValue]], Int)])
-    func nothingChangesWhenTheyComeAgain(
+    func countsNoChangesIfTheSameRecordsAreLoadedAgain(
         link: String, records: [[TestValue]], targets: Int
     ) throws {
         try withStore(entities) { store in
@@ -92,7 +92,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         }
     }
 
-    @Test func whoLosesItsObjectToAnotherRecordCountsAsChangedOnlyIfItsOwnRecordCame() throws {
+    @Test func countsOwnersThatLoseAnObjectOnlyIfTheyHaveARecord() throws {
         try withStore(entities) { store in
             try store.container.load(plan(["car"]), [["a", "x"], ["b", "y"]])
             let swapped = try store.container.load(plan(["car"]), [["b", "x"], ["a", "y"]])
@@ -105,7 +105,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
     }
 
     @Test(arguments: [1, 100])
-    func aKeyThatComesAgainAndUndoesItsChangeIsNoChange(batchSize: Int) throws {
+    func changeThatIsUndoneBeforeTheSaveIsNotReported(batchSize: Int) throws {
         let item = """
             Item:
               attributes: { id: Integer 32, title: String }
@@ -127,7 +127,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         try store.checkIntegrity()
     }
 
-    @Test func friendsThatOneRecordJoinsAreBothChanged() throws {
+    @Test func linkingTwoFriendsCountsBothAsChanged() throws {
         try withStore(entities) { store in
             try store.container.load(plan(["friend"]), [["a", nil], ["b", nil]])
             let joined = try store.container.load(plan(["friend"]), [["a", "b"], ["b", "a"]])
@@ -137,7 +137,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         }
     }
 
-    @Test func rowsThatAreLeftAloneKeepTheirCountWhenAnotherRecordTakesTheirObject() throws {
+    @Test func skippedRowStaysSkippedIfAnotherRecordTakesItsObject() throws {
         try withStore(entities) { store in
             try store.container.load(plan(["car"]), [["a", "x"]])
             var skipping = plan(["car"])
@@ -148,7 +148,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
         }
     }
 
-    @Test func aLoadThatGoesOnAfterEachSaveEndsLikeOneThatWasNotStopped() throws {
+    @Test func resumingAfterEachSaveGivesTheSameResult() throws {
         try withStore(entities) { store in
             let records: [[TestValue]] = [
                 ["a", "x", nil, ["p", "q"], [1, 2]], ["b", "x", "a", ["q"], [2, 1]],
@@ -181,7 +181,7 @@ private func plan(_ links: [String] = ["car", "friend", "boxes", "steps"]) -> Bu
     }
 
     @Test(arguments: UInt64(1)...60)
-    func anyRecordsLoadedTwiceChangeNothingTheSecondTime(seed: UInt64) throws {
+    func secondLoadOfRandomRecordsUpdatesNothing(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func some<T>(_ values: [T]) -> T {
             values[Int.random(in: 0..<values.count, using: &random)]

@@ -53,7 +53,7 @@ private let rows = """
         task(50, "t", "taken", nil), task(51, "t", nil, 52), task(52, "t", nil, nil),
     ]
 
-    @Test func handRejectsOverInTurns() throws {
+    @Test func returnsRejectsInSeveralCalls() throws {
         try withStore(tasks) { store in
             let context = store.container.newContext()
             let writer = try writer(Self.hopeless + Self.circles + Self.good, in: context)
@@ -85,7 +85,7 @@ private let rows = """
         }
     }
 
-    @Test func finishWhatTurnsHaveBegun() throws {
+    @Test func finishResolvesTheRemainingDeferredRows() throws {
         try withStore(tasks) { store in
             let context = store.container.newContext()
             let writer = try writer(Self.hopeless + Self.good, in: context)

@@ -17,7 +17,7 @@ private let people = """
 private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "name", "email"])
 
 @Suite("Bulk upsert") struct BulkUpsertTests {
-    @Test func insertsUpdatesAndLeavesAlone() throws {
+    @Test func insertsUpdatesAndSkipsUnchangedRecords() throws {
         try withStore(people) { store in
             let first = try store.container.load(
                 plan, [[1, "Ada", "a"], [2, "Bob", "b"], [3, "Cyd", nil]])
@@ -114,7 +114,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
         }
     }
 
-    @Test func rejectsWhatARequiredPropertyLacks() throws {
+    @Test func rejectsRecordsWithoutARequiredProperty() throws {
         try withStore(
             """
             Box:
@@ -155,7 +155,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
     }
 
     @Test(arguments: [1, 3, 40])
-    func rejectsOnlyTheOneThatBreaksAnotherConstraint(batchSize: Int) throws {
+    func rejectsOnlyRecordsThatBreakAnotherConstraint(batchSize: Int) throws {
         try withStore(people) { store in
             try store.container.load(plan, [[1000, "Old", "e5"]])
             let records: [[TestValue]] = (0..<40).map {
@@ -183,7 +183,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
     }
 
     @Test(arguments: [1, 2, 1000])
-    func givesAUniqueValueToWhoeverComesFirst(batchSize: Int) throws {
+    func rejectsRecordsWhileTheirUniqueValueIsTaken(batchSize: Int) throws {
         try withStore(people) { store in
             try store.container.load(plan, [[1, "Ada", "a"], [2, "Bob", "b"]])
             let outcome = try store.container.load(
@@ -261,7 +261,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
         }
     }
 
-    @Test func refusesAPlanThatTheModelDoesNotFit() throws {
+    @Test func failsIfThePlanDoesNotFitTheModel() throws {
         let store = try TestStore(people)
         let plans = [
             BulkPlan(entity: "Nobody", key: ["id"], attributes: ["id"]),
@@ -309,7 +309,7 @@ private let plan = BulkPlan(entity: "Person", key: ["id"], attributes: ["id", "n
         }
     }
 
-    @Test func makesNoObjectOfAnAbstractEntity() throws {
+    @Test func failsIfThePlanCreatesObjectsOfAnAbstractEntity() throws {
         let store = try TestStore(
             family + "\nShelf:\n  attributes: { name: String }\n  relationships:"
                 + " { top: { to: Item } }\n  unique: [[name]]")

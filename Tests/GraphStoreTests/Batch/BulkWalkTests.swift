@@ -72,7 +72,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
         }
     }
 
-    @Test func takesLinksInAnotherOrderForTheSameUnlessTheyAreOrdered() throws {
+    @Test func ignoresLinkOrderUnlessTheRelationshipIsOrdered() throws {
         try withStore(entities) { store in
             try full(store, 300)
             let before = try store.lines(tables)
@@ -98,7 +98,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
     /// Ordered records, with gaps, repetitions, jumps, changes, and new records between them, have
     /// the same result as one load per record.
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
-    func givesWhatEachRecordAloneGives(seed: UInt64) throws {
+    func givesTheSameResultAsOneLoadPerRecord(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let count = 150
         var records: [[TestValue]] = []

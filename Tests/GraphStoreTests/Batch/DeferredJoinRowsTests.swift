@@ -59,7 +59,7 @@ private let entities = """
     }
 
     @Test(arguments: [0, 32, 100, 1 << 20])
-    func comeIntoTheirTablesInOrderWhateverTheMemory(linkBytes: Int) throws {
+    func writesJoinRowsInOrderUnderAnyMemoryLimit(linkBytes: Int) throws {
         try withStore(entities) { store in
             try load(store, linkBytes: linkBytes)
             #expect(
@@ -70,7 +70,7 @@ private let entities = """
         }
     }
 
-    @Test func comeIntoTheirTablesWithKeysBeyond32Bits() throws {
+    @Test func writesJoinRowsWithKeysBeyond32Bits() throws {
         try withStore(entities) { store in
             try store.foreign().execute(
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = 4294967292 WHERE Z_NAME = 'Task'")
@@ -86,7 +86,7 @@ private let entities = """
     @Test(arguments: [
         (1 << 20, 5, true), (32, 5, true), (31, 5, false), (1 << 20, 4_294_967_292, false),
     ])
-    func areSortedInMemoryWhereTheyFit(linkBytes: Int, lastKey: Int, expected: Bool) throws {
+    func sortsInMemoryIfTheJoinRowsFit(linkBytes: Int, lastKey: Int, expected: Bool) throws {
         try withStore(entities) { store in
             let file = try store.foreign()
             try file.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(lastKey) WHERE Z_NAME = 'Task'")
@@ -105,7 +105,7 @@ private let entities = """
         }
     }
 
-    @Test func countAsTheLastRecordOfTheirOwnerSays() throws {
+    @Test func keepsTheJoinRowsOfTheLastRecordOfEachOwner() throws {
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)
         var last: [Int: Set<String>] = [:]
@@ -134,7 +134,7 @@ private let entities = """
     }
 
     /// Otherwise, all replaced links would be read again each time.
-    @Test func ofWhomNothingChangesComeBehindThoseThatAreReplacedOften() throws {
+    @Test func marksUnchangedOwnersAsRelinkedIfOthersChangeOften() throws {
         try withStore(entities) { store in
             let names = (0..<PackedLinks.linksMax).map { TestValue.text("t\($0)") }
             var records: [[TestValue]] = [[1, .list(names)], [2, ["t0"]]]
@@ -155,7 +155,7 @@ private let entities = """
     }
 
     /// A note from another version of etl still states the remaining work.
-    @Test func areCompletedAsTheirNoteSays() throws {
+    @Test func runsTheStatementStoredInThePendingNote() throws {
         try withStore(entities) { store in
             try store.container.load(
                 plan("Task", "id", "tags", "Tag"), [[1, ["a"]]], buildsIndexes: false)

@@ -3,7 +3,7 @@ import Testing
 @testable import GraphStore
 
 @Suite struct OwnerMarksTests {
-    @Test func aMarkIsNeverBehindAnOwnersFirstPair() {
+    @Test func markIsNeverAfterTheFirstJoinRowOfItsOwner() {
         var marks = OwnerMarks(marksMax: 4)
         // Each owner has three pairs.
         for owner in Int64(1)...200 {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func marksAreNearAndFewerAsOwnersBecomeMany() {
+    @Test func doublesTheMarkDistanceIfThereAreTooManyMarks() {
         var marks = OwnerMarks(marksMax: 4)
         for owner in Int64(1)...32 { marks.add(owner, number: owner * 3) }
         #expect([1, 8, 9, 16, 17, 32].map { marks.number(before: $0) } == [3, 3, 27, 27, 51, 75])
@@ -26,7 +26,7 @@ import Testing
             ])
     }
 
-    @Test func whatWasRolledBackIsForgotten() {
+    @Test func dropsMarksThatAreRolledBack() {
         var marks = OwnerMarks()
         for owner in Int64(1)...32 { marks.add(owner, number: owner * 3) }
         marks.removeAll(from: 51)

@@ -16,14 +16,14 @@ import Testing
         return (String(decoding: bytes, as: UTF8.self), width, read)
     }
 
-    @Test func areDigitsOfOneWidth() {
+    @Test func packsKeysAsDigitsOfOneWidth() {
         #expect(pack([]) == ("", 1, []))
         #expect(pack([(0, 7)]) == ("07", 1, [[0, 7]]))
         #expect(pack([(9, 10), (123, 4)]) == ("009010123004", 3, [[9, 10], [123, 4]]))
         #expect(pack([(-5, 10)]) == ("-05010", 3, [[-5, 10]]))
     }
 
-    @Test func holdAnyKey() {
+    @Test func roundTripsAnyKey() {
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)
         let edges: [Int64] = [.min, .min + 1, -1, 0, 1, 9, 10, .max - 1, .max]

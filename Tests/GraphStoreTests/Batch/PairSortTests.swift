@@ -21,7 +21,7 @@ import Testing
             ([1 << 11 | 1, 1, 1 << 11], [1, 1 << 11, 1 << 11 | 1]),
             ([1 << 22, 1 << 11, 1, 0], [0, 1, 1 << 11, 1 << 22]),
         ] as [([UInt64], [UInt64])])
-    func takesEachNumberOnceInOrder(numbers: [UInt64], expected: [UInt64]) {
+    func returnsEachNumberOnceInOrder(numbers: [UInt64], expected: [UInt64]) {
         #expect(sorted(numbers) == expected)
     }
 

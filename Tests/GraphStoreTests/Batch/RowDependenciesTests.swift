@@ -27,7 +27,7 @@ import Testing
         #expect(value == expected, sourceLocation: sourceLocation)
     }
 
-    @Test func wakeThoseThatWaitForAKey() throws {
+    @Test func returnsRowsThatAreDeferredOnAKey() throws {
         // Keys and awaited keys may use all 64 bits.
         var rows = try waiting([(1, .max), (2, 1), (3, .max), (.max, 7), (4, 8)])
         try expect([0, 2]) { try rows.takeWaiters(for: .max) }
@@ -42,7 +42,7 @@ import Testing
         #expect(try !rows.isWaiting(key: 4))
     }
 
-    @Test func tellWhetherAnEarlierRowOfTheKeyWaits() throws {
+    @Test func reportsWhetherAnEarlierRowOfTheKeyIsDeferred() throws {
         var rows = try waiting([(5, 9), (5, 9), (6, 9), (5, 9)])
         #expect(try rows.isWaiting(key: 5, before: 1))
         #expect(try !rows.isWaiting(key: 5, before: 0))
@@ -53,7 +53,7 @@ import Testing
         #expect(try !rows.isWaiting(key: 7, before: 3))
     }
 
-    @Test func findWhatNobodyWillWake() throws {
+    @Test func findsRowsThatCannotBeResolved() throws {
         // No row has key 9; the row at 1 waits for a waiting row.
         var rows = try waiting([(1, 9), (2, 1), (3, 9), (4, 9)])
         try expect(nil) { try rows.nextHopeless() }
@@ -71,7 +71,7 @@ import Testing
         try expect(nil) { rows.next() }
     }
 
-    @Test func knowRowsByTheirNames() throws {
+    @Test func findsDeferredRowsByTheirNames() throws {
         // 0 waits for a name of 2, which follows 1 of the same key; 1 waits for a name of 0.
         var rows = try waiting(
             [(1, 72), (2, 71), (2, 2), (3, 72)], names: [0: [70, 71], 2: [72]])
@@ -90,14 +90,14 @@ import Testing
         try expect(nil) { try rows.nextHopeless() }
     }
 
-    @Test func findTheFirstOfItsKeyInACircle() throws {
+    @Test func findsTheFirstRowOfAKeyInACycle() throws {
         // 0 leads into the cycle at 2, which must follow 1 of the same key.
         var rows = try waiting(
             [(9, 72), (2, 71), (2, 2), (1, 72)], names: [2: [72], 3: [71]])
         try expect(1) { try rows.nextInCircle() }
     }
 
-    @Test func findTheCircleAtAnEnd() throws {
+    @Test func findsTheCycleAtTheEndOfAChain() throws {
         // 0 and 1 lead to the cycle of 2, 3, and 4; 5 waits for itself.
         var rows = try waiting([(10, 11), (11, 12), (12, 13), (13, 14), (14, 12), (15, 15)])
         try expect(2) { try rows.nextInCircle() }
@@ -109,7 +109,7 @@ import Testing
 }
 
 @Suite("Sets of numbers and keys") struct BitsTests {
-    @Test func keepNumbers() {
+    @Test func insertsFindsAndRemovesNumbers() {
         var bits = Bits()
         #expect(bits.first(from: 0) == nil)
         let isNew = [0, 63, 64, 200, 63].map { bits.insert($0) }
@@ -124,14 +124,14 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 63, 64, 65, 128])
-    func beginWithAllNumbersBelow(count: Int) {
+    func startsWithAllNumbersBelowTheCount(count: Int) {
         let bits = Bits(below: count)
         #expect((0..<200).filter { bits.contains($0) } == Array(0..<count))
     }
 
     /// A filter contains every key that it was given, even if its memory is full.
     @Test(arguments: [0, 1000, 1 << 20])
-    func knowEveryKey(memoryBytes: Int) {
+    func filterContainsEveryInsertedKey(memoryBytes: Int) {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         let keys = (0..<5000).map { _ in random.next() }
         var filter = BloomFilter(memoryBytes: memoryBytes)
@@ -142,7 +142,7 @@ import Testing
         #expect(!keys.contains { filter.mayContain($0) }, seed)
     }
 
-    @Test func seldomTakeAnotherKeyForOneOfThem() {
+    @Test func filterRarelyReportsOtherKeys() {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         var filter = BloomFilter(memoryBytes: 16_384)
         for _ in 0..<10_000 { filter.insert(random.next()) }

@@ -14,19 +14,19 @@ import Testing
         return passes
     }
 
-    @Test func comeInOnePassWhereAllFit() {
+    @Test func returnsAllNumbersInOnePassIfTheyFit() {
         #expect(passes([], capacity: 0) == [[]])
         #expect(passes([3, 1, 2], capacity: 3) == [[1, 2, 3]])
         #expect(passes([3, 1, 3, 1, 1], capacity: 3) == [[1, 3]])
         #expect(passes([.max, 0], capacity: 2) == [[0, .max]])
     }
 
-    @Test func leaveTheGreaterToLaterPasses() {
+    @Test func leavesGreaterNumbersToLaterPasses() {
         #expect(passes([4, 3, 2, 1], capacity: 2) == [[1, 2], [3, 4]])
         #expect(passes([1, 2, 3, 4, 5], capacity: 4) == [[1, 2, 3], [4, 5]])
     }
 
-    @Test func areAllThereInOrderWhateverTheRoom() {
+    @Test func returnsAllNumbersInOrderWithAnyCapacity() {
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {

@@ -51,7 +51,7 @@ private func change(
         try writer.finish()
     }
 
-    @Test func saveAndBroadcastNameExactlyWhatChanged() async throws {
+    @Test func saveAndObserversReportExactlyTheChangedObjects() async throws {
         let store = try TestStore(entities)
         let log = Log()
         let token = store.container.observeChanges { log.add($0) }
@@ -88,7 +88,7 @@ private func change(
         try store.checkIntegrity()
     }
 
-    @Test func readersSeeNothingOfWhatIsNotSaved() throws {
+    @Test func readersDoNotSeeUnsavedChanges() throws {
         try withStore(entities) { store in
             let context = store.container.newContext()
             try add([[1, "a", nil]], in: context)
@@ -102,7 +102,7 @@ private func change(
         }
     }
 
-    @Test func aContextThatGoesGivesItsTurnAway() throws {
+    @Test func releasesTheWriteLeaseWhenTheContextIsFreed() throws {
         try withStore(entities) { store in
             do {
                 let context = store.container.newContext()
@@ -155,7 +155,7 @@ private func change(
         try store.checkIntegrity()
     }
 
-    @Test func performAndWaitRunsOnTheContextsQueue() throws {
+    @Test func performAndWaitReturnsTheClosuresResult() throws {
         let store = try TestStore(entities)
         let context = store.container.newBackgroundContext()
         let count = try context.performAndWait { context in
@@ -200,7 +200,7 @@ private func change(
         }
     }
 
-    @Test func saysThatTheStoreIsBusy() throws {
+    @Test func writeFailsAsBusyWhileAnotherConnectionHasTheLock() throws {
         try withStore(entities) { store in
             let other = try store.foreign()
             try other.execute("BEGIN IMMEDIATE")

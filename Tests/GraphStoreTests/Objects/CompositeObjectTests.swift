@@ -31,7 +31,7 @@ import Testing
         return quake
     }
 
-    @Test func haveOneColumnForEachElement() throws {
+    @Test func storesEachElementInItsOwnColumn() throws {
         try withQuakes { store, _ in
             try store.expect(
                 "SELECT name || ' ' || type FROM pragma_table_info('ZQUAKE')",
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func areDictionariesOfTheirElements() throws {
+    @Test func readsAndWritesCompositesAsDictionaries() throws {
         try withQuakes { store, context in
             let quake = try quake("a", 1, in: context)
             #expect(try quake.value(forKey: "magnitude").text == "{felt: 0}")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func refuseWhatTheyCannotHold() throws {
+    @Test func failsOnValuesThatDoNotFitTheComposite() throws {
         try withQuakes { _, context in
             let quake = try quake("a", 1, in: context)
             func message(_ value: PropertyValue, _ key: String = "magnitude") -> String? {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func requireElementsBesideOthers() throws {
+    @Test func requiresAnElementIfItsCompositeHasAValue() throws {
         try withQuakes { store, context in
             let quake = try quake("a", 1, in: context)
             quake[.double("magnitude.first.richter")] = 3
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func mustHaveAValueWhereTheyAreNotOptional() throws {
+    @Test func requiresAValueForANonOptionalComposite() throws {
         let store = try TestStore(
             wholeModel(
                 """
@@ -177,7 +177,7 @@ import Testing
         #expect(failures() == ["size 'size' is required [1570, Quake p1]"])
     }
 
-    @Test func areFoundAndSortedByTheirElements() throws {
+    @Test func fetchesAndSortsByElements() throws {
         try withQuakes { store, context in
             let region = try context.insert("Region")
             try region.setValue("north", forKey: "name")
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func giveRowsOfValues() throws {
+    @Test func fetchesElementValuesAndGroupsByThem() throws {
         try withQuakes { store, context in
             for (code, richter) in [("a", 4.5), ("b", 6.5), ("c", 6.5)] {
                 try quake(code, Double(code.utf8.first ?? 0), richter, in: context)
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func areChangedByBatchRequests() throws {
+    @Test func batchUpdateChangesElements() throws {
         try withQuakes { store, context in
             try quake("a", 1, 4.5, in: context)
             try quake("b", 2, 6.5, in: context)
@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    @Test func haveNamesBeyondASCIIAndElementsThatNoStoreHolds() throws {
+    @Test func supportsNonASCIINamesAndTransientElements() throws {
         let store = try TestStore(
             wholeModel(
                 """

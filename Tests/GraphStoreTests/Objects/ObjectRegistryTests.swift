@@ -16,7 +16,7 @@ struct ObjectRegistryTests {
             name: String
         """
 
-    @Test func findsAnObjectAsLongAsSomebodyHoldsIt() throws {
+    @Test func findsAnObjectWhileItIsRetained() throws {
         let store = try TestStore(entities)
         let context = store.context()
         let id = ManagedObjectID(entityNumber: 1, primaryKey: 7)
@@ -49,7 +49,7 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test func forgetsAnObjectByTheIDThatItHadWhenItsIDChanges() throws {
+    @Test func unregistersAnObjectWhenItsIDChanges() throws {
         let store = try TestStore(entities)
         let context = store.context()
         let old = ManagedObjectID(entityNumber: 1, primaryKey: 7)
@@ -63,7 +63,7 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test func anObjectThatOutlivesItsContextGoesQuietly() throws {
+    @Test func objectThatOutlivesItsContextIsFreed() throws {
         let store = try TestStore(entities)
         var context: ManagedObjectContext? = store.context()
         var object = context?.object(with: ManagedObjectID(entityNumber: 1, primaryKey: 1))
@@ -74,7 +74,7 @@ struct ObjectRegistryTests {
         #expect(watched == nil)
     }
 
-    @Test func whatIsLeftOfAResetDoesNotTakeOutWhatCameAfter() throws {
+    @Test func freeingAnOldObjectAfterAResetKeepsTheNewOne() throws {
         let store = try TestStore(entities)
         let context = store.context()
         let id = ManagedObjectID(entityNumber: 1, primaryKey: 1)
@@ -117,7 +117,7 @@ struct ObjectRegistryTests {
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test func aLoopThatHoldsOneObjectAtATimeTakesNoMoreRoom() throws {
+    @Test func reusesCapacityIfOneObjectIsHeldAtATime() throws {
         let store = try TestStore(entities)
         let context = store.context()
         for key in 1...10_000 {
@@ -126,7 +126,7 @@ struct ObjectRegistryTests {
         #expect(context.registry.capacity == 64)
     }
 
-    @Test func roomOfFreedObjectsIsGivenBackWhenTheOthersAreRead() throws {
+    @Test func shrinksAfterObjectsAreFreedAndTheOthersAreRead() throws {
         let store = try TestStore(entities)
         let context = store.context()
         let ids = (1...10_000).map { ManagedObjectID(entityNumber: 1, primaryKey: Int64($0)) }
@@ -140,7 +140,7 @@ struct ObjectRegistryTests {
 
     /// A thread that sends a context away may release its objects while the other thread already
     /// looks them up.
-    @Test func neverGivesAnObjectThatAnotherThreadLetsGo() throws {
+    @Test func neverReturnsAnObjectThatAnotherThreadFrees() throws {
         let store = try TestStore(entities)
         nonisolated(unsafe) let context = store.context()
         let ids = (1...64).map { ManagedObjectID(entityNumber: 1, primaryKey: Int64($0)) }
