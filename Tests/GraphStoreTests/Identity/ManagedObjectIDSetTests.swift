@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func joinsAndTakesOutWholeSets() {
+    @Test func formsUnionsAndSubtractsSets() {
         func set(_ ids: Set<ManagedObjectID>) -> ManagedObjectIDSet {
             var set = ManagedObjectIDSet()
             for id in ids.sorted() { set.insert(id) }
