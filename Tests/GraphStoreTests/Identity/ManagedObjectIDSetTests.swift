@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func keepsNeighboursInOneRange() {
+    @Test func keepsAdjacentKeysInOneRange() {
         var set = ManagedObjectIDSet()
         for key in Int64(1)...50_000 {
             set.insert(ManagedObjectID(entityNumber: 1, primaryKey: key))
