@@ -37,7 +37,7 @@ import Testing
         return try PersistentContainer(model: model, .sqlite(at: path, options: options))
     }
 
-    @Test func areLeftOutOfTheStoresOwnModelAndNamed() throws {
+    @Test func omitsAndReportsCompositesWithoutAModel() throws {
         let container = try container(nil)
         #expect(container.model.attributes(of: "Quake").map(\.name) == ["code"])
         #expect(
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test func areReadByAModelWhoseColumnsAreThere() throws {
+    @Test func readsCompositesWithAModelThatMatchesTheColumns() throws {
         let container = try container(model)
         let context = container.newContext()
         let quake = try #require(try context.fetch(FetchRequest(entityName: "Quake")).first)
@@ -77,7 +77,7 @@ import Testing
                 + " Quake.magnitude, Region.center) is not known")
     }
 
-    @Test func aModelWhoseColumnsAreNotThereIsRefused() throws {
+    @Test func failsIfTheStoreLacksACompositeColumn() throws {
         try Connection(path: path, mode: .readWrite).execute(
             "ALTER TABLE ZQUAKE RENAME COLUMN ZMAGNITUDE_FELT TO ZFELT")
         #expect(

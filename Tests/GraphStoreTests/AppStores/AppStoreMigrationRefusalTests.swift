@@ -24,7 +24,7 @@ import Testing
         return plan.obstacles
     }
 
-    @Test func whatTheAppWouldNotOpenIsRefused() throws {
+    @Test func rejectsChangesThatNeedTheAppsFramework() throws {
         let digest = try folderDigest(store.folder.path)
         #expect(
             try obstacles([
@@ -47,7 +47,7 @@ import Testing
         #expect(try folderDigest(store.folder.path) == digest)
     }
 
-    @Test func triggersWithNumbersThatNobodyKnowsAreRefused() throws {
+    @Test func rejectsTriggersWithNumbersIfEntityNumbersChange() throws {
         try store.run(
             "CREATE TRIGGER ZT_KIND AFTER UPDATE OF ZNAME ON ZTAG WHEN NEW.ZISHIDDEN = 8 BEGIN"
                 + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END")
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// SQLite compiles a trigger only when a statement runs it; the plan fails earlier.
-    @Test func triggersThatCannotBeRunAreRefusedByThePlan() throws {
+    @Test func planRejectsTriggersThatCannotRunInTheNewStore() throws {
         try store.run(
             """
             CREATE TABLE ZSEEN (ZKEY INTEGER);
@@ -93,7 +93,7 @@ import Testing
 
     /// Entity numbers after `=` and `IN` are migrated; other comparisons of `Z_ENT` are rejected.
     @Test(arguments: ["NEW.Z_ENT <> 1", "1 = NEW.Z_ENT", "NEW.\"Z_ENT\" = 1"])
-    func triggersThatCompareEntitiesOtherwiseAreRefused(condition: String) throws {
+    func rejectsTriggersWithUnsupportedEntityComparisons(condition: String) throws {
         try store.run(
             "CREATE TRIGGER ZT_KIND AFTER UPDATE OF ZNAME ON ZTAG WHEN \(condition) BEGIN"
                 + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END")
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// `ZAUTHOR` is both the authors' table and the column of a book's author.
-    @Test func triggersWhoseWordsMayMeanTwoThingsAreRefused() throws {
+    @Test func rejectsTriggersWithAmbiguousNames() throws {
         let found = try obstacles([
             "author: { to: Author, inverse: books }":
                 "writer: { to: Author, inverse: books, renamed-from: author }",
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func aMirroredStoreIsRefused() throws {
+    @Test func migratesMirroredStoreOnlyIfAllowedAndNumbersAreStable() throws {
         try store.run(
             """
             CREATE TABLE ANSCKRECORD (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER);

@@ -65,7 +65,7 @@ import Testing
         for path in [copy, copied] { try FileManager.default.removeItem(atPath: path) }
     }
 
-    @Test func everyObjectComesAlongUnderNewNumbers() throws {
+    @Test func migratesEveryObjectToNewEntityNumbers() throws {
         let before = try objectLines(of: store.open())
         let model = try LaterShelf.model(LaterShelf.second)
         let plan = try MigrationManager(storeAt: store.path, to: model).plan()
@@ -119,7 +119,7 @@ import Testing
         #expect(try names().filter { $0.contains("bak-v2") } == [])
     }
 
-    @Test func metadataKeepsWhatTheAppHasWritten() throws {
+    @Test func keepsAppMetadataAndUpdatesModelHashes() throws {
         try addMetadata(["NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey"])
         let before = try PersistentContainer.metadata(at: store.path)
         let model = try LaterShelf.model(LaterShelf.second)
@@ -147,7 +147,7 @@ import Testing
         try metadata.write(to: connection)
     }
 
-    @Test func historyAndTriggersComeAlong() throws {
+    @Test func migratesHistoryAndTriggers() throws {
         let model = try LaterShelf.model(LaterShelf.second)
         try MigrationManager(storeAt: store.path, to: model).migrate()
         // The new property `rank` comes before the bits that no change has set.
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Chains
 
-    @Test func aChainIsGoneThroughByNewAndOldWords() throws {
+    @Test func migratesThroughLightweightAndMappedStages() throws {
         let before = try objectLines(of: store.open())
         let second = try LaterShelf.model(LaterShelf.second)
         var text = AppStoreFixture.modelText
@@ -252,7 +252,7 @@ import Testing
     }
 
     /// A store of an old framework carries no model; the versions identify it.
-    @Test func theVersionsTellTheModelOfAStoreThatCarriesNone() throws {
+    @Test func identifiesStoreWithoutModelByKnownVersions() throws {
         try store.run("DROP TABLE Z_MODELCACHE")
         let model = try LaterShelf.model(LaterShelf.second)
         let error = storeError { try MigrationManager(storeAt: store.path, to: model).migrate() }
@@ -268,7 +268,7 @@ import Testing
         #expect(try ModelHistory([store.model, model]).isCurrent(storeAt: store.path))
     }
 
-    @Test func aMappingThatLeavesObjectsOutEndsTheHistory() throws {
+    @Test func mappingThatOmitsObjectsDropsTheHistory() throws {
         let model = try LaterShelf.model(["  Film:\n": "  Movie:\n    renamed-from: Film\n"])
         let mapping = MappingModel([
             EntityMapping(from: "Book", to: "Book", where: "pages > 200")
@@ -285,7 +285,7 @@ import Testing
         try store.expect("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002", ["103"])
     }
 
-    @Test func indexesThatAreNotBuiltAreNamed() throws {
+    @Test func reportsIndexesThatAreNotBuilt() throws {
         try store.run("CREATE INDEX ZTAG_MINE ON ZTAG (ZISHIDDEN, ZNAME)")
         let model = try LaterShelf.model([
             "weight: Float }": "nickname: String }",
@@ -311,7 +311,7 @@ import Testing
             ["Z_Author_UNIQUE_name", "Z_Author_byRating", "Z_Author_rating"])
     }
 
-    @Test func compatibilityIsToldByWhatCanBeCompared() throws {
+    @Test func reportsSameAndLightweightCompatibility() throws {
         #expect(try store.model.compatibility(withStoreAt: store.path) == .same)
         let model = try LaterShelf.model(LaterShelf.second)
         guard case .lightweight(let plan) = try model.compatibility(withStoreAt: store.path) else {

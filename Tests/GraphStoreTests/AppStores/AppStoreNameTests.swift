@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func eitherSideNamesTheTableOfPairs() throws {
+    @Test func readsJoinTablesNamedAfterEitherSide() throws {
         try expectTheSame(
             after: """
                 ALTER TABLE Z_8ITEMS RENAME TO Z_2TAGS;
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The entity numbers in names come from another version of the model.
-    @Test func numbersInNamesMayBeOld() throws {
+    @Test func readsNamesWithOldEntityNumbers() throws {
         try expectTheSame(
             after: """
                 ALTER TABLE Z_8ITEMS RENAME TO Z_12ITEMS;
@@ -47,14 +47,14 @@ import Testing
                 """)
     }
 
-    @Test func aClashOfNamesHasASuffix() throws {
+    @Test func readsClashingColumnNameWithSuffix() throws {
         try expectTheSame(
             after: """
                 ALTER TABLE Z_6FOLLOWS RENAME COLUMN Z_6FOLLOWS TO Z_6FOLLOWS1;
                 """)
     }
 
-    @Test func columnsComeInAnyOrderAndMayBeMore() throws {
+    @Test func readsReorderedAndAdditionalColumns() throws {
         try expectTheSame(
             after: """
                 ALTER TABLE ZSHELF ADD COLUMN ZOLDER INTEGER;
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// An in-place migration left the entity's older name; its hash and its table are new.
-    @Test func anEntityMayHaveItsOlderName() throws {
+    @Test func readsEntityUnderItsOlderName() throws {
         try store.run("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_NAME = 'Tag'")
         let container = try store.open()
         #expect(try objectLines(of: container) == before)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Entity numbers may have gaps, and may differ from those of a new store.
-    @Test func entitiesHaveTheStoresOwnNumbers() throws {
+    @Test func usesTheEntityNumbersOfTheStore() throws {
         try expectTheSame(
             after: """
                 UPDATE Z_PRIMARYKEY SET Z_ENT = 40 WHERE Z_NAME = 'Author';
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The entity with the larger number gets the colliding column.
-    @Test func collidingColumnsFollowTheNumbers() throws {
+    @Test func assignsCollidingColumnsByEntityNumber() throws {
         try expectTheSame(
             after: """
                 UPDATE Z_PRIMARYKEY SET Z_ENT = 30 WHERE Z_NAME = 'Book';
@@ -104,12 +104,12 @@ import Testing
                 """)
     }
 
-    @Test func metadataMayBeMissing() throws {
+    @Test func readsStoreWithoutMetadata() throws {
         try expectTheSame(after: "UPDATE Z_METADATA SET Z_PLIST = NULL")
         #expect(try store.open().metadata.isEmpty)
     }
 
-    @Test func anAttributeWithoutItsColumnIsLeftOutAndNamed() throws {
+    @Test func omitsAndReportsAttributeWithoutColumn() throws {
         try store.run("ALTER TABLE ZAUTHOR DROP COLUMN ZHOMEPAGE")
         let container = try store.open()
         #expect(
@@ -124,7 +124,7 @@ import Testing
 /// Partial indexes on columns that a store does not have.
 @Suite("Omitted indexes of apps' stores") struct LeftOutIndexTests {
     /// Without its predicate, the index would cover all rows, and so be a different index.
-    @Test func anIndexGoesWithTheColumnThatItsPredicateNames() throws {
+    @Test func omitsIndexIfItsPredicateNamesAMissingColumn() throws {
         let model = try LaterShelf.model([
             "      byRating: [rating desc]\n": """
                   byRating: [rating desc]
@@ -158,7 +158,7 @@ import Testing
         store = try AppStoreFile()
     }
 
-    @Test func theCacheMayHaveAZlibHeaderOrNone() throws {
+    @Test func readsModelCacheWithZlibHeaderOrUncompressed() throws {
         let before = try store.open().model
         for content in [
             try AppStoreFixture.zlibModel(store.model),
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func aGivenModelIsTakenWhereTheHashesAreEqual() throws {
+    @Test func usesGivenModelIfHashesAreEqual() throws {
         try store.run("DROP TABLE Z_MODELCACHE")
         let container = try store.open(store.model)
         #expect(container.origin == StoreOrigin(model: .given))
@@ -182,7 +182,7 @@ import Testing
     }
 
     /// The columns decide, and the difference is reported.
-    @Test func aGivenModelOfAnotherVersionIsTakenAsFarAsItHasColumns() throws {
+    @Test func usesGivenModelOfAnotherVersionIfAllColumnsExist() throws {
         var entities = store.model.entities
         let place = try #require(entities.firstIndex { $0.name == "Tag" })
         entities[place].ownAttributes[0].isOptional = true
@@ -205,7 +205,7 @@ import Testing
                 """)
     }
 
-    @Test func withoutAnyModelTheColumnsTell() throws {
+    @Test func infersTheModelFromTheColumns() throws {
         try store.run("DROP TABLE Z_MODELCACHE")
         let container = try store.open()
         #expect(container.origin == StoreOrigin(model: .columns))
@@ -294,7 +294,7 @@ import Testing
         #expect(try store.open().origin == StoreOrigin(model: .columns))
     }
 
-    @Test func theVerifierFindsWhatIsWrongAndNothingElse() throws {
+    @Test func verificationReportsExactlyTheFaults() throws {
         let found = try PersistentContainer.verify(at: store.path, .full)
         #expect(
             found.findings.map(\.description) == [

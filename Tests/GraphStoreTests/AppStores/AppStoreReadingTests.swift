@@ -63,7 +63,7 @@ struct AppStoreFile {
         store = try AppStoreFile()
     }
 
-    @Test func theModelIsTheOneThatTheStoreCarries() throws {
+    @Test func readsModelAndMetadataFromTheStore() throws {
         let container = try store.open()
         #expect(container.origin == StoreOrigin(model: .cached))
         // The archive lists properties by name.
@@ -91,7 +91,7 @@ struct AppStoreFile {
             }, versionIdentifiers: model.versionIdentifiers)
     }
 
-    @Test func everyObjectHasItsValuesAndItsLinks() throws {
+    @Test func readsValuesAndLinks() throws {
         let lines = try objectLines(of: store.open())
         let settings = [try setting(1), try setting(2)]
         #expect(
@@ -135,7 +135,7 @@ struct AppStoreFile {
         text.utf8.map { String(format: "%02x", $0) }.joined()
     }
 
-    @Test func anIndependentReaderSaysTheSame() throws {
+    @Test func agreesWithAnIndependentReader() throws {
         guard let lines = try independentLines(of: store.path) else {
             print("skipped: there is no python3")
             return
@@ -143,7 +143,7 @@ struct AppStoreFile {
         #expect(try objectLines(of: store.open()) == lines)
     }
 
-    @Test func nothingInTheFolderChanges() throws {
+    @Test func readingChangesNothingInTheFolder() throws {
         let before = try folderDigest(store.folder.path)
         _ = try objectLines(of: store.open())
         _ = try store.open().newContext().cursor(
@@ -157,7 +157,7 @@ struct AppStoreFile {
     }
 
     /// Changes that the app has not checkpointed yet are in the WAL next to the file.
-    @Test func theLogIsReadInACopy() throws {
+    @Test func readsTheWriteAheadLogInACopy() throws {
         let app = try Connection(path: store.path, mode: .readWrite)
         try app.execute("PRAGMA wal_autocheckpoint = 0; UPDATE ZSHELF SET ZLABEL = 'Middle'")
         try #require(StoreFiles.size(store.path + "-wal") > 0)
@@ -191,7 +191,7 @@ struct AppStoreFile {
         withExtendedLifetime(app) {}
     }
 
-    @Test func theHistoryTellsWhatChanged() throws {
+    @Test func readsTransactionsAndChangesFromTheHistory() throws {
         let container = try store.open()
         let transactions = try container.history()
         #expect(transactions.map(\.author) == ["sync", nil])
@@ -207,7 +207,7 @@ struct AppStoreFile {
     }
 
     /// Old frameworks stored the strings in the rows, and no tombstones.
-    @Test func theHistoryOfOldFrameworksIsRead() throws {
+    @Test func readsHistoryOfOldFrameworks() throws {
         try store.run(
             """
             DROP TABLE ATRANSACTIONSTRING;
@@ -221,7 +221,7 @@ struct AppStoreFile {
         #expect(transactions.flatMap(\.changes).map(\.tombstone) == [[:], [:], [:]])
     }
 
-    @Test func itIsNotWritten() throws {
+    @Test func savingToAReadOnlyStoreFails() throws {
         let before = try folderDigest(store.folder.path)
         let container = try store.open()
         let error = storeError {

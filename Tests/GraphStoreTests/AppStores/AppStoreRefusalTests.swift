@@ -12,7 +12,7 @@ import Testing
         store = try AppStoreFile()
     }
 
-    @Test func valuesThatOnlyTheAppMakesAreRefused() throws {
+    @Test func batchUpdateOfAppArchivesFails() throws {
         let context = try store.openForWriting().newContext()
         let error = storeError {
             _ = try context.execute(
@@ -37,7 +37,7 @@ import Testing
         return error.map { "\($0.code.rawValue): \($0.message)" }
     }
 
-    @Test func whatIsNotUnderstoodIsNotWritten() throws {
+    @Test func doesNotOpenUnsupportedStoresForWriting() throws {
         #expect(
             refusal { $0.appStores = .reading }
                 == "permission: \(store.path) was created by an app, and is read-only unless "
@@ -67,7 +67,7 @@ import Testing
         #expect(refusal(store.model) == nil)
     }
 
-    @Test func aStoreThatIsInUseIsNotWritten() throws {
+    @Test func openingAStoreInUseForWritingFails() throws {
         let app = try Connection(path: store.path, mode: .readWrite)
         try app.execute("BEGIN; SELECT count(*) FROM ZTAG")
         #expect(
@@ -79,7 +79,7 @@ import Testing
         try app.execute("COMMIT")
     }
 
-    @Test func tablesOfOursDoNotComeIn() throws {
+    @Test func doesNotAddGraphStoreTables() throws {
         let container = try store.openForWriting()
         let notes = storeError {
             let context = container.newContext()

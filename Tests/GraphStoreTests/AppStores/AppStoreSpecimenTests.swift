@@ -12,7 +12,7 @@ import Testing
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct AppStoreSpecimenTests {
     @Test(arguments: CoreDataSpecimens.stores)
-    func everyOneIsReadAsAnIndependentReaderReadsIt(_ store: CoreDataSpecimens.Store) throws {
+    func readsTheSameObjectsAsAnIndependentReader(_ store: CoreDataSpecimens.Store) throws {
         let folder = (store.path as NSString).deletingLastPathComponent
         let before = try folderDigest(folder)
         var options = StoreOptions()
@@ -47,7 +47,7 @@ struct AppStoreSpecimenTests {
     .enabled(if: CoreDataSpecimens.arePresent, "../shared/specimens is absent"))
 struct SpecimenVerificationTests {
     @Test(arguments: CoreDataSpecimens.stores)
-    func aStoreOfAnAppIsSound(_ store: CoreDataSpecimens.Store) throws {
+    func findsNoFaultsInAppStores(_ store: CoreDataSpecimens.Store) throws {
         let found = try PersistentContainer.verify(at: store.path, .full)
         #expect(found.findings == [])
         #expect(found.remarks == Self.remarks[store.name] ?? [])
@@ -70,7 +70,7 @@ struct SpecimenVerificationTests {
 
     /// Drops the model's tables, the join tables, and the tables of the format.
     @Test(arguments: CoreDataSpecimens.stores)
-    func eachTableThatIsDroppedIsFound(_ store: CoreDataSpecimens.Store) throws {
+    func reportsEachMissingTable(_ store: CoreDataSpecimens.Store) throws {
         let folder = try TemporaryFolder()
         let original = try store.copy(to: folder.path)
         let tables = try texts(
@@ -147,7 +147,7 @@ struct SpecimenRepairTests {
     }
 
     @Test(arguments: CoreDataSpecimens.stores)
-    func repairingASoundStoreLosesNothing(_ store: CoreDataSpecimens.Store) throws {
+    func repairingAValidStoreLosesNothing(_ store: CoreDataSpecimens.Store) throws {
         let folder = try TemporaryFolder()
         let original = try store.copy(to: folder.path)
         let repaired = folder.file("repaired.sqlite")
@@ -176,7 +176,7 @@ struct SpecimenRepairTests {
     }
 
     /// Overwrites pages of the largest table.
-    @Test func aDamagedStoreIsRepairedToAStoreOfTheApp() throws {
+    @Test func repairedStoreKeepsTheAppsSchemaAndUUID() throws {
         let store = try #require(
             CoreDataSpecimens.stores.first { $0.name == "SampleModel2_V1.sqlite" })
         let folder = try TemporaryFolder()
@@ -240,7 +240,7 @@ struct SpecimenRepairTests {
     }
 
     /// The missing table is recreated empty, and links to its objects are removed.
-    @Test func aTableThatIsGoneIsCreatedAgain() throws {
+    @Test func recreatesAMissingJoinTable() throws {
         let store = try #require(
             CoreDataSpecimens.stores.first { $0.name == "Bookmarks_V5.sqlite" })
         let folder = try TemporaryFolder()

@@ -90,7 +90,7 @@ import Testing
 
     /// The save's history contains rows that only triggers changed: once each, and only if the
     /// value differs.
-    @Test func theHistoryTellsWhatTriggersChanged() throws {
+    @Test func recordsTriggerChangesInTheHistory() throws {
         func changes() throws -> [String] {
             try store.rows(
                 "SELECT ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCHANGETYPE, hex(ZCOLUMNS) FROM ACHANGE"
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The backup made by the first save equals the store as its app left it.
-    @Test func theBackupIsTheStoreAsItWas() throws {
+    @Test func backupEqualsTheStoreBeforeTheFirstSave() throws {
         let before = try objectLines(of: store.open())
         for name in ["first", "second"] {
             let context = try store.openForWriting().newContext()
@@ -181,7 +181,7 @@ import Testing
         #expect(try StoreBackups(of: store.path).all.map(\.number) == Array((5 - kept)...4))
     }
 
-    @Test func deleteRulesHoldAndFilesGo() throws {
+    @Test func appliesDeleteRulesAndRemovesExternalFiles() throws {
         do {
             let container = try store.openForWriting()
             let context = container.newContext()
@@ -216,7 +216,7 @@ import Testing
         #expect(try StoreFiles.names(in: folder) == [])
     }
 
-    @Test func batchInsertsTakeKeysVersionsOrdersAndBothEnds() throws {
+    @Test func insertsWriteKeysVersionsOrdersAndBothLinkEnds() throws {
         do {
             let context = try store.openForWriting().newContext()
             let shelf = try #require(
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// Old frameworks store the strings in the rows, and no tombstones.
-    @Test func theHistoryOfOldFrameworksIsWrittenAsTheyDid() throws {
+    @Test func writesHistoryInTheFormatOfOldFrameworks() throws {
         try store.run(
             """
             DROP TABLE ATRANSACTIONSTRING;

@@ -110,7 +110,7 @@ private let entities = """
             ])
     }
 
-    @Test func tellWhatSortingCosts() throws {
+    @Test func reportsASortWithoutAnIndex() throws {
         let found = try explained("TRUEPREDICATE", order: [GraphSortDescriptor(["title"])])
         #expect(
             found.description == """

@@ -113,7 +113,7 @@ private let entities = """
         #expect(schema.defaultFields(of: "Step", withToManys: true) == [["text"], ["task", "id"]])
     }
 
-    @Test func goesByKeyUnlessToldOtherwise() throws {
+    @Test func ordersRowsByKeyByDefault() throws {
         try withRows { store in
             let fields = [["id"], ["size"]]
             let byKey = try rows(store, RowRequest(entityName: "Task", fields: fields))
@@ -143,7 +143,7 @@ private let entities = """
         }
     }
 
-    @Test func followsToOnes() throws {
+    @Test func readsValuesThroughToOneRelationships() throws {
         try withRows { store in
             let found = try rows(
                 store,
@@ -156,7 +156,7 @@ private let entities = """
     }
 
     /// By key, runs one query per owner; in table order, one scan; for a large destination, a join.
-    @Test func listsAToManyTheSameWayInEveryMode() throws {
+    @Test func listsToManyEquallyInEveryMode() throws {
         try withRows { store in
             func request(_ order: String, _ direction: Bool) -> RowRequest {
                 RowRequest(
@@ -198,7 +198,7 @@ private let entities = """
     }
 
     /// A small destination uses a map in memory, a large one a join.
-    @Test func followsAToOneTheSameWayInEveryMode() throws {
+    @Test func readsToOneEquallyForSmallAndLargeDestinations() throws {
         try withRows { store in
             let request = RowRequest(entityName: "Task", fields: [["id"], ["owner", "name"]])
             // No object has this key.
@@ -218,7 +218,7 @@ private let entities = """
         }
     }
 
-    @Test func goesBatchByBatch() throws {
+    @Test func readsRowsInBatches() throws {
         try withRows { store in
             let cursor = try store.container.newContext().cursor(
                 RowRequest(entityName: "Task", fields: [["id"], ["tags"]]))
@@ -238,7 +238,7 @@ private let entities = """
     }
 
     /// The byte limit ends a batch, and links count toward it.
-    @Test func aBatchHasAnEndHoweverManyLinksItsRowsHave() throws {
+    @Test func limitsBatchSizeIfRowsHaveManyLinks() throws {
         let (tasks, tags) = (60, 2_000)
         try withStore(entities) { store in
             guard
@@ -274,7 +274,7 @@ private let entities = """
         }
     }
 
-    @Test func isStoppedWhileItReads() throws {
+    @Test func interruptingMakesTheNextReadFail() throws {
         try withRows { store in
             let cursor = try store.container.newContext().cursor(
                 RowRequest(entityName: "Task", fields: [["id"]]))
@@ -287,7 +287,7 @@ private let entities = """
     }
 
     @Test(arguments: [["nothing"], ["owner", "nothing"], ["tags", "tasks"], ["id", "x"]])
-    func refusesFieldsThatAreNotThere(field: [String]) throws {
+    func rejectsUnknownFields(field: [String]) throws {
         try withRows { store in
             let error = storeError {
                 _ = try rows(store, RowRequest(entityName: "Task", fields: [field]))

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func joinsAndTakesOutWholeSets() {
+    @Test func formsUnionsAndSubtractsSets() {
         func set(_ ids: Set<ManagedObjectID>) -> ManagedObjectIDSet {
             var set = ManagedObjectIDSet()
             for id in ids.sorted() { set.insert(id) }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func keepsNeighboursInOneRange() {
+    @Test func keepsAdjacentKeysInOneRange() {
         var set = ManagedObjectIDSet()
         for key in Int64(1)...50_000 {
             set.insert(ManagedObjectID(entityNumber: 1, primaryKey: key))

@@ -17,7 +17,7 @@ import Testing
         var links: [Int: [Int64]] = [:]
     }
 
-    @Test func keepsWhatBothModelsHave() throws {
+    @Test func keepsValuesAndLinksThatBothModelsHave() throws {
         let runs = Int(ProcessInfo.processInfo.environment["MIGRATION_RUNS"] ?? "") ?? 60
         let first = TestSeed.ofThisRun
         let migrated = try (0..<UInt64(runs)).count(where: { try migrates(first &+ $0) })

@@ -85,7 +85,7 @@ import Testing
         #expect(try Self.leftovers() == [])
     }
 
-    @Test func aTrialIsATextThatCanBeKept() throws {
+    @Test func describesATrialAsReproducibleText() throws {
         var tester = MigrationTester(
             try Self.history(), mappings: Self.mappings, objectsPerEntity: 5)
         tester.counts = ["Tag": 2]
@@ -103,7 +103,7 @@ import Testing
                 """)
     }
 
-    @Test func makesObjectsThatMeetTheModel() throws {
+    @Test func generatesObjectsThatAreValidForTheModel() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         var tester = MigrationTester(try Self.history(), objectsPerEntity: 60)
@@ -131,7 +131,7 @@ import Testing
             }.isEmpty == false)
     }
 
-    @Test func whatIsWrongIsToldAndNotThrown() throws {
+    @Test func reportsProblemsInsteadOfThrowing() throws {
         let history = ModelHistory([
             try model("Task:\n  attributes: { title: String, level: String }"),
             try model("Task:\n  attributes: { title: String, level: Integer 16 }"),
@@ -166,7 +166,7 @@ import Testing
         #expect(try Self.leftovers() == [])
     }
 
-    @Test func aStoreThatIsKeptIsMigratedAsACopy() throws {
+    @Test func migratesACopyOfAnExistingStore() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("Shelf.sqlite")
         let (read, _) = ModelFile.read(text: AppStoreFixture.modelText)

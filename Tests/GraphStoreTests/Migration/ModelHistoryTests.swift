@@ -43,7 +43,7 @@ import Testing
             .map { "\(try $0.value(forKey: "text")) \(try $0.value(forKey: "level"))" }
     }
 
-    @Test func stagesOfWhichNothingIsSaidAreOne() throws {
+    @Test func mergesStagesWithoutMappingsOrStops() throws {
         let history = try Self.history()
         #expect(history.stages(from: 0) == [Stage(from: 0, to: 3)])
         #expect(history.stages(from: 2) == [Stage(from: 2, to: 3)])
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A default that one step adds and the next one changes would get another value in one stage.
-    @Test func stagesThatAreNotTheSameTogetherStayApart() throws {
+    @Test func keepsStagesSeparateIfMergingChangesTheResult() throws {
         let history = ModelHistory([
             try Self.version("title: String"),
             try Self.version("title: String, level: { type: Integer 16, default: 3 }"),
@@ -73,7 +73,7 @@ import Testing
         #expect(history.stages(from: 0) == [Stage(from: 0, to: 1), Stage(from: 1, to: 2)])
     }
 
-    @Test func aStoreGoesAllTheWayInOneStage() throws {
+    @Test func migratesAllVersionsInOneStage() throws {
         let folder = try TemporaryFolder()
         let history = try Self.history()
         let path = try Self.store(of: history.versions[0], in: folder)
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Two versions with the same hashes, of which the second has more than the first.
-    @Test func whatHashesLeaveOutIsNotLeftOut() throws {
+    @Test func migratesToAVersionWithEqualHashes() throws {
         let folder = try TemporaryFolder()
         let versions = [
             try Self.version("title: String"),
@@ -125,7 +125,7 @@ import Testing
         #expect(left == ["store.sqlite", "store.sqlite.bak-v1"])
     }
 
-    @Test func aStageThatFailsLeavesTheStoreWhereItCame() throws {
+    @Test func resumesAfterAFailedStage() throws {
         let folder = try TemporaryFolder()
         let history = try Self.history()
         let path = try Self.store(of: history.versions[0], in: folder)

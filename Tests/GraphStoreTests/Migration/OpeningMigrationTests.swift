@@ -452,7 +452,7 @@ import Testing
 
     // MARK: Values
 
-    @Test func equalWordsAreEqual() {
+    @Test func comparesMigrationOptions() {
         #expect(options(.automatic) == options(.automatic))
         #expect(options(.off) != options(.automatic))
         let told = StoreOptions.Migration.automatic(through: nil)

@@ -217,7 +217,7 @@ private func check(
         }
     }
 
-    @Test func sayThatArithmeticIsTooLarge() throws {
+    @Test func arithmeticOverflowIsAnError() throws {
         try withTasks { store in
             for format in ["big + 1 > 0", "big * 2 == 1", "-big - 2 == 0", "d * 1e308 * 10 > 0"] {
                 let error = storeError { _ = try keys(format, in: store) }
@@ -226,7 +226,7 @@ private func check(
         }
     }
 
-    @Test func findManyValuesByATable() throws {
+    @Test func findsObjectsByOneOfManyValues() throws {
         try withTasks { store in
             let many = (0..<1000).map { "\($0 * 2)" }.joined(separator: ", ")
             try check("n IN {\(many)}", [4], in: store)
@@ -236,7 +236,7 @@ private func check(
         }
     }
 
-    @Test func takeObjectsAsValues() throws {
+    @Test func comparesWithObjects() throws {
         try withTasks { store in
             let schema = store.container.schema
             let task = try #require(schema.entity(named: "Task"))
@@ -263,7 +263,7 @@ private func check(
         }
     }
 
-    @Test func reachEveryEntityOfAHierarchy() throws {
+    @Test func findsObjectsOfEveryEntityInAHierarchy() throws {
         try withTasks { store in
             try check("ANY marks.weight > 2", [1, 100], in: store, entity: "Base")
             try check("marks.@count == 1", [100], in: store, entity: "Note")
@@ -272,7 +272,7 @@ private func check(
         }
     }
 
-    @Test func serveBatchRequests() throws {
+    @Test func selectsObjectsForBatchRequests() throws {
         try withTasks { store in
             let context = store.container.newContext()
             let update = try context.execute(

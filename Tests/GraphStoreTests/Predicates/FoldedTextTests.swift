@@ -47,7 +47,7 @@ private func ids(
 }
 
 @Suite("Case- and accent-folded text") struct FoldedTextTests {
-    @Test func everyWriterKeepsThem() throws {
+    @Test func everyWriteUpdatesFoldedText() throws {
         try withStore(searchable) { store in
             let container = store.container
             try container.load(
@@ -96,7 +96,7 @@ private func ids(
         }
     }
 
-    @Test func aSaveThatFailsLeavesThemAsTheyWere() throws {
+    @Test func failedSaveKeepsFoldedText() throws {
         try withStore(searchable) { store in
             try store.container.load(plan, [[1, "A", nil], [2, "B", nil]])
             let context = store.container.newContext()
@@ -109,7 +109,7 @@ private func ids(
         }
     }
 
-    @Test func whatAnotherProgramWroteIsFoundAtOnce() throws {
+    @Test func findsTextThatAnotherProgramWrote() throws {
         try withStore(searchable) { store in
             try store.container.load(plan, [[1, "Café", nil], [2, "abc", nil], [3, "x", nil]])
             let other = try store.foreign()
@@ -134,7 +134,7 @@ private func ids(
         }
     }
 
-    @Test func aLoadFoldsAtItsEndAndNoReaderSeesThat() throws {
+    @Test func findsUnfoldedTextBeforeALoadFinishes() throws {
         try withStore(searchable) { store in
             try store.container.load(
                 plan, [[1, "Café", nil], [2, "CAFE", nil], [3, "y", nil]], saveEvery: 1,
@@ -153,7 +153,7 @@ private func ids(
         }
     }
 
-    @Test func anOlderStoreIsGivenThem() throws {
+    @Test func addsFoldedTextToAnOlderStore() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("s.sqlite")
         try PersistentContainer(
@@ -171,7 +171,7 @@ private func ids(
         #expect(try ids("title ==[cd] 'CAFÉ'", in: container) == [1])
     }
 
-    @Test func withoutATriggerTheyAreNotTrusted() throws {
+    @Test func rebuildsFoldedTextIfATriggerIsMissing() throws {
         try withStore(searchable) { store in
             try store.container.load(plan, [[1, "Café", nil], [2, "y", nil]])
             let other = try store.foreign()
@@ -184,7 +184,7 @@ private func ids(
         }
     }
 
-    @Test func aCheckTellsOfWrongOnes() throws {
+    @Test func verificationReportsWrongFoldedText() throws {
         try withStore(searchable) { store in
             try store.container.load(plan, [[1, "Café", nil], [2, "y", nil]])
             try store.foreign().execute("UPDATE ETL_FOLD_TASK SET ZTITLE = 'z' WHERE Z_PK = 1")

@@ -168,7 +168,7 @@ private struct ItemGenerator {
         }
     }
 
-    @Test func agreeWithTheEvaluator() throws {
+    @Test func sqlAgreesWithTheEvaluator() throws {
         let model = try model(items)
         for seed in UInt64(1)...8 {
             var generator = ItemGenerator(random: SeededGenerator(seed: seed))
@@ -258,7 +258,7 @@ private struct ItemGenerator {
         }
     }
 
-    @Test func takeVariablesAsValues() throws {
+    @Test func bindsVariablesAsValues() throws {
         try withItems { store in
             let hostile = try keys(
                 "s == $x", in: store, variables: ["x": .string("' OR 1=1 --")])
@@ -298,7 +298,7 @@ private struct ItemGenerator {
     }
 
     @Test(arguments: ["title == 1", "items == 1", "i == 'x'", "items.i == 1", "ANY i == 1"])
-    func refuseWhatTheyCannotSay(format: String) throws {
+    func rejectsInvalidPredicates(format: String) throws {
         try withItems { store in
             #expect(throws: (any Error).self) { try keys(format, in: store) }
         }

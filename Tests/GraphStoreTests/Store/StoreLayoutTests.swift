@@ -6,7 +6,7 @@ import Testing
 @testable import GraphStore
 
 @Suite("Store layout") struct StoreLayoutTests {
-    @Test func makesTheTablesOfThePublishedLayout() throws {
+    @Test func createsTheTablesOfThePublishedLayout() throws {
         try withStore(everythingModel) { store in
             let sql = try store.lines(
                 "SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY type DESC, name")
@@ -78,7 +78,7 @@ import Testing
             ])
     }
 
-    @Test func namesAPairTableByTheSideWithTheLowerNumber() throws {
+    @Test func namesAJoinTableByTheSideWithTheLowerNumber() throws {
         let schema = StoreLayout(
             try model(
                 """
@@ -111,7 +111,7 @@ import Testing
             ])
     }
 
-    @Test func setsUpTheFileAsCoreDataDoes() throws {
+    @Test func configuresTheFileLikeCoreData() throws {
         try withStore(everythingModel) { store in
             try store.expect("PRAGMA auto_vacuum", ["2"])
             try store.expect("PRAGMA page_size", ["4096"])

@@ -11,7 +11,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("shared/tools/coredata_hash.py").path
 
-    @Test func carriesCoreDatasKeys() throws {
+    @Test func containsTheMetadataKeysOfCoreData() throws {
         let model = try model(everythingModel)
         try withStore(model) { store in
             let connection = try Connection(path: store.path, mode: .readOnly)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func keepsKeysThatItDoesNotKnow() throws {
+    @Test func keepsUnknownMetadataKeys() throws {
         let folder = try TemporaryFolder()
         let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)
         try connection.execute(SchemaSQL.bookkeeping)

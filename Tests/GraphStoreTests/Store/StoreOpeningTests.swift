@@ -14,7 +14,7 @@ import Testing
         storeError { _ = try PersistentContainer(model: model, at: path, opening: opening) }
     }
 
-    @Test func takesTheModelThatTheStoreCarries() throws {
+    @Test func usesTheModelInTheStore() throws {
         let model = try model(everythingModel)
         let store = try TestStore(model)
         let again = try PersistentContainer(model: nil, at: store.path)
@@ -26,7 +26,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    @Test func namesTheEntitiesThatDiffer() throws {
+    @Test func reportsTheEntitiesThatDiffer() throws {
         let store = try TestStore(
             """
             A: { attributes: { x: String } }
@@ -48,7 +48,7 @@ import Testing
                 + " `StoreOptions.migration = .automatic`")
     }
 
-    @Test func opensWithAModelThatDiffersOnlyInWhatHashesLeaveOut() throws {
+    @Test func opensWithAModelThatHasEqualHashes() throws {
         let store = try TestStore(plain)
         let other = try model(
             "A: { attributes: { x: { type: String, default: a, length: 1..3 } } }")
@@ -56,7 +56,7 @@ import Testing
         #expect(container.model == other)
     }
 
-    @Test func refusesAMissingFileUnlessItIsToBeMade() throws {
+    @Test func openingAMissingFileFailsWithoutCreate() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("missing.sqlite")
         let error = open(path, try model(plain))
@@ -71,14 +71,14 @@ import Testing
         #expect(open(path, nil) == nil)
     }
 
-    @Test func namesAFolderThatIsMissing() throws {
+    @Test func reportsAMissingFolder() throws {
         let folder = try TemporaryFolder()
         let error = open(folder.file("no/such/store.sqlite"), try model(plain), .create)
         #expect(error?.code == .missing)
         #expect(error?.message == "The folder \(folder.file("no/such")) does not exist")
     }
 
-    @Test func refusesGarbage() throws {
+    @Test func rejectsAFileThatIsNotSQLite() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("garbage.sqlite")
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))
@@ -92,7 +92,7 @@ import Testing
         #expect(model?.code == .corrupt)
     }
 
-    @Test func fillsAnEmptyFileOnlyWhereAStoreIsToBeMade() throws {
+    @Test func fillsAnEmptyFileOnlyWithCreate() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("empty.sqlite")
         try Data().write(to: URL(fileURLWithPath: path))
@@ -101,7 +101,7 @@ import Testing
         #expect(open(path, nil) == nil)
     }
 
-    @Test func refusesADatabaseThatIsNoStore() throws {
+    @Test func rejectsADatabaseThatIsNotAStore() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("foreign.sqlite")
         try Connection(path: path, mode: .create).execute("CREATE TABLE t (a)")
@@ -115,7 +115,7 @@ import Testing
                 == ["t"])
     }
 
-    @Test func refusesAStoreThatAnAppMade() throws {
+    @Test func doesNotOpenAnAppStoreForWritingByDefault() throws {
         let store = try TestStore(plain)
         try store.foreign().execute("DROP TABLE ETL_MODEL")
         let error = open(store.path, try model(plain))
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "permissions do not bind root"))
-    func refusesAFolderThatMayNotBeWritten() throws {
+    func creatingInAReadOnlyFolderFails() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o555], ofItemAtPath: folder.path)
@@ -139,7 +139,7 @@ import Testing
         #expect(error?.code == .permission)
     }
 
-    @Test func putsAFinishedStoreIntoThePlaceOfAnother() throws {
+    @Test func replacesAStoreWithAnother() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
         let model = try model("A: { attributes: { x: String }, unique: [[x]] }")

@@ -25,7 +25,7 @@ import Testing
         ])
     private let uuid: [UInt8] = Array(0x10..<0x20)
 
-    @Test func standAsTheLayoutSays() throws {
+    @Test func storesValuesInTheTypesOfTheLayout() throws {
         try withStore(entities) { store in
             try store.container.load(
                 plan,
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func areFoundUnchangedInWhateverFormTheyCome() throws {
+    @Test func equalValuesOfAnotherNumericTypeAreUnchanged() throws {
         try withStore(entities) { store in
             let record: [TestValue] = [
                 .blob(uuid), 1, 2, 1, 2.0, 3.0, "é", .real(86_400), .blob([]), "urn:x",
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func ofANewObjectAreDefaultsWhereTheRecordSaysNothing() throws {
+    @Test func newObjectsGetDefaultsForAbsentValues() throws {
         try withStore(
             """
             Thing:
