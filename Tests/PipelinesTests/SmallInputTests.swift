@@ -104,7 +104,7 @@ import Testing
         arguments: [
             (false, 16 << 10, []), (true, 16 << 10, []), (false, 10, putOff), (true, 10, putOff),
         ])
-    func defersIndexesOnlyForLargeInputs(isGzip: Bool, smallInputBytes: Int, expected: [String]) throws {
+    func smallInputDefersNoIndex(isGzip: Bool, smallInputBytes: Int, expected: [String]) throws {
         let folder = try Workspace()
         #expect(
             try folder.run(model: Self.model, "- { export: Task, to: out.csv }").status == .ok)
