@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test(arguments: stages)
-    func isTheSameWhereverTheStageStands(stage: String) throws {
+    func staysTheSameIfTheStageMovesOrTheFileIsRenamed(stage: String) throws {
         let first = try #require(fingerprint(stage))
         #expect(first.utf8.count == 32)
         #expect(fingerprint(stage, above: "# moved\n\n", file: "\"b\" (2).yaml") == first)
     }
 
     @Test(arguments: stages)
-    func isAnotherWhereTheStageSaysAnother(stage: String) throws {
+    func changesWhenTheStageChanges(stage: String) throws {
         let first = try #require(fingerprint(stage))
         for (from, to) in [("Task", "Other"), ("3", "4"), ("title", "name"), ("size", "height")]
         where stage.contains(from) {

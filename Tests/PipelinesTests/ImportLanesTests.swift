@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["32MiB", "256MiB", "2GiB"])
-    func recordsComeInTheOrderOfTheInputs(memory: String) throws {
+    func importsRecordsInInputOrder(memory: String) throws {
         let folder = try Self.workspace()
         let run = try folder.run(
             model: Self.model, Self.stage, top: "budget: { memory: \(memory), save-every: 1000 }")
@@ -64,7 +64,7 @@ import Testing
         #expect(try folder.rows(Self.order) == Self.expected(7))
     }
 
-    @Test func damageOfAnInputComesBehindAllInputsBefore() throws {
+    @Test func importsAllEarlierInputsBeforeADamagedOne() throws {
         let folder = try Self.workspace()
         // It is read while the third is read, long before the records of the fourth are written.
         try folder.write("4.ndjson", bytes: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Expressions, preparations, and patterns have buffers, of which each lane has its own.
-    @Test func lanesDoNotShareWhatTheyComputeWith() throws {
+    @Test func parallelLanesComputeCorrectValues() throws {
         let folder = try Workspace()
         for file in 0..<6 {
             try folder.write(
@@ -122,7 +122,7 @@ import Testing
         #expect(try folder.rows("SELECT count(*) FROM ZLINE") == ["47400"])
     }
 
-    @Test func aLimitHoldsForAllInputsTogether() throws {
+    @Test func recordLimitAppliesToAllInputsTogether() throws {
         let folder = try Self.workspace()
         try folder.write("model.yaml", Self.model)
         try folder.write(
@@ -138,7 +138,7 @@ import Testing
                 == ["0|3000", "1|1", "3|1"])
     }
 
-    @Test func lanesAreAsManyAsInputsBatchesAndProcessorsAllow() {
+    @Test func laneCountIsLimitedByInputsBatchesAndProcessors() {
         #expect(ImportLanes.count(inputs: 9, batches: 6, processors: 16) == 2)
         #expect(ImportLanes.count(inputs: 9, batches: 48, processors: 4) == 4)
         #expect(ImportLanes.count(inputs: 3, batches: 48, processors: 16) == 3)

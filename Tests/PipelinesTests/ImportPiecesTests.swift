@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func giveWhatTheWholeGives() throws {
+    @Test func parallelPiecesGiveTheSameResultAsOneLane() throws {
         let first = TestSeed.ofThisRun
         for seed in (0..<24).map({ first &+ $0 }) {
             var random = SeededGenerator(seed: seed)
@@ -177,7 +177,7 @@ import Testing
         #expect(pieces == whole)
     }
 
-    @Test func manyFieldsThatNothingMapsAreCountedByAllLanesTogether() throws {
+    @Test func countsUnmappedFieldsAcrossAllLanes() throws {
         let lines = (0..<3000).map { "{\"number\":\($0),\"f\($0 % 90)\":1}\n" }
         let folder = try Workspace()
         try folder.write("in.ndjson", lines.joined())
@@ -192,7 +192,7 @@ import Testing
 
     /// Runs that each save once and stop; all but the first read in one lane.
     @Test(arguments: ["ndjson", "csv"])
-    func whatIsStoppedIsGoneOnWith(format: String) throws {
+    func resumesAfterInterruptionsWithTheSameResult(format: String) throws {
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)
         let text = Self.lines(format, 2000, &random)

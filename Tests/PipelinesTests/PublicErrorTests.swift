@@ -68,7 +68,7 @@ import Testing
         ]
     }
 
-    @Test func showWhatTheCommandPrints() throws {
+    @Test func localizedDescriptionMatchesThePrintedMessage() throws {
         for error in try Self.errors() {
             let text = try #require((error as? any LocalizedError)?.errorDescription)
             #expect(error.localizedDescription == text)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func textsAreSentences() throws {
+    @Test func localizedDescriptionsAreReadableMessages() throws {
         #expect(
             try Self.errors().map(\.localizedDescription) == [
                 Self.missing, "'id' is required [1570, Task p1]", "Task p2 has the same id as p1",
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    @Test func noPublicTypeIsLeftOut() throws {
+    @Test func coversEveryPublicErrorType() throws {
         var names: Set<String> = []
         let declaration = #/public (?:struct|enum|final class) (\w+): (?:[\w, ]+, )?Error\b/#
         for module in ["GraphModel", "GraphStore", "XcodeModel"] {

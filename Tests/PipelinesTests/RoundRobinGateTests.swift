@@ -5,7 +5,7 @@ import Testing
 @testable import Pipelines
 
 @Suite("Round-robin turns") struct RoundRobinGateTests {
-    @Test func comeInTheirOrder() {
+    @Test func runsThreadsInRoundRobinOrder() {
         let turns = RoundRobinGate(count: 3)
         let done = TurnLog()
         let group = DispatchGroup()
@@ -18,7 +18,7 @@ import Testing
         #expect(done.threads == (0..<30).map { $0 % 3 })
     }
 
-    @Test func endWithAFailure() {
+    @Test func returnsNilToAllThreadsAfterAFailure() {
         struct Failure: Error {}
         let turns = RoundRobinGate(count: 2)
         #expect(throws: Failure.self) { try turns.take(0) { () -> Int? in throw Failure() } }
@@ -26,7 +26,7 @@ import Testing
         #expect(turns.take(0) { 1 } == nil)
     }
 
-    @Test func areWaitedForNoLongerWhenTheyEnd() {
+    @Test func endReleasesWaitingThreads() {
         let turns = RoundRobinGate(count: 2)
         let waiting = DispatchGroup()
         DispatchQueue.global().async(group: waiting) { _ = turns.take(1) { 1 } }

@@ -75,7 +75,7 @@ import Testing
         #expect(outcomes[1] == outcomes[0])
     }
 
-    @Test func endAsOthersDo() throws {
+    @Test func givesTheSameResultAsALargeInput() throws {
         try expectTheSame(
             [
                 "in.a.ndjson": "{\"id\":1,\"title\":\"one\"}\n{\"id\":3,\"title\":\"three\"}\n",
@@ -92,7 +92,7 @@ import Testing
             ])
     }
 
-    @Test func mayHoldMoreThanIsReadBeforehand() throws {
+    @Test func importsASmallGzipFileWithManyRecords() throws {
         let lines = (0..<30_000).map { "{\"id\":\($0 % 100),\"title\":\"t\",\"tags\":[]}\n" }
         try expectTheSame(
             ["in.ndjson.gz": lines.joined()],
@@ -104,7 +104,7 @@ import Testing
         arguments: [
             (false, 16 << 10, []), (true, 16 << 10, []), (false, 10, putOff), (true, 10, putOff),
         ])
-    func haveNoIndexPutOff(isGzip: Bool, smallInputBytes: Int, expected: [String]) throws {
+    func smallInputDefersNoIndex(isGzip: Bool, smallInputBytes: Int, expected: [String]) throws {
         let folder = try Workspace()
         #expect(
             try folder.run(model: Self.model, "- { export: Task, to: out.csv }").status == .ok)
@@ -133,7 +133,7 @@ import Testing
         "Z_Task_byTitle", "Z_Task_title",
     ]
 
-    @Test func endAtWhatCannotBeRead() throws {
+    @Test func handlesTruncatedJSONLikeALargeInput() throws {
         try expectTheSame(
             ["in.json": "[{\"id\": 1}, {\"id\": 2}, {\"id\": 3, "], lines: [])
     }

@@ -24,7 +24,7 @@ import Testing
         ModelFile.read(text: text).diagnostics.map(DiagnosticRenderer.text)
     }
 
-    @Test func consistOfTheirElements() throws {
+    @Test func expandsToOneAttributePerElement() throws {
         let model = try model(
             """
               Quake:
@@ -63,7 +63,7 @@ import Testing
                 == ["code", "magnitude", "home"])
     }
 
-    @Test func keyPathsLeadToElements() throws {
+    @Test func resolvesKeyPathsToElements() throws {
         let model = try model(
             """
               Region:
@@ -116,7 +116,7 @@ import Testing
         ),
         ("magnitude.first.agency > 5", "Text cannot be compared with a number (5)"),
     ])
-    func mistakesInKeyPathsAreTold(format: String, message: String) throws {
+    func reportsMistakesInKeyPaths(format: String, message: String) throws {
         let model = try model(
             "  Quake: { attributes: { magnitude: { type: Composite, composite: Magnitude } } }")
         let error = #expect(throws: GraphPredicateError.self) {
@@ -125,7 +125,7 @@ import Testing
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func lintsSeeTheElements() {
+    @Test func lintChecksTheElementsOfComposites() {
         #expect(
             problems(
                 """
@@ -174,7 +174,7 @@ import Testing
                 ])
     }
 
-    @Test func defaultsBesideWhatIsRequiredAreWarnedOf() {
+    @Test func warnsOfADefaultNextToARequiredElement() {
         #expect(
             problems(
                 """
@@ -201,7 +201,7 @@ import Testing
                 ])
     }
 
-    @Test func areDrawnWithTheirElements() throws {
+    @Test func diagramsShowCompositesWithTheirElements() throws {
         let model = try model(
             "  Quake: { attributes: { code: String, size: { type: Composite, composite: Magnitude } } }"
         )
@@ -228,7 +228,7 @@ import Testing
         #expect(picture.contains("height=\"198\" rx=\"5\"/>"))
     }
 
-    @Test func hashesFollowTheElements() throws {
+    @Test func versionHashDependsOnElementsButNotOnTheirOrder() throws {
         func hash(_ composite: String, _ name: String = "Scale") throws -> [UInt8]? {
             let (model, diagnostics) = ModelFile.read(
                 text: """
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func tooManyElementsAreRefused() {
+    @Test func rejectsCompositesWithTooManyElements() {
         var composites = "  C0: { attributes: { x: Double } }\n"
         for level in 1...40 {
             let inner = (0..<2).map { "e\($0): { type: Composite, composite: C\(level - 1) }" }
@@ -263,7 +263,7 @@ import Testing
         #expect(found.first?.contains("[model.composite-size]") == true)
     }
 
-    @Test func areDeclaredInSwift() throws {
+    @Test func swiftDeclarationsEqualTheModelFile() throws {
         let built = try ManagedObjectModel {
             Composite(
                 "Scale",
@@ -300,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func compositesWithoutEndAreRefused() {
+    @Test func rejectsExcessivelyNestedComposites() {
         // Nested empty composites with many repetitions, and a very deep nesting.
         var wide = "  C0: { attributes: {} }\n"
         var deep = "  C0: { attributes: { x: Double } }\n"
@@ -317,7 +317,7 @@ import Testing
         }
     }
 
-    @Test func cyclesAreFoundBeforeSizes() {
+    @Test func reportsCyclesInOversizedComposites() {
         func composite(_ name: String, _ elements: [String]) -> CompositeDescription {
             CompositeDescription(
                 name: name,
@@ -351,7 +351,7 @@ import Testing
         #expect(found.filter { $0.contains("[model.composite-cycle]") }.count == 2)
     }
 
-    @Test func namesOfElementsAreNamesOfTheEntity() throws {
+    @Test func rejectsDuplicateNamesOfElements() throws {
         let richter = AttributeDescription(name: "richter", type: .double)
         func problem(
             _ attributes: [AttributeDescription], _ elements: [AttributeDescription]

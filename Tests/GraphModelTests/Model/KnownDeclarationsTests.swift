@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func keepsWhatNothingElsePutsInDoubt() throws {
+    @Test func keepsDeclarationsThatOtherErrorsDoNotAffect() throws {
         let reading = reading(
             """
             entities:
@@ -56,7 +56,7 @@ import Testing
                 == ["List", "Note", "One", "SubNote", "Text", "Two"])
     }
 
-    @Test func isTheModelWhereNothingIsWrong() throws {
+    @Test func equalsTheModelIfThereAreNoErrors() throws {
         let reading = reading("entities: { Task: { attributes: { id: UUID } } }")
         #expect(reading.model == reading.known)
         #expect(reading.unknownEntities == [])

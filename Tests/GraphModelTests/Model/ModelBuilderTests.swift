@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func searchableTextIsAsInAFile() throws {
+    @Test func searchableAttributeEqualsTheModelFile() throws {
         let built = try ManagedObjectModel {
             Entity("Task") { Attribute("title", .string, searchable: true) }
         }

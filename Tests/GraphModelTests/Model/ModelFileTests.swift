@@ -58,7 +58,7 @@ import Testing
         ),
         ("since", .real(86_400.5)),
     ])
-    func keepsDefaultsAsColumnsDo(attribute: String, expected: StoredValue) throws {
+    func convertsDefaultsToColumnValues(attribute: String, expected: StoredValue) throws {
         #expect(try model().attribute(attribute, of: "Task")?.defaultValue == expected)
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(found.relationship("tasks", of: "Tag")?.maximumCount == 0)
     }
 
-    @Test func survivesCoding() throws {
+    @Test func survivesEncodingAndDecoding() throws {
         let found = try model()
         let copy = try JSONDecoder().decode(
             ManagedObjectModel.self, from: JSONEncoder().encode(found))
@@ -91,7 +91,7 @@ import Testing
         #expect(copy.versionHashes == found.versionHashes)
     }
 
-    @Test func throwsEverythingAtOnce() {
+    @Test func throwsAllErrorsAtOnce() {
         let error = #expect(throws: ModelFileError.self) {
             try ManagedObjectModel(yaml: "model: 2\nentities: { a b: {} }\n", name: "m.yaml")
         }
@@ -106,7 +106,7 @@ import Testing
                 """)
     }
 
-    @Test func throwsWhereTheFileIsMissing() {
+    @Test func throwsIfTheFileIsMissing() {
         let error = #expect(throws: ModelFileError.self) {
             try ManagedObjectModel(yamlFile: "/nowhere/model.yaml")
         }

@@ -10,7 +10,7 @@ import Testing
             .diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n")
     }
 
-    @Test func tellsOfKeysThatAreUnknown() {
+    @Test func reportsUnknownAndMissingKeys() {
         let text = """
             Task:
               atributes: {}
@@ -40,7 +40,7 @@ import Testing
                 """)
     }
 
-    @Test func warnsOfNamesThatAreRenamedFromOne() {
+    @Test func warnsIfTwoNamesAreRenamedFromTheSameName() {
         let text = """
             Task:
               attributes:
@@ -241,7 +241,7 @@ import Testing
                 """)
     }
 
-    @Test func refusesEndlessFamilies() {
+    @Test func rejectsMoreThan64Ancestors() {
         let chain = (0...70).map { "E\($0): { parent: E\($0 + 1) }" }.joined(separator: "\n")
         #expect(
             problems(chain + "\nE71: {}") == """
@@ -359,7 +359,7 @@ import Testing
                 """)
     }
 
-    @Test func namesIndexesThatAreNotBuilt() {
+    @Test func warnsOfUnsupportedIndexes() {
         let text = """
             Place:
               attributes: { name: String, x: Double, y: Double }
@@ -441,7 +441,7 @@ import Testing
                 """)
     }
 
-    @Test func searchableIsForTextsInTheStore() {
+    @Test func rejectsSearchableOnTransientOrNonStringAttributes() {
         let text = """
             Task:
               attributes:

@@ -26,7 +26,7 @@ func fixture(_ name: String) -> String {
             + "digest \(model.versionHashesDigest)\nchecksum \(model.versionChecksum)\n"
     }
 
-    @Test func equalThoseOfTheXcodeTwin() throws {
+    @Test func hashesEqualThoseOfTheXcodeModel() throws {
         #expect(
             listing(try model()) == """
                 Category 904c00275a344f3530836a793c725c3d001a2b392b7dd1ea0f3771b82cb32472
@@ -44,7 +44,7 @@ func fixture(_ name: String) -> String {
         .enabled(
             if: FileManager.default.fileExists(atPath: script),
             "the reference implementation of the hashes is not here"))
-    func equalThoseOfTheReferenceImplementation() throws {
+    func hashesEqualThoseOfTheReferenceImplementation() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", Self.script, "model", fixture("tasks-model.xml")]
@@ -57,7 +57,7 @@ func fixture(_ name: String) -> String {
         #expect(String(decoding: data, as: UTF8.self) == listing(try model()))
     }
 
-    @Test func ignoreWhatStoresDoNotShow() throws {
+    @Test func hashesIgnoreDefaultsIndexesAndTransientAttributes() throws {
         let plain = try ManagedObjectModel(
             entities: [
                 EntityDescription(name: "A", ownAttributes: [.init(name: "x", type: .string)])

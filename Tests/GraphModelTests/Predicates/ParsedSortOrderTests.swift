@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func neverTrapsOnAnyBytes() {
+    @Test func neverTrapsOnRandomText() {
         let seed = TestSeed.ofThisRun
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -14,7 +14,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func readerTakesEveryKeyWithItsExample(_ mapping: ModelMapping) {
+    func readerAcceptsTheExampleOfEveryKey(_ mapping: ModelMapping) {
         #expect(Set(mapping.keyNames).count == mapping.keys.count)
         for key in mapping.keys {
             let model = DescribedModel(mapping).with(key.name, key.example)
@@ -26,7 +26,7 @@ import YAML
 
     /// A key that no code reads would accept any value.
     @Test(arguments: ModelMapping.allCases)
-    func readerLooksAtEveryKey(_ mapping: ModelMapping) {
+    func readerRejectsANestedListForEveryKey(_ mapping: ModelMapping) {
         for key in mapping.keys {
             let model = DescribedModel(mapping).with(key.name, "[[]]")
             #expect(model.errors(at: key.name) != [], "\(model.text)")
@@ -34,7 +34,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func readerRefusesEveryOtherKey(_ mapping: ModelMapping) {
+    func readerRejectsKeysThatAreNotDescribed(_ mapping: ModelMapping) {
         var others = Set(ModelMapping.allCases.flatMap(\.keyNames) + ["zzz"])
         others.subtract(mapping.keyNames)
         var model = DescribedModel(mapping)
@@ -43,7 +43,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func readerNeedsWhatMustBeThere(_ mapping: ModelMapping) {
+    func readerReportsEveryMissingRequiredKey(_ mapping: ModelMapping) {
         for key in mapping.keys where key.absence == .error {
             var model = DescribedModel(mapping)
             model.entries.removeAll { $0.key == key.name }
@@ -53,7 +53,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func defaultsAreThoseOfTheReader(_ mapping: ModelMapping) throws {
+    func describedDefaultsMatchTheReader(_ mapping: ModelMapping) throws {
         for key in mapping.keys {
             guard case .same(let text) = key.absence else { continue }
             let plain = DescribedModel(mapping)
@@ -67,7 +67,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func boundsOfNumbersAreThoseOfTheReader(_ mapping: ModelMapping) {
+    func describedIntegerBoundsMatchTheReader(_ mapping: ModelMapping) {
         func isRefused(_ key: KeyDescription, _ number: Int64) -> Bool {
             !DescribedModel(mapping).with(key.name, "\(number)").errors(at: key.name).isEmpty
         }
@@ -79,7 +79,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func readerTakesEveryWordAndNoOther(_ mapping: ModelMapping) {
+    func readerAcceptsOnlyTheDescribedChoices(_ mapping: ModelMapping) {
         for key in mapping.keys {
             for word in key.form.words {
                 let model = DescribedModel(mapping).with(key.name, word.text)
@@ -103,7 +103,7 @@ import YAML
 
     // MARK: The schema
 
-    @Test func schemaIsJSONOfTheDraft() throws {
+    @Test func schemaDeclaresItsDraftAndRequiredKeys() throws {
         let data = Data(ModelSchema.text.utf8)
         let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
@@ -111,7 +111,7 @@ import YAML
         #expect((schema["$defs"] as? [String: Any])?.count == ModelMapping.allCases.count - 1)
     }
 
-    @Test func everyModelOfThePipelinesIsValid() throws {
+    @Test func schemaAcceptsEveryModelInThePipelinesFolder() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../pipelines").standardizedFileURL.path
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -124,7 +124,7 @@ import YAML
     }
 
     @Test(arguments: ModelMapping.allCases)
-    func everyExampleAndWordIsValid(_ mapping: ModelMapping) {
+    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: ModelMapping) {
         for key in mapping.keys {
             var values = [key.example]
             if case .same(let text) = key.absence { values.append(text) }
@@ -138,7 +138,7 @@ import YAML
 
     /// The examples on the page, each with its own names.
     @Test(arguments: ModelMapping.allCases)
-    func everyExampleOfThePageIsValid(_ mapping: ModelMapping) throws {
+    func schemaAcceptsEveryExampleOfTheReferencePage(_ mapping: ModelMapping) throws {
         let example = try #require(mapping.example)
         if mapping == .model {
             #expect(validator.accepts(example))
@@ -165,7 +165,7 @@ import YAML
         "{ model: 1, entities: { A: { validate: [a == 1] } } }",
         "{ model: 1, entities: { A: {} }, requests: { a: { where: a == 1 } } }",
     ])
-    func brokenModelIsNot(_ model: String) {
+    func schemaAndReaderRejectInvalidModels(_ model: String) {
         #expect(!validator.accepts(model))
         #expect(ModelFile.read(text: model).model == nil)
     }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func examplesFitTheModelThatTheyAreOver(_ mapping: SpecificationMapping) throws {
+    func examplesPassTheCheckWithTheirModel(_ mapping: SpecificationMapping) throws {
         guard let example = mapping.example else {
             #expect(!SpecificationMapping.stages.contains { $0.definition == mapping.definition })
             return
@@ -37,7 +37,7 @@ import Testing
         #expect(SpecificationTesting.text(errors) == "", "\(spec)")
     }
 
-    @Test func everyStoredTypeIsInTheTableOfCasts() {
+    @Test func castTableListsEveryStoredTypeOnce() {
         let types = CastTable.rows.flatMap(\.types)
         #expect(Set(types).count == types.count)
         #expect(
@@ -45,7 +45,7 @@ import Testing
                 == ["Composite", "Undefined"])
     }
 
-    @Test func commandIsReadFromWhatItTellsAboutItself() throws {
+    @Test func writesACommandPageFromTheHelpDump() throws {
         let command = try CommandDescription(
             dump: """
                 {"command": {"commandName": "tool", "shouldDisplay": true, "subcommands": [

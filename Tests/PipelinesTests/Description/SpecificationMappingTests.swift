@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Description of specs") struct SpecificationMappingTests {
     @Test(arguments: SpecificationMapping.allCases)
-    func readerTakesEveryKeyWithItsExample(_ mapping: SpecificationMapping) {
+    func readerAcceptsTheExampleOfEveryKey(_ mapping: SpecificationMapping) {
         #expect(Set(mapping.keyNames).count == mapping.keys.count)
         for key in mapping.keys {
             let spec = DescribedSpec(mapping).with(key.name, key.example)
@@ -16,7 +16,7 @@ import Testing
 
     /// A key that no code reads would accept any value.
     @Test(arguments: SpecificationMapping.allCases)
-    func readerLooksAtEveryKey(_ mapping: SpecificationMapping) {
+    func readerRejectsANestedListForEveryKey(_ mapping: SpecificationMapping) {
         for key in mapping.keys {
             let spec = DescribedSpec(mapping).with(key.name, "[[]]")
             #expect(spec.errors(at: key.name) != [], "\(spec.text)")
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases.filter { $0.others == nil })
-    func readerRefusesEveryOtherKey(_ mapping: SpecificationMapping) {
+    func readerRejectsKeysThatAreNotDescribed(_ mapping: SpecificationMapping) {
         var others = Set(SpecificationMapping.allCases.flatMap(\.keyNames) + ["zzz"])
         others.subtract(mapping.keyNames)
         // With these keys, it would be another mapping.
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func readerNeedsWhatMustBeThere(_ mapping: SpecificationMapping) {
+    func readerReportsEveryMissingRequiredKey(_ mapping: SpecificationMapping) {
         for key in mapping.keys where key.absence == .error {
             var spec = DescribedSpec(mapping)
             // Without the key that identifies a mapping, it is another mapping.
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func defaultsAreThoseOfTheReader(_ mapping: SpecificationMapping) throws {
+    func describedDefaultsMatchTheReader(_ mapping: SpecificationMapping) throws {
         for key in mapping.keys {
             guard case .same(let text) = key.absence else { continue }
             let spec = DescribedSpec(mapping)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func boundsOfNumbersAreThoseOfTheReader(_ mapping: SpecificationMapping) {
+    func describedIntegerBoundsMatchTheReader(_ mapping: SpecificationMapping) {
         func isRefused(_ key: KeyDescription, _ number: Int64) -> Bool {
             !DescribedSpec(mapping).with(key.name, "\(number)").errors(at: key.name).isEmpty
         }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func readerTakesEveryWordAndNoOther(_ mapping: SpecificationMapping) {
+    func readerAcceptsOnlyTheDescribedChoices(_ mapping: SpecificationMapping) {
         for key in mapping.keys {
             for word in key.form.words {
                 let spec = DescribedSpec(mapping).with(key.name, word.text)

@@ -7,7 +7,7 @@ import YAML
 @Suite("JSON Schema of specs") struct SpecificationSchemaTests {
     private let validator = SchemaValidator(root: SpecificationSchema.tree)
 
-    @Test func textIsJSONOfTheDraft() throws {
+    @Test func schemaDeclaresItsDraftAndRequiredKeys() throws {
         let data = Data(SpecificationSchema.text.utf8)
         let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
@@ -16,7 +16,7 @@ import YAML
             (schema["$defs"] as? [String: Any])?.count == SpecificationMapping.allCases.count - 1)
     }
 
-    @Test func keyTellsItsMeaningItsDefaultAndAnExample() throws {
+    @Test func schemaOfAKeyHasDescriptionDefaultAndExample() throws {
         let text = SpecificationSchema.text
         #expect(
             text.contains(
@@ -32,7 +32,7 @@ import YAML
                 """))
     }
 
-    @Test func everyPipelineIsValid() throws {
+    @Test func schemaAcceptsEverySpecInThePipelinesFolder() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../pipelines").standardizedFileURL.path
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -45,7 +45,7 @@ import YAML
     }
 
     @Test(arguments: SpecificationMapping.allCases)
-    func everyExampleAndDefaultIsValid(_ mapping: SpecificationMapping) {
+    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: SpecificationMapping) {
         for key in mapping.keys {
             var values = [key.example]
             if case .same(let text) = key.absence { values.append(text) }
@@ -83,7 +83,7 @@ import YAML
         "{ etl: 1, store: { at: a }, stages: [{ verify: a, expect: { Task: some } }] }",
         "{ etl: 1, store: { at: a }, stages: [], tests: [{ name: a }] }",
     ])
-    func brokenSpecIsNot(_ spec: String) {
+    func schemaAndReaderRejectInvalidSpecs(_ spec: String) {
         #expect(!validator.accepts(spec))
         #expect(SpecificationFile.read(text: spec, file: "a.yaml").spec == nil)
     }

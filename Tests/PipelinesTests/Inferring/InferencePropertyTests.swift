@@ -7,7 +7,7 @@ import Testing
 
 /// Records of random fields are exported unchanged, whatever was inferred.
 @Suite("Inference from random records") struct InferencePropertyTests {
-    @Test(arguments: 1...40) func recordsComeBackAsTheyWere(seed: UInt64) throws {
+    @Test(arguments: 1...40) func inferredImportPreservesEveryValue(seed: UInt64) throws {
         var source = SampleSource(seed: seed)
         let isTable = source.chance(50)
         let fields = source.fields(isTable: isTable)

@@ -90,7 +90,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test func valuesThatNoKeyHasAreNoReference() throws {
+    @Test func infersNoReferenceIfAValueMatchesNoKey() throws {
         let workspace = try Workspace()
         try workspace.write("categories.csv", "id\n1\n2\n")
         try workspace.write("tasks.csv", "id,categoryId\n1,1\n2,3\n")
@@ -99,7 +99,7 @@ import Testing
         #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 
-    @Test func filesThatReferToEachOtherInACircleKeepOneReference() throws {
+    @Test func keepsOneReferenceBetweenFilesThatReferToEachOther() throws {
         let workspace = try Workspace()
         try workspace.write("users.csv", "id,teamId\n1,1\n2,1\n")
         try workspace.write("teams.csv", "id,userId\n1,2\n")
@@ -136,7 +136,7 @@ import Testing
         #expect(try found.imported(["Tasks": ""])["Tasks"]?.count == 2)
     }
 
-    @Test func fieldsThatRepeatAreNoKeys() throws {
+    @Test func keepsRecordsWithARepeatedIDSeparate() throws {
         let found = try InferenceCase("tasks.csv", "id,name\n1,a\n1,b\n")
         // The name alone would merge objects with different IDs.
         #expect(!found.spec.contains("    key: name\n"))
@@ -145,7 +145,7 @@ import Testing
         #expect(try repeated.imported(["Tasks": ""])["Tasks"]?.count == 2)
     }
 
-    @Test func recordsInsideADocumentAreFound() throws {
+    @Test func findsRecordsInsideAJSONDocument() throws {
         let found = try InferenceCase(
             "answer.json",
             #"""
@@ -162,14 +162,14 @@ import Testing
             ] as NSArray)
     }
 
-    @Test func documentWithoutRecordsIsARecord() throws {
+    @Test func importsADocumentWithoutRecordsAsOneRecord() throws {
         let found = try InferenceCase("config.json", #"{"name": "a", "ports": [1, 2]}"#)
         #expect(
             try found.imported(["Config": ""])["Config"] as NSArray?
                 == [["name": "a", "ports": [1, 2]]] as NSArray)
     }
 
-    @Test func separatorIsFoundWhereTheFormatsOwnIsNone() throws {
+    @Test func detectsASemicolonDelimiterInCSV() throws {
         let found = try InferenceCase("tasks.csv", "id;name\n1;a,b\n")
         #expect(found.spec.contains("      delimiter: \";\"  # guessed\n"))
         #expect(
@@ -177,7 +177,7 @@ import Testing
                 == [["id": 1, "name": "a,b"]] as NSArray)
     }
 
-    @Test func filesOfOneFormAreOneImport() throws {
+    @Test func importsFilesWithTheSameColumnsIntoOneEntity() throws {
         let workspace = try Workspace()
         try workspace.write("tasks-1.csv", "id,n\n1,1\n")
         try workspace.write("tasks-2.csv", "id,n\n2,x\n")
@@ -190,7 +190,7 @@ import Testing
         #expect(objects["Tasks2"] as NSArray? == [["code": "A", "other": "x"]] as NSArray)
     }
 
-    @Test func limitReadsTheFirstRecords() throws {
+    @Test func infersFromTheFirstRecordsUpToTheLimit() throws {
         let workspace = try Workspace()
         try workspace.write("tasks.csv", "id\n1\n2\nx\n")
         let found = try InferenceCase(workspace, ["tasks.csv"], limit: 2)
@@ -198,7 +198,7 @@ import Testing
         #expect(found.spec.contains("  # from the first 2 records alone\n  - import: tasks\n"))
     }
 
-    @Test func whatIsTooMuchToRememberIsSaid() throws {
+    @Test func notesReferencesWithTooManyValuesToCompare() throws {
         let workspace = try Workspace()
         try workspace.write("categories.csv", "id\n1\n2\n")
         try workspace.write("tasks.csv", "id,categoryId\n1,1\n2,2\n")
@@ -211,7 +211,7 @@ import Testing
         #expect(try found.imported(["Tasks": "id, categoryId"])["Tasks"]?.count == 2)
     }
 
-    @Test func strangeNamesAreNoTrouble() throws {
+    @Test func convertsUnusualFieldNamesToPropertyNames() throws {
         let found = try InferenceCase(
             "tasks.ndjson",
             #"""
@@ -230,7 +230,7 @@ import Testing
             ])
     }
 
-    @Test func recordsThatCannotBeReadAreTold() throws {
+    @Test func warnsOfUnreadableRecordsAndAllowsThemAsRejects() throws {
         let found = try InferenceCase("tasks.csv", "id,n\n1,2\n3\n4\n5\n6\n7,8\n9,10\n11,12\n")
         #expect(found.inference.warnings.map(\.severity) == Array(repeating: .warning, count: 4))
         #expect(
@@ -245,12 +245,12 @@ import Testing
     @Test(arguments: [
         ("tasks.ndjson", "", 65), ("tasks.csv", "", 65), ("tasks.csv", "id\n", 65),
         ("tasks.json", "[1, 2]", 65), ("tasks.json", "{", 65), ("tasks.txt", "a b", 78),
-    ]) func whatHasNoRecordsIsRefused(file: String, text: String, status: Int32) {
+    ]) func failsIfAFileHasNoRecordsOrAnUnknownFormat(file: String, text: String, status: Int32) {
         let failure = #expect(throws: RunFailure.self) { try InferenceCase(file, text) }
         #expect(failure?.status.rawValue == status)
     }
 
-    @Test func emptyFilesAreToldAndLeftOut() throws {
+    @Test func skipsEmptyFilesWithAWarning() throws {
         let workspace = try Workspace()
         for name in ["nothing.csv", "nothing.ndjson", "tasks-1.csv"] {
             try workspace.write(name, "")
@@ -286,7 +286,7 @@ import Testing
         #expect(objects["Header"] as NSArray? == [] as NSArray)
     }
 
-    @Test func laterFilesAreNotRefusedForWhatAFewRecordsHave() throws {
+    @Test func inferredModelAcceptsLargerNumbersAndMissingValues() throws {
         let workspace = try Workspace()
         try workspace.write("tasks.csv", "id,size,title\n1,5,a\n2,7,b\n")
         let found = try InferenceCase(workspace, ["tasks.csv"])
@@ -300,7 +300,7 @@ import Testing
             ] as NSArray)
     }
 
-    @Test func tablesOfPairsFillARelationshipAndDoNotDoubleIt() throws {
+    @Test func joinTableFillsARelationshipWithoutDuplicates() throws {
         let workspace = try Workspace()
         try workspace.write("Playlist.csv", "PlaylistId,Name\n1,Rock\n2,Pop\n")
         try workspace.write("Track.csv", "TrackId,Name\n1,a\n2,b\n3,c\n")
@@ -334,7 +334,7 @@ import Testing
         }
     }
 
-    @Test func pairsWithMoreToThemAreObjects() throws {
+    @Test func joinTableWithExtraColumnsBecomesAnEntity() throws {
         let workspace = try Workspace()
         try workspace.write("orders.csv", "id\n1\n2\n")
         try workspace.write("products.csv", "id\n1\n2\n")
@@ -353,7 +353,7 @@ import Testing
     @Test(arguments: [
         ("ReportsTo", "reportsTo"), ("managerId", "manager"), ("parent_id", "parent"),
         ("reply to", "replyTo"),
-    ]) func whatRefersToItsOwnKindIsFound(field: String, name: String) throws {
+    ]) func infersReferencesToTheSameEntity(field: String, name: String) throws {
         let found = try InferenceCase(
             "employees.csv", "EmployeeId,\(field)\n1,\n2,1\n3,1\n4,2\n")
         #expect(
@@ -369,11 +369,11 @@ import Testing
     @Test(arguments: [
         ("Task", "task"), ("OrderItems", "order-items"), ("People", "people"),
         ("URLPath", "url-path"), ("Größe", "records"), ("Record2024", "record2024"),
-    ]) func stagesHavePlainNames(entity: String, name: String) {
+    ]) func convertsEntityNamesToStageNames(entity: String, name: String) {
         #expect(InferredNames.stage(ofEntity: entity) == name)
     }
 
-    @Test func missingFilesAreRefused() throws {
+    @Test func failsIfAFileIsMissing() throws {
         let workspace = try Workspace()
         let failure = #expect(throws: RunFailure.self) {
             try InferenceCase(workspace, ["tasks.csv"])
@@ -381,7 +381,7 @@ import Testing
         #expect(failure?.status == .noInput)
     }
 
-    @Test func storeGivesItsModelAndExports() throws {
+    @Test func infersModelAndExportsFromAStore() throws {
         let workspace = try Workspace()
         try workspace.write("tasks.csv", "id,name\n1,a\n2,b\n")
         _ = try InferenceCase(workspace, ["tasks.csv"]).imported()

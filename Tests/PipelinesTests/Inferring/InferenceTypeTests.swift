@@ -78,7 +78,7 @@ import Testing
         (["{\"a\":1}", "{}"], "xA: Integer 64"),
     ]
 
-    @Test(arguments: json) func jsonValuesKeepWhatTheyAre(
+    @Test(arguments: json) func infersTheAttributeFromJSONValues(
         values: [String], attribute: String
     ) throws {
         let lines = values.map { "{\"x\":\($0)}" }.joined(separator: "\n")
@@ -143,7 +143,7 @@ import Testing
         (["", ""], "x: String  # no value in the data, so the type is open"),
     ]
 
-    @Test(arguments: columns) func columnsKeepWhatTheyAre(
+    @Test(arguments: columns) func infersTheAttributeFromColumnValues(
         values: [String], attribute: String
     ) throws {
         let rows = values.map { "r,\($0)\n" }.joined()
@@ -152,7 +152,7 @@ import Testing
         #expect(try found.imported(["Rows": ""])["Rows"]?.count == values.count)
     }
 
-    @Test func digitsOfCodesStayText() throws {
+    @Test func infersStringForZipCodesAndPhoneNumbers() throws {
         let found = try InferenceCase("shops.csv", "Zip Code,phone\n70174,49\n12227,50\n")
         #expect(
             found.attributes == [

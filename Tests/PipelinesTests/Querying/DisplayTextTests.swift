@@ -10,7 +10,7 @@ import Testing
         ("🇩🇪", 2), ("❤️", 2), ("❤", 1), ("דחוף", 4), ("a\u{200B}b", 2), ("１２", 4), ("…", 1),
         ("สวัสดี", 4), ("é̂̃", 1), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2), ("𠀀", 2),
     ])
-    func widthIsThatOfTheTerminal(text: String, columns: Int) {
+    func computesTheDisplayWidthInColumns(text: String, columns: Int) {
         #expect(DisplayWidth.columns(text) == columns)
     }
 
@@ -24,7 +24,7 @@ import Testing
         ("\u{9B}2J\u{7F}", #"\u{9B}2J\u{7F}"#), ("a\u{202E}b\u{2028}", #"a\u{202E}b\u{2028}"#),
         ("\u{0}", #"\u{0}"#), (#"C:\new"#, #"C:\new"#),
     ])
-    func cellIsSafeAndPlain(text: String, cell: String) {
+    func escapesControlCharactersAndQuotesAmbiguousText(text: String, cell: String) {
         #expect(Self.cell(text, 80) == cell)
     }
 
@@ -34,13 +34,13 @@ import Testing
         ("cafe\u{301}s", 5, "cafe\u{301}s"), ("cafe\u{301}s!", 5, "cafe\u{301}…"),
         ("👩‍👩‍👧‍👦👍🏽x", 5, "👩‍👩‍👧‍👦👍🏽x"), ("👩‍👩‍👧‍👦👍🏽x", 4, "👩‍👩‍👧‍👦…"), ("a\u{1B}b", 5, "a\\u{…"),
     ])
-    func cellIsCutBetweenCharacters(text: String, columns: Int, cell: String) {
+    func truncatesCellsBetweenCharacters(text: String, columns: Int, cell: String) {
         let found = Self.cell(text, columns)
         #expect(found == cell)
         #expect(DisplayWidth.columns(found) <= columns)
     }
 
-    @Test func endlessTextsAreCutWithoutReadingThem() {
+    @Test func truncatesVeryLongTextAndCombiningMarks() {
         #expect(Self.cell(String(repeating: "x", count: 1 << 20), 4) == "xxx…")
         let marks = "a" + String(repeating: "\u{301}", count: 1 << 16)
         let cell = Self.cell(marks, 4)
@@ -92,7 +92,7 @@ import Testing
         #expect(TableLayout(columns, width: width).widths == expected)
     }
 
-    @Test func neverIsWiderThanTheTerminal() {
+    @Test func layoutIsNeverWiderThanTheTerminal() {
         let seed = TestSeed.ofThisRun
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {

@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Entities
 
-    @Test func listsEntitiesWithTheObjectsOfTheirSubentities() throws {
+    @Test func listsEntitiesWithObjectCountsOfSubentities() throws {
         #expect(
             try rows(nil, table()) == """
                 entity  objects  parent  abstract
@@ -116,7 +116,7 @@ import Testing
                 """)
     }
 
-    @Test func anEntityAnswersToTheNameThatTheStoreHasForIt() throws {
+    @Test func findsAnEntityByItsModelNameAndItsStoreName() throws {
         let connection = try Connection(path: workspace.path("store.sqlite"), mode: .readWrite)
         try connection.execute("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Job' WHERE Z_NAME = 'Task'")
         #expect(try rows("Job") { $0.wanted = .count } == "4\n")
@@ -153,7 +153,7 @@ import Testing
                 """)
     }
 
-    @Test func whatDoesNotFitIsCutOrLeftOutAndSaidSo() throws {
+    @Test func tableTruncatesOrOmitsColumnsThatDoNotFit() throws {
         #expect(
             try rows("Task", table(40)) == #"""
                 id  title            priority  isDone  …
@@ -166,7 +166,7 @@ import Testing
                 """#)
     }
 
-    @Test func fieldsOrderLimitAndOffsetAreHonoured() throws {
+    @Test func appliesFieldsOrderLimitAndOffset() throws {
         #expect(
             try rows("Task", table()) {
                 $0.fields = "id, owner.name,tags"
@@ -189,7 +189,7 @@ import Testing
         #expect(try rows("Task") { $0.limit = 0 } == "")
     }
 
-    @Test func nothingFoundIsNothingButAHeader() throws {
+    @Test func printsAtMostAHeaderIfNothingMatches() throws {
         let nothing: (inout Query) -> Void = {
             $0.predicate = "id == 9"
             $0.fields = "id,title"
@@ -203,7 +203,7 @@ import Testing
             } == "0\n")
     }
 
-    @Test func withoutATerminalNoColumnIsLeftOutAndNoNameIsCut() throws {
+    @Test func printsAllColumnsInFullWithoutATerminal() throws {
         let names = ["id", "title", "priority", "isDone", "dueOn", "price", "owner.name"]
         let answer = try rows("Task", .table(TableStyle(width: nil))) {
             $0.fields = names.joined(separator: ",")
@@ -213,7 +213,7 @@ import Testing
         #expect(try #require(answer.split(separator: "\n").map(\.count).max()) > 80)
     }
 
-    @Test func aTerminalGetsColoursButNoneOfTheData() throws {
+    @Test func stylesTerminalOutputAndEscapesCodesInData() throws {
         let style = TableStyle(width: 80, isColoured: true)
         #expect(
             try rows("Task", .table(style)) {
@@ -233,7 +233,7 @@ import Testing
         #expect(csv == "title\n\"日本語 \\u001b[31mred\nline\"\n")
     }
 
-    @Test func theNoteTellsHowManyThereAre() throws {
+    @Test func notesTheTotalCountAndHiddenColumns() throws {
         func notes(_ limit: Int?, _ offset: Int, isWatched: Bool = true) throws -> [String] {
             try answer("Task", table(), isWatched: isWatched) {
                 $0.fields = "id"
@@ -258,7 +258,7 @@ import Testing
             ])
     }
 
-    @Test func rowsBeyondTheSampleKeepTheLayout() throws {
+    @Test func keepsTheLayoutForRowsAfterTheFirst200() throws {
         let lines = (10..<1_000).map {
             #"{"id":\#($0),"title":"\#(String(repeating: "x", count: $0 / 10))"}"#
         }
@@ -290,7 +290,7 @@ import Testing
         ("priority > $n", ["n=1"], "1\n"), ("priority IN $n", ["n=3", "n=1"], "3\n4\n"),
         ("title == $t", ["t=a=b"], ""),
     ])
-    func aVariableTakesTheTypeItIsComparedWith(
+    func convertsAVariableToTheTypeItIsComparedWith(
         predicate: String, sets: [String], expected: String
     ) throws {
         let text = try rows("Task", .csv) {
@@ -416,7 +416,7 @@ import Testing
 
     // MARK: Beside a writer
 
-    @Test func readersSeeAllOfASaveOrNothing() throws {
+    @Test func readsEachSaveCompletelyOrNotAtAll() throws {
         let writer = try EndlessWriter(storeAt: workspace.path("store.sqlite"))
         let before = try rows("Task", .csv) { $0.fields = "priority" }
         #expect(before == "priority\n2\n0\n1\n1\n")

@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func reportsAreReadBack() throws {
+    @Test func runReportsRoundTripThroughJSON() throws {
         let report = Self.runReport
         try check(report)
         let stage = try #require(report.stages.first)
@@ -127,7 +127,7 @@ import Testing
         #expect(try JSONDecoder().decode(RunReport.self, from: Data(text.utf8)) == report)
     }
 
-    @Test func notesAreReadBack() throws {
+    @Test func resumeNotesRoundTripThroughJSON() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
             attempts: 3, replay: "rejects/x", isEnded: true, leavesOut: true)
@@ -165,7 +165,7 @@ import Testing
         #expect(try JSONDecoder().decode(StageNote.self, from: Data(text.utf8)) == stage)
     }
 
-    @Test func talliesByEntityAreReadBack() throws {
+    @Test func objectTalliesRoundTripThroughJSON() throws {
         let text =
             #"[3,{"deleted":1,"inserted":2,"updated":3},5,{"deleted":0,"inserted":0,"updated":1}]"#
         let tally = try JSONDecoder().decode(

@@ -12,7 +12,7 @@ import Testing
         SpecificationTesting.problems("etl: 1\n\(text)\n")
     }
 
-    @Test func tellsEveryMistakeOfAPredicate() {
+    @Test func reportsEveryMistakeInAPredicate() {
         let text = """
             stages:
               - delete: Task
@@ -100,7 +100,7 @@ import Testing
                 """)
     }
 
-    @Test func aBrokenKeyHidesNothingOfItsStage() {
+    @Test func reportsOtherProblemsOfAStageWithAnInvalidKey() {
         let text = """
             stages:
               - export: Task
@@ -202,7 +202,7 @@ import Testing
                 """)
     }
 
-    @Test func whatCannotBeReadKeepsItsName() {
+    @Test func checksNamesWhoseValuesAreInvalid() {
         let text = """
             stages:
               - import: a.ndjson
@@ -259,7 +259,7 @@ import Testing
                 """)
     }
 
-    @Test func sharesWhatIsCertainOfABrokenModel() {
+    @Test func checksStagesAgainstTheValidPartsOfABrokenModel() {
         let text = """
             stages:
               - import: t.ndjson

@@ -8,7 +8,7 @@ import Testing
         SpecificationTesting.problems("etl: 1\n\(text)\n\(SpecificationTesting.taskModel)\n")
     }
 
-    @Test func pathsIntoRecordsMustBePaths() {
+    @Test func rejectsInvalidFieldPaths() {
         let text = """
             stages:
               - import: in.ndjson
@@ -85,7 +85,7 @@ import Testing
                 """)
     }
 
-    @Test func pathsToRecordsMustBePaths() {
+    @Test func rejectsInvalidRecordPaths() {
         let text = """
             stages:
               - import: a
@@ -145,7 +145,7 @@ import Testing
                 """)
     }
 
-    @Test func columnsThatTheSpecListsAreTheOnlyOnes() {
+    @Test func rejectsFieldsThatAreNotListedColumns() {
         let text = """
             stages:
               - import: x
@@ -181,7 +181,7 @@ import Testing
                 """)
     }
 
-    @Test func filesHaveOneUse() {
+    @Test func rejectsConflictingUsesOfAFile() {
         let text = """
             params: { out: { type: path }, in: { type: path, default: "-" } }
             stages:
@@ -233,7 +233,7 @@ import Testing
                 """)
     }
 
-    @Test func parametersAreForSomething() {
+    @Test func warnsOfUnusedParameters() {
         let text = """
             params:
               in: { type: path, default: a.csv }
@@ -259,7 +259,7 @@ import Testing
                 """)
     }
 
-    @Test func namesTheParameterOfAMisfit() {
+    @Test func namesTheParameterInATypeError() {
         let text = """
             params: { age: { type: duration, default: 1h }, left: { type: bool } }
             stages:
@@ -277,7 +277,7 @@ import Testing
                 """)
     }
 
-    @Test func tellsWhatWasMeant() {
+    @Test func suggestsFixesForCommonMistakes() {
         let text = """
             stages:
               - { delete: Task, where: all }

@@ -49,7 +49,7 @@ import Testing
         #expect(values.values["today"] == .date(794_275_200, text: "2026-03-04T00:00:00Z"))
     }
 
-    @Test func putsValuesIntoTextOnce() throws {
+    @Test func expandsParametersInTemplatesOnlyOnce() throws {
         let (bound, _) = ParameterValues.bind(
             try spec(), SpecificationTesting.context(["who=${token}"], ["TOKEN": "hush"]))
         let values = try #require(bound)
@@ -62,14 +62,14 @@ import Testing
         #expect(values.shown(try template("a ${token}")) == "a ***")
     }
 
-    @Test func hidesSecretsInEveryPrint() {
+    @Test func hidesSecretsInDescriptionsAndDumps() {
         let secret = ParameterValue.secret("hush")
         var dumped = ""
         dump(secret, to: &dumped)
         #expect("\(secret) \(String(reflecting: secret)) \(dumped)".contains("hush") == false)
     }
 
-    @Test func startsPathsAtTheSpecOrTheWorkingFolder() throws {
+    @Test func resolvesPathsAgainstTheSpecOrWorkingFolder() throws {
         let (bound, _) = ParameterValues.bind(
             try spec(), SpecificationTesting.context(["inbox=data"], ["TOKEN": "hush"]))
         let values = try #require(bound)
@@ -79,7 +79,7 @@ import Testing
         #expect(values.path(try template("-")) == "-")
     }
 
-    @Test func readsAFileBeforeTheEnvironment() throws {
+    @Test func prefersTheSecretFileToTheEnvironment() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "params-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -137,7 +137,7 @@ import Testing
                 """)
     }
 
-    @Test func checksWithoutSecrets() throws {
+    @Test func checkDoesNotRequireSecretValues() throws {
         let context = SpecificationTesting.context(["count=x"])
         let diagnostics = ParameterValues.check(try spec(), context)
         #expect(

@@ -7,7 +7,7 @@ import Testing
         SpecificationTesting.stageProblems(stages)
     }
 
-    @Test func acceptsWhatFits() {
+    @Test func acceptsAValidSpec() {
         let stages = """
               - import: tasks.ndjson
                 into: Task
@@ -161,7 +161,7 @@ import Testing
                 """)
     }
 
-    @Test func refusesConstantDatesThatAreNotKept() {
+    @Test func rejectsConstantDatesThatLosePrecision() {
         let stages = """
               - import: a.csv
                 into: Task
@@ -249,7 +249,7 @@ import Testing
                 """)
     }
 
-    @Test func warnsOfWhatNothingFills() {
+    @Test func warnsOfRequiredPropertiesThatNothingFills() {
         let stages = """
               - import: a.csv
                 into: Task

@@ -187,7 +187,7 @@ import Testing
         #expect(PipelineSpec.name(fromFile: file) == name)
     }
 
-    @Test func numbersShortStagesOfOneName() throws {
+    @Test func numbersUnnamedStagesWithTheSameName() throws {
         let stages = try SpecificationTesting.stages(
             """
               - delete: Task
@@ -200,7 +200,7 @@ import Testing
         #expect(stages.map(\.name) == ["delete-task", "delete-task-2", "import"])
     }
 
-    @Test func readsTheModelBesideTheSpec() throws {
+    @Test func readsTheModelNextToTheSpec() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "spec-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -248,7 +248,7 @@ import Testing
                 """)
     }
 
-    @Test func tellsWhereAnInlineModelIsWrong() {
+    @Test func reportsPositionsInAnInlineModel() {
         let text = """
             etl: 1
             store: { at: a.sqlite, model: { entities: { Task: { attributes: { id: UID } } } } }

@@ -338,7 +338,7 @@ import Testing
                 """)
     }
 
-    @Test func aQuoteIsNoDelimiterEvenWhereOneOfThemHasNoKey() {
+    @Test func rejectsAQuoteThatEqualsTheDelimiter() {
         let text = """
             etl: 1
             store: { at: a.sqlite }
@@ -378,7 +378,7 @@ import Testing
                 """)
     }
 
-    @Test func theSignsOfATableDiffer() {
+    @Test func requiresDistinctQuoteEscapeCommentAndDelimiter() {
         let text = """
             etl: 1
             store: { at: a.sqlite }
