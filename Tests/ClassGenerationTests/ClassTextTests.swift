@@ -351,7 +351,7 @@ import Testing
         #expect(generator.listName == name)
     }
 
-    @Test func sourceIsTheLastNameOfThePath() {
+    @Test func sourceNameIsTheLastPathComponent() {
         for (path, name) in [
             ("a/b/tasks.yaml", "tasks.yaml"), ("Tasks.xcdatamodeld/", "Tasks.xcdatamodeld"),
             ("T.xcdatamodeld/T 2.xcdatamodel/contents", "T 2.xcdatamodel"),

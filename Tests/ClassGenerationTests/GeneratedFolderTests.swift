@@ -55,7 +55,7 @@ import Testing
         #expect(try folder.drift(from: [file("A.swift")]) == [])
     }
 
-    @Test func whatIsAsItShouldBeIsNotTouched() throws {
+    @Test func doesNotRewriteUnchangedFiles() throws {
         _ = try folder.write([file("A.swift"), file("B.swift")])
         let place = scratch.path + "/Generated/A.swift"
         let past = Date(timeIntervalSince1970: 1_000_000_000)

@@ -22,7 +22,7 @@ import Testing
         #expect(try folderDigest(folder.path) == before, sourceLocation: sourceLocation)
     }
 
-    @Test func fetchShowsObjectsAndLeavesTheFolderAlone() throws {
+    @Test func fetchPrintsObjectsAndKeepsTheFolderUnchanged() throws {
         #expect(
             try Tool.etl(["fetch", store])
                 == ToolResult(
@@ -71,7 +71,7 @@ import Testing
         return Data(data).base64EncodedString()
     }
 
-    @Test func historyTellsWhatTheAppChanged() throws {
+    @Test func historyListsTheChangesOfTheApp() throws {
         let result = try Tool.etl(["history", store])
         #expect(result.status == 0 && result.standardError == "")
         let lines = result.standardOutput.split(separator: "\n").map(String.init)
@@ -84,7 +84,7 @@ import Testing
         try expectUntouched()
     }
 
-    @Test func theModelIsShownAndVerifyTellsWhatIsWrong() throws {
+    @Test func modelShowAndVerifyKeepTheFolderUnchanged() throws {
         let shown = try Tool.etl(["model", "show", store])
         #expect(shown.status == 0)
         #expect(shown.standardOutput.contains("bookCount"))
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// `infer` writes a spec that exports everything; running it needs neither a lock nor notes.
-    @Test func inferAndItsExportsLeaveTheFolderAlone() throws {
+    @Test func inferAndItsExportsKeepTheFolderUnchanged() throws {
         let inferred = try Tool.etl(["infer", store, "--output", outside.path])
         #expect(inferred.status == 0, "\(inferred.standardError)")
         let run = try Tool.etl(["run", outside.path + "/pipeline.yaml"], in: outside.path)
@@ -121,7 +121,7 @@ import Testing
         try expectUntouched()
     }
 
-    @Test func aStoreWithoutItsModelIsReadByTheOneGiven() throws {
+    @Test func fetchUsesTheGivenModelIfTheStoreHasNone() throws {
         _ = try Tool.run("sqlite3", [store, "DROP TABLE Z_MODELCACHE"])
         let given = outside.path + "/shelf.yaml"
         try AppStoreFixture.modelText.write(toFile: given, atomically: true, encoding: .utf8)
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// The archive in a store and a compiled model describe the same model as the model file.
-    @Test func aModelIsTheSameFromAnArchive() throws {
+    @Test func modelReadFromAnArchiveEqualsItsYAML() throws {
         let text = """
             model: 1
             version: place-1

@@ -54,7 +54,7 @@ import Testing
     ///
     /// A tenth is updated and a tenth is deleted, every rule of the format holds, and nothing is
     /// done twice.
-    @Test func aTemplateIsFilled() throws {
+    @Test func fillsATemplateAndASecondRunChangesNothing() throws {
         let template = outside.path + "/Empty.sqlite"
         try AppStoreFixture.make(at: template, work.model, isEmpty: true)
         let count = 10_000
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// The notes of a run are stored in the working copy, from which the next run resumes.
-    @Test func aStoppedRunGoesOnInItsCopy() throws {
+    @Test func resumesAStoppedRunInItsWorkingCopy() throws {
         try AppStoreFixture.make(at: store, work.model)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         // More than a second's work on any machine.
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// The store contains no notes, so another file next to it records that the run is done.
-    @Test func aRunThatIsKilledBehindItsSwapIsNotDoneTwice() throws {
+    @Test func runKilledAfterReplacingTheStoreIsNotRepeated() throws {
         try AppStoreFixture.make(at: store, work.model)
         try work.write(
             "books.ndjson", (0..<100).map { #"{"title":"book \#($0)","author":"Ursula"}"# })
@@ -212,7 +212,7 @@ import Testing
         text.split(separator: "\n").filter { !$0.hasPrefix("Tag.items") }.map { $0 + "\n" }.joined()
     }
 
-    @Test func aReplayIsOverOnceTheStoreIsInItsPlace() throws {
+    @Test func replayIsNotRepeatedAfterItReplacedTheStore() throws {
         try AppStoreFixture.make(at: store, work.model)
         try work.write("films.ndjson", [#"{"title":"one"}"#, #"{"name":"two"}"#])
         // A run on a link to the store also resumes its own work.

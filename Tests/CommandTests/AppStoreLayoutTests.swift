@@ -151,7 +151,7 @@ import Testing
 
     /// This also holds if the app stores a one-to-one relationship in a column of one side only.
     @Test(arguments: [nil, "ZPLAYER.ZCARD", "ZCARD.ZPLAYER"])
-    func importsUpdatesAndDeletesWriteWhatTheyWriteToOurs(dropped: String?) throws {
+    func appStoreGetsTheSameRowsAsAnEtlStore(dropped: String?) throws {
         try write("none.csv", "name\n")
         try run(
             "stages: [{ import: none, read: { files: none.csv }, into: Team }]\n", "empty.sqlite",

@@ -57,7 +57,7 @@ import Testing
             ["migrate", store, "--to", "Shelf.xcdatamodeld"] + flags, in: work.outside.path)
     }
 
-    @Test func aStoreGoesThroughTheVersionsOfTheBundle() throws {
+    @Test func migratesThroughTheVersionsOfTheBundle() throws {
         let digest = try folderDigest(work.folder.path)
         let planned = try migrate("--dry-run")
         #expect(planned.status == 0, "\(planned.standardOutput)\(planned.standardError)")
@@ -138,7 +138,7 @@ import Testing
         #expect(!next.standardError.contains("spec.model-version"))
     }
 
-    @Test func aRunWithAVersionThatTheStoreDoesNotHaveNamesTheOneThatItHas() throws {
+    @Test func wrongModelVersionErrorNamesTheVersionOfTheStore() throws {
         let spec = work.outside.path + "/spec.yaml"
         let version = work.outside.path + "/Shelf.xcdatamodeld/Shelf 2.xcdatamodel"
         try """
@@ -155,7 +155,7 @@ import Testing
             "\(run.standardError)")
     }
 
-    @Test func aMirroredStoreNeedsAFlag() throws {
+    @Test func rejectsMirroredStoreWithoutAllowCloudKit() throws {
         _ = try Tool.run(
             "sqlite3", [store, "CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)"], in: nil)
         let refused = try migrate()

@@ -68,7 +68,7 @@ import Testing
             where: "name == 'Bob'"
         """
 
-    @Test func updatesAndDeletesKeepTheFormatAndTheFrame() throws {
+    @Test func updatesAndDeletesKeepTheSchemaAndMetadata() throws {
         let before = try work.frame(of: store)
         let plan = try Tool.etl(["verify", store])
         #expect(plan.standardOutput == Self.faults)
@@ -133,7 +133,7 @@ import Testing
         return try Tool.contents(outside.path + "/runs/" + name).replacing("\\/", with: "/")
     }
 
-    @Test func theHistoryTellsWhatWasWritten() throws {
+    @Test func historyListsTheChangesOfTheRun() throws {
         #expect(try run(Self.changes) == .silentSuccess)
         let result = try Tool.etl(["history", store, "--author", "shelf"])
         let lines = result.standardOutput.split(separator: "\n").map { line in
@@ -163,7 +163,7 @@ import Testing
             set: { isHidden: hidden }
         """
 
-    @Test func upsertsFindAndMakeObjects() throws {
+    @Test func upsertsUpdateAndInsertObjects() throws {
         let before = try work.frame(of: store)
         try work.write(
             "authors.ndjson",
@@ -193,7 +193,7 @@ import Testing
     }
 
     /// New rows have every column of the app's table, and the app's triggers count them.
-    @Test func newObjectsAreLinkedToThoseThatAreThere() throws {
+    @Test func linksNewObjectsToExistingObjects() throws {
         try work.write(
             "books.ndjson",
             [
@@ -226,7 +226,7 @@ import Testing
         #expect(try Tool.etl(["verify", store]).standardOutput == Self.faults)
     }
 
-    @Test func aPlanLeavesTheFolderAlone() throws {
+    @Test func planAndDryRunKeepTheFolderUnchanged() throws {
         let before = try folderDigest(work.folder.path)
         let spec = outside.path + "/shelf.yaml"
         _ = try run(Self.changes, ["--dry-run"])
@@ -238,7 +238,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func mirroredStoresAreWrittenOnlyWhereThatIsAskedFor() throws {
+    @Test func writesMirroredStoresOnlyWithAllowCloudKit() throws {
         _ = try Tool.run(
             "sqlite3", [store, "CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY)"])
         let before = try digest()
@@ -267,7 +267,7 @@ import Testing
         #expect(try digest() == before)
     }
 
-    @Test func aFailedRunLeavesTheStoreAsItWas() throws {
+    @Test func failedRunKeepsTheStoreUnchanged() throws {
         let before = try digest()
         let failed = try run(
             Self.changes + "\n  - verify: never\n    expect: { Tag: \"== 0\" }")

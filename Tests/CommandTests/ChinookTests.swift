@@ -133,7 +133,7 @@ import Testing
         .enabled(
             if: Repository.hasShared(dataSet),
             "the Chinook data set is not beside this checkout (../shared/\(dataSet))"))
-    func wholeShopKeepsItsRowsAndLinks() throws {
+    func completeShopKeepsItsRowsAndLinks() throws {
         let path = "path=\(Repository.shared(Self.dataSet))"
         try workspace.runSilently("chinook", "--set", path)
         // The same numbers as in the original database.

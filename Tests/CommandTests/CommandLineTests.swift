@@ -15,7 +15,7 @@ import Testing
         #expect(try Tool.etl(["check", workspace.path("pipelines/\(spec)")]) == .silentSuccess)
     }
 
-    @Test func checkShowsAllProblemsAtTheirPlaces() throws {
+    @Test func checkReportsAllProblemsWithTheirPositions() throws {
         try workspace.write(
             """
             etl: 1
@@ -62,7 +62,7 @@ import Testing
                 """)
     }
 
-    @Test func runOfABadSpecTouchesNothing() throws {
+    @Test func invalidSpecIsReportedAndCreatesNoFile() throws {
         try workspace.write(
             "etl: 1\nstore: { at: ../out/x.sqlite }\nstages: []\n", to: "pipelines/bad.yaml")
         let result = try workspace.run("bad")
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: run
 
-    @Test func relativePathsBeginAtTheSpec() throws {
+    @Test func resolvesRelativePathsAgainstTheSpecFolder() throws {
         #expect(
             try Tool.etl(["run", workspace.path("pipelines/import-tasks.yaml")], in: "/")
                 == .silentSuccess)
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func relativePathsOfSetBeginAtTheWorkingFolder() throws {
+    @Test func resolvesPathsOfSetAgainstTheWorkingFolder() throws {
         try workspace.runSilently("import-tasks")
         let result = try Tool.etl(
             ["run", "../pipelines/export-snapshot.yaml", "--set", "to=here"],
@@ -103,7 +103,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: workspace.path("out/here/tags.tsv")))
     }
 
-    @Test func quietAndVerboseAreForStderr() throws {
+    @Test func verbosePrintsToStderrAndConflictsWithQuiet() throws {
         let verbose = try workspace.run("import-tasks", "-v")
         #expect(verbose.status == 0)
         #expect(verbose.standardOutput.isEmpty)
@@ -112,14 +112,14 @@ import Testing
         #expect(try workspace.run("import-tasks", "-q", "-v").status == 64)
     }
 
-    @Test func progressIsShownWhereItIsAskedFor() throws {
+    @Test func progressFlagKeepsStandardOutputEmpty() throws {
         try workspace.runSilently("import-tasks", "--progress", "never")
         let result = try workspace.run("import-tasks", "--progress", "always")
         #expect(result.status == 0)
         #expect(result.standardOutput.isEmpty)
     }
 
-    @Test func rejectsOverTheLimitEndWith65() throws {
+    @Test func rejectsOverTheLimitExitWith65() throws {
         let spec = try workspace.contents("pipelines/import-tasks.yaml")
         try workspace.write(
             spec.replacing("allow: 1", with: "allow: 0"), to: "pipelines/import-tasks.yaml")
@@ -132,7 +132,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workspace.path("out/tasks.ndjson.gz")))
     }
 
-    @Test func missingThingsEndWith66() throws {
+    @Test func missingStoreOrInputExitsWith66() throws {
         let result = try workspace.run("export-snapshot")
         #expect(result.status == 66)
         #expect(result.standardError.contains("does not exist"))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [["run"], ["run", "a", "b"], ["walk"], ["run", "--fast", "x"], ["check"]])
-    func wrongUsageEndsWith64(arguments: [String]) throws {
+    func wrongUsageExitsWith64(arguments: [String]) throws {
         let result = try Tool.etl(arguments)
         #expect(result.status == 64)
         #expect(result.standardOutput.isEmpty)

@@ -18,7 +18,7 @@ import Testing
         }.sorted()
     }
 
-    @Test func offersTheNamesOfTheSpecAndOfTheStore() throws {
+    @Test func completesNamesOfStagesParametersAndEntities() throws {
         let workspace = try Workspace()
         let folder = workspace.path("pipelines")
         let spec = "export-snapshot.yaml"

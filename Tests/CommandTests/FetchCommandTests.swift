@@ -15,7 +15,7 @@ import Testing
         try Tool.etl(["fetch", store] + arguments)
     }
 
-    @Test func aStoreAloneIsListed() throws {
+    @Test func listsTheEntitiesIfNoneIsGiven() throws {
         #expect(
             try fetch("--format", "table")
                 == ToolResult(
@@ -40,7 +40,7 @@ import Testing
                         """))
     }
 
-    @Test func countsOfAListHaveCommasInATableAlone() throws {
+    @Test func groupsDigitsOfCountsOnlyInTables() throws {
         let folder = try FailureFolder()
         try folder.writeTasks(1234)
         #expect(try folder.run().status == 0)
@@ -62,7 +62,7 @@ import Testing
             ).output.hasSuffix("\n1233\n"))
     }
 
-    @Test func rowsComeAsAskedAndNobodyIsToldWhoDoesNotWatch() throws {
+    @Test func printsTheRequestedRowsAndNothingOnStderr() throws {
         #expect(
             try fetch(
                 "Category", "--where", "sortOrder > $n", "--set", "n=3", "--sort", "-name",
@@ -87,7 +87,7 @@ import Testing
                 == ToolResult(status: 0, standardOutput: "id\n"))
     }
 
-    @Test func rowsAreThoseOfTheExport() throws {
+    @Test func printsTheSameRowsAsAnExport() throws {
         let exported = try workspace.contents("out/tasks.ndjson.gz")
         #expect(try fetch("Task") == ToolResult(status: 0, standardOutput: exported))
     }
@@ -122,7 +122,7 @@ import Testing
             """
         ),
     ])
-    func mistakesAreShownAtTheirPlace(
+    func reportsQueryErrorsWithTheirPosition(
         arguments: [String], status: Int32, text: String
     ) throws {
         #expect(
@@ -140,14 +140,14 @@ import Testing
         (["Task", "--limit", "-3"], "--limit is 0 or more"),
         (["Task", "--format", "xml"], "Please provide one of 'table', 'ndjson' or 'csv'."),
     ])
-    func flagsThatContradictAreRefused(arguments: [String], text: String) throws {
+    func rejectsContradictoryFlags(arguments: [String], text: String) throws {
         let result = try Tool.etl(["fetch", store] + arguments)
         #expect(result.status == 64)
         #expect(result.standardOutput.isEmpty)
         #expect(result.standardError.contains(text))
     }
 
-    @Test func whatIsNoStoreIsToldAsRunDoes() throws {
+    @Test func failsIfTheFileIsMissingOrNotAStore() throws {
         let folder = workspace.path("")
         #expect(
             try Tool.etl(["fetch", "none.sqlite"], in: folder)
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Pipes, signals, terminals
 
-    @Test func aReaderWhoHasSeenEnoughEndsItQuietly() throws {
+    @Test func exitsWith0IfTheReaderClosesThePipe() throws {
         let result = try shell(
             "\"$E\" fetch \"$1\" Task | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
-    func aSignalEndsItAtOnce(signal: String, status: Int) throws {
+    func signalEndsABlockedFetch(signal: String, status: Int) throws {
         // The output is larger than the pipe, which no process reads, so the command blocks.
         let result = try shell(
             """
@@ -219,7 +219,7 @@ import Testing
         return result.standardOutput
     }
 
-    @Test func aTerminalGetsATableThatFitsAndANote() throws {
+    @Test func fitsTheTableToTheTerminalAndNotesHiddenColumns() throws {
         #expect(
             try terminal(
                 columns: 60, environment: "'TERM': 'xterm'",
@@ -252,7 +252,7 @@ import Testing
 
     // MARK: Other programs
 
-    @Test func aWriterIsNotWaitedForNorSeenHalfway() throws {
+    @Test func doesNotWaitForAWriterOrReadUncommittedRows() throws {
         let writer = try Writer(store)
         try writer.send("BEGIN IMMEDIATE; UPDATE ZTASK SET ZPRIORITY = 2;")
         let open = ["Task", "--where", "priority != 2", "--count"]

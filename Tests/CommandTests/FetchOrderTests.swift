@@ -106,7 +106,7 @@ import Testing
         #expect(result.output == text)
     }
 
-    @Test func whatIsWrongWithTheQueryIsWrongWithItsExplanation() throws {
+    @Test func explainReportsQueryErrors() throws {
         let result = try fetch("--explain --sort titel")
         #expect(result.status == 64)
         #expect(

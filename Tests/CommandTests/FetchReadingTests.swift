@@ -27,7 +27,7 @@ import Testing
         ).output
     }
 
-    @Test func noByteIsWrittenAndNothingIsLeft() throws {
+    @Test func fetchWritesNoByteAndLeavesNoFile() throws {
         let before = try digest()
         let result = try folder.shell(Self.all)
         #expect(result.output == "10\n")
@@ -68,7 +68,7 @@ import Testing
                 """)
     }
 
-    @Test func aLogThatAKilledWriterLeftIsReadAndStays() throws {
+    @Test func readsAndKeepsTheWALOfAKilledWriter() throws {
         try folder.write(
             "leave.py",
             """
@@ -88,7 +88,7 @@ import Testing
         #expect(try folder.shell(digest).output == before)
     }
 
-    @Test func aLoadThatIsNotFinishedIsToldAndLeftAlone() throws {
+    @Test func reportsAnUnfinishedLoadAndKeepsItUnchanged() throws {
         let pending = "INSERT INTO ETL_PENDING VALUES ('x', 'CREATE INDEX x ON ZTASK (ZTITLE)')"
         try folder.shell("sqlite3 kept/store.sqlite \"\(pending)\"")
         let before = try digest().split(separator: "\n").dropFirst()

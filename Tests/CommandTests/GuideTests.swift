@@ -54,7 +54,7 @@ import Testing
 
     /// Every YAML block is a spec of its page, or states why it is not.
     @Test(arguments: howTos + Repository.files(under: "docs/tutorial", ending: ".md"))
-    func everyBlockIsRunOrSaysWhyNot(_ file: String) throws {
+    func everyBlockIsRunOrStatesWhyNot(_ file: String) throws {
         for block in try GuidePage(file).blocks where block.reason == nil {
             let isRun = ["sh", "text", "console"].contains(block.language)
             #expect(isRun || block.fileName != nil, "\(file):\n\(block.text)")

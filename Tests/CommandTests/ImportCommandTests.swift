@@ -125,7 +125,7 @@ import Testing
         #expect(!(try names().contains("tasks.sqlite.bak-v2")))
     }
 
-    @Test func aFileOfAnotherEntityAddsIt() throws {
+    @Test func fileOfANewEntityAddsTheEntityToTheModel() throws {
         try write("tasks.csv", "id,title\n1,Write\n")
         try write("people.csv", "id,name\n7,Ada\n")
         #expect(try etl("import", "tasks.csv", "--into", "tasks.sqlite", "-q") == .silentSuccess)
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A file that is imported later links to the objects of earlier files.
-    @Test func aLaterFileFillsTheLinksOfTheStore() throws {
+    @Test func laterFileLinksToObjectsOfTheStore() throws {
         try write("Artist.csv", "ArtistId,Name\n1,AC/DC\n2,Accept\n")
         try write("Album.csv", "AlbumId,Title,ArtistId\n1,Rock,1\n2,Balls,2\n")
         let both = try etl("import", "Artist.csv", "Album.csv", "--into", "music.sqlite")
@@ -176,7 +176,7 @@ import Testing
                 in: "music.sqlite") == ["1|AC/DC", "2|AC/DC", "3|Accept"])
     }
 
-    @Test func anEntityWithoutKeyNeedsOne() throws {
+    @Test func requiresAKeyIfTheEntityHasNone() throws {
         try write(
             "model.yaml",
             "model: 1\nentities: { Task: { attributes: { id: Integer 64, title: String } } }\n")
@@ -406,7 +406,7 @@ import Testing
                 ))
     }
 
-    @Test func anAppsModelStays() throws {
+    @Test func keepsTheModelOfAnAppStore() throws {
         let work = try AppStoreFolder()
         try AppStoreFixture.make(at: work.store, work.model)
         let frame = try work.frame(of: work.store)
@@ -471,7 +471,7 @@ import Testing
         (["b.sqlite", "--into", "a.sqlite"], 64),
     ]
 
-    @Test(arguments: refusals) func refusalsHaveTheirStatus(arguments: [String], status: Int32)
+    @Test(arguments: refusals) func failedImportHasItsExitStatus(arguments: [String], status: Int32)
         throws
     {
         try write("tasks.csv", Self.tasks)

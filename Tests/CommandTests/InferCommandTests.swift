@@ -67,7 +67,7 @@ import Testing
                 == ToolResult(status: 0, standardOutput: "1\n"))
     }
 
-    @Test func filesThatAreThereStay() throws {
+    @Test func overwritesExistingFilesOnlyWithForce() throws {
         try write("tasks.csv", "id,title\n1,a\n")
         try write("pipeline.yaml", "mine\n")
         let refused = try etl("infer", "tasks.csv", "--output", ".")
@@ -89,7 +89,7 @@ import Testing
         (["missing.csv"], 66), (["empty.csv"], 65), ([], 64), (["tasks.csv", "a.sqlite"], 64),
     ]
 
-    @Test(arguments: refusals) func refusalsHaveTheirStatus(arguments: [String], status: Int32)
+    @Test(arguments: refusals) func failedInferHasItsExitStatus(arguments: [String], status: Int32)
         throws
     {
         try write("tasks.csv", "id\n1\n")

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: ["task-model", "chinook-model"])
-    func convertThereAndBackWithoutLoss(name: String) throws {
+    func convertRoundTripKeepsTheModel(name: String) throws {
         #expect(try etl("convert", "\(name).yaml", "\(name).xcdatamodeld") == .silentSuccess)
         #expect(try etl("diff", "\(name).yaml", "\(name).xcdatamodeld") == .silentSuccess)
         #expect(try etl("convert", "\(name).xcdatamodeld", "back.yaml") == .silentSuccess)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func diffTellsWhatAMigrationNeeds() throws {
+    @Test func diffMarksTheChangesThatNeedAMapping() throws {
         let model = try String(
             contentsOfFile: workspace.path("pipelines/task-model.yaml"), encoding: .utf8)
         let changed =
@@ -155,7 +155,7 @@ import Testing
                 "digraph"))
     }
 
-    @Test func specsStandForTheirModel() throws {
+    @Test func showReadsTheModelOfASpec() throws {
         #expect(
             try etl("show", "--hashes", "import-tasks.yaml")
                 == etl("show", "--hashes", "task-model.yaml"))
@@ -174,7 +174,7 @@ import Testing
                 """)
     }
 
-    @Test func refusalsHaveTheirOwnStatus() throws {
+    @Test func failuresHaveTheirOwnExitStatus() throws {
         #expect(try etl("show", "none.xcdatamodeld").status == 66)
         try workspace.write("model: 1\nentitys: {}\n", to: "pipelines/broken.yaml")
         #expect(try etl("show", "broken.yaml").status == 78)

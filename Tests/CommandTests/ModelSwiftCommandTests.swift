@@ -30,7 +30,7 @@ import Testing
                 == .silentSuccess)
     }
 
-    @Test func writesOnceAndNamesWhatHasDrifted() throws {
+    @Test func checkReportsFilesThatDifferFromTheModel() throws {
         let model = "pipelines/task-model.yaml"
         #expect(try swift(model, "--output", "App/Model") == .silentSuccess)
         #expect(
@@ -89,7 +89,7 @@ import Testing
         #expect(texts[2] == texts[0])
     }
 
-    @Test func refusalsHaveTheirOwnStatus() throws {
+    @Test func failuresHaveTheirOwnExitStatus() throws {
         #expect(try swift("none.yaml", "--output", "a").status == 66)
         try workspace.write("model: 1\nentitys: {}\n", to: "pipelines/broken.yaml")
         #expect(try swift("pipelines/broken.yaml", "--output", "a").status == 78)

@@ -24,7 +24,7 @@ import Testing
         #expect(commands[2].contains("/usr/local/bin/etl"))
     }
 
-    @Test func terminalShowsTheTranscripts() throws {
+    @Test func transcriptsMatchTheRealOutput() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
             atPath: Repository.path("docs"), toPath: "\(folder.path)/docs")
@@ -61,7 +61,7 @@ import Testing
         #expect(files.allSatisfy { $0.hasPrefix("tasks-20") && $0.hasSuffix(".ndjson.gz") })
     }
 
-    @Test func linksLeadSomewhere() throws {
+    @Test func everyLinkTargetExists() throws {
         for match in try Repository.text("README.md").matches(of: #/\]\(([^)#:]+)\)/#) {
             #expect(
                 FileManager.default.fileExists(atPath: Repository.path(String(match.1))),

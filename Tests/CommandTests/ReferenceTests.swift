@@ -4,7 +4,7 @@ import Testing
 @Suite("Reference") struct ReferenceTests {
     private static let folder = "docs/reference"
 
-    @Test func pagesAreThoseOfTheCommand() throws {
+    @Test func pagesEqualTheOutputOfEtlReference() throws {
         let fresh = try TemporaryFolder()
         #expect(try Tool.etl(["reference", "--output", fresh.path]) == .silentSuccess)
         let names = try FileManager.default.contentsOfDirectory(atPath: fresh.path).sorted()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func manualPageHasEveryCommandAndNoFault() throws {
+    @Test func manualPageListsEveryCommandWithoutGroffErrors() throws {
         let page = Repository.path("\(Self.folder)/etl.1")
         let check = try Tool.run("groff", ["-man", "-Tutf8", "-ww", page])
         guard check.status != 127 else { return }
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Covers the links of guides, explanations, and the index, too.
-    @Test func linksOfTheDocumentationLeadSomewhere() throws {
+    @Test func everyDocumentationLinkTargetExists() throws {
         for file in Repository.files(under: "docs", ending: ".md") {
             let text = try Repository.text(file)
             let folder = (file as NSString).deletingLastPathComponent
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func shellTakesItsCompletions(_ shell: String) throws {
+    func shellParsesItsCompletionScript(_ shell: String) throws {
         let script = try Tool.etl(["--generate-completion-script", shell])
         #expect(script.status == 0 && script.standardOutput.contains("allow-rejects"))
         let folder = try TemporaryFolder()
@@ -77,7 +77,7 @@ import Testing
         #expect(try Tool.etl(["schema", "spec"]) == result)
     }
 
-    @Test func exitCodesAreThoseOfTheCommand() throws {
+    @Test func exitCodePageListsEveryExitStatus() throws {
         let page = try Repository.text("docs/reference/exit-codes.md")
         let source = try Repository.text("Sources/Pipelines/Running/ExitStatus.swift")
         for match in source.matches(of: #/case \w+ = (\d+)/#) {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func modelsHaveASchemaOfTheirOwn() throws {
+    @Test func modelsHaveTheirOwnSchema() throws {
         let result = try Tool.etl(["schema", "model"])
         #expect(result.status == 0 && result.standardError == "")
         let schema = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8))

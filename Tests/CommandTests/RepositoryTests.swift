@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func everyFileOfPipelinesIsASpecOrAModelThatOneUses() throws {
+    @Test func everyPipelineFileIsASpecOrAModelOfASpec() throws {
         let specs = try Repository.specs.map { try Repository.text("pipelines/\($0)") }
         #expect(specs.count == 6)
         for file in try Repository.files(in: "pipelines") where !Repository.specs.contains(file) {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func topLevelHoldsWhatTheDesignNames() throws {
+    @Test func topLevelContainsOnlyListedFiles() throws {
         let allowed: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "pipelines", "sample-data",
             "README.md", ".ci", ".git", ".gitignore", ".swift-format", ".build", ".swiftpm",
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsForgotten() throws {
+    @Test func noFileContainsAnOpenTaskMarker() throws {
         // In two parts, so that this file does not match itself.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
         let places = sources + Repository.files(under: "Tests", ending: ".swift")
@@ -211,7 +211,7 @@ import Testing
     /// `String` treats names that differ only in their normalization as equal, so `FileName` is the
     /// key. A search for a `Character` finds no slash before a combining mark, so `FileName` and
     /// `PathText` split paths.
-    @Test func fileNamesAreBytes() throws {
+    @Test func fileNamesAreNotHandledAsStrings() throws {
         let named = #"\b(\w*([pP]ath|[fF]ile|[fF]older)s?"#
         let keyed = #"): (\[String: |Set<String>)"#
         let search = #"((first|last)(Index|Range)\(of: |split\(separator: |contains\(|hasPrefix\()"#
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// Dispatch waits forever if the system refuses a thread; `WorkerThread` reports it.
-    @Test func threadsAreCreatedInOnePlace() throws {
+    @Test func onlyListedFilesCreateThreads() throws {
         #expect(
             try sources(with: ["DispatchQueue(", "DispatchQueue.", "Thread {", "pthread_create("])
                 == [
@@ -269,7 +269,7 @@ import Testing
     }
 
     /// Output to stderr is `OutputText`, and errors become exit statuses in one place.
-    @Test func textLeavesInOnePlace() throws {
+    @Test func onlyListedFilesWriteToStandardError() throws {
         #expect(
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
                 "Sources/GraphStore/Store/StatementLog.swift", "Sources/etl/Terminal.swift",

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: import-tasks
 
-    @Test func mainJobBringsEveryFieldAndLinkIntoTheSnapshot() throws {
+    @Test func mainJobExportsEveryFieldAndLink() throws {
         try workspace.runSilently("import-tasks")
         let tasks = try exported("out/tasks.ndjson.gz")
         let expected = try expectedTasks()
@@ -53,7 +53,7 @@ import Testing
                 ])
     }
 
-    @Test func mainJobSaysWhatBecameOfEveryRecord() throws {
+    @Test func mainJobCountsTheResultOfEveryRecord() throws {
         let lines = try workspace.stageLines("import-tasks")
         let open = try expectedTasks().filter { !$0.isCompleted && $0.priority >= 1 }.count
         #expect(
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func mainJobKeepsTheBrokenRecordWithItsReason() throws {
+    @Test func mainJobStoresTheRejectedRecordWithItsReason() throws {
         try workspace.runSilently("import-tasks")
         let runs = try FileManager.default.contentsOfDirectory(
             atPath: workspace.path("out/rejects"))
@@ -101,7 +101,7 @@ import Testing
         #expect(try workspace.sqlite("out/tasks.sqlite", "PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test func openTasksAreAFilteredSortedTable() throws {
+    @Test func exportsOpenTasksAsAFilteredSortedTable() throws {
         try workspace.runSilently("import-tasks")
         let table = try workspace.contents("out/open-tasks.csv")
         #expect(
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: seed-test-store
 
-    @Test func seedHoldsTheNestedDocumentAndTheTable() throws {
+    @Test func seedImportsTheNestedDocumentAndTheTable() throws {
         try workspace.runSilently("seed-test-store")
         try workspace.runSilently(
             "export-snapshot", "--set", "store=\(workspace.path("out/test-store.sqlite"))",
@@ -194,7 +194,7 @@ import Testing
         #expect(categories.starts(with: [0xEF, 0xBB, 0xBF]))
     }
 
-    @Test func seedReplacesTheStoreAsAWhole() throws {
+    @Test func secondSeedReplacesTheStoreWithoutLeftovers() throws {
         try workspace.runSilently("seed-test-store")
         try workspace.runSilently("seed-test-store")
         let left = try FileManager.default.contentsOfDirectory(atPath: workspace.path("out"))
@@ -208,7 +208,7 @@ import Testing
 
     // MARK: cleanup-completed
 
-    @Test func cleanupTakesOldCompletedTasksWithTheirSubtasks() throws {
+    @Test func cleanupDeletesOldCompletedTasksAndTheirSubtasks() throws {
         try workspace.runSilently("import-tasks")
         let before = try expectedTasks()
         let cutoff = try Date("2026-06-01T00:00:00Z", strategy: .iso8601)
@@ -267,7 +267,7 @@ import Testing
         #expect(try workspace.versions("out/tasks.sqlite") == versions)
     }
 
-    @Test func cleanupPastItsGuardDoesNothing() throws {
+    @Test func cleanupOverItsLimitChangesNothing() throws {
         try workspace.runSilently("import-tasks")
         let versions = try workspace.versions("out/tasks.sqlite")
         let spec = try workspace.contents("pipelines/cleanup-completed.yaml")

@@ -67,7 +67,7 @@ import Testing
 
     /// Lengths near the end of a block, at which the padding needs an additional block.
     @Test(arguments: [ByteDigest.Function.sha1, .sha256, .sha512])
-    func piecesOfAnyLengthGiveTheDigestOfTheWhole(function: ByteDigest.Function) {
+    func piecesOfAnyLengthGiveTheDigestOfAllBytes(function: ByteDigest.Function) {
         for length in [1, 55, 56, 63, 64, 65, 111, 112, 119, 127, 128, 129, 256, 300] {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 151) }
             let whole = ByteDigest.of(bytes, function)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aValueOnTheWayChangesNothing() {
+    @Test func readingAValueDoesNotChangeTheDigest() {
         var digest = ByteDigest()
         digest.add(Array("ab".utf8))
         let copy = digest

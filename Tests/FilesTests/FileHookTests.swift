@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func seesEachCallBelowItsFolderAlone() throws {
+    @Test func seesOnlyTheCallsInItsFolder() throws {
         let watched = try Watched { _ in .proceed }
         defer { try? watched.end() }
         let path = watched.folder + "/a"
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func answersInPlaceOfTheSystem() throws {
+    @Test func replacesTheAnswersOfTheSystem() throws {
         let watched = try Watched { call in
             switch call.kind {
             case .remove: .fail(EIO)
@@ -77,7 +77,7 @@ import Testing
         #expect(try FileSystem.contents(path) == Array("abcde".utf8))
     }
 
-    @Test func foldersAreMadeWithThoseAboveAndRemovedWithWhatIsInThem() throws {
+    @Test func createsParentFoldersAndRemovesFoldersWithContents() throws {
         let watched = try Watched { _ in .proceed }
         defer { try? watched.end() }
         let deep = watched.folder + "/a/b/c/"

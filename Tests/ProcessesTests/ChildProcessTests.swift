@@ -37,7 +37,7 @@ import Testing
         try bytes.withUnsafeBytes { try child.write($0, isCancelled: { false }) }
     }
 
-    @Test func readsWhatACommandWrites() throws {
+    @Test func readsTheOutputOfACommand() throws {
         let lines = Lines()
         let child = try start(
             "pwd; echo \"$WORD\"; echo one >&2; printf 'a\\rb\\ntwo' >&2; exit 3", .reading, lines,
@@ -48,7 +48,7 @@ import Testing
         #expect(child.lastLine == "two")
     }
 
-    @Test func writesWhatACommandReads() throws {
+    @Test func writesTheInputOfACommand() throws {
         let folder = NSTemporaryDirectory() + "child-\(UUID().uuidString)"
         let child = try start("cat > '\(folder)'", .writing)
         let text = String(repeating: "0123456789\n", count: 100_000)

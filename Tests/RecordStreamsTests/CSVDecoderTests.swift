@@ -19,7 +19,7 @@ import Testing
             "9@12:3 csv.unterminated-quote 9,\"open,",
         ], blankLines: 1)
 
-    @Test func givesTheSameRecordsHoweverTheInputIsCut() throws {
+    @Test func readsTheSameRecordsWithEveryChunkSize() throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(Self.sample.utf8), to: "a.csv")
         for chunk in Array(1...Self.sample.utf8.count) + [1 << 19] {
@@ -85,7 +85,7 @@ import Testing
         ("b\n", "csv.unknown-column"),
         ("\"a\n", "csv.header"), ("\"a\"x\n", "csv.header"), ("A\n", "csv.unknown-column"),
     ])
-    func refusesAHeader(text: String, code: String) throws {
+    func rejectsInvalidHeaders(text: String, code: String) throws {
         #expect(try Reading.of(text, as: "a.csv", paths: ["a"]).error == code)
     }
 
@@ -96,7 +96,7 @@ import Testing
         ("\"\"\n1\n", 0, 1, 1),
         ("\u{FEFF}\r\na\"b\r\n", 6, 2, 2),
     ])
-    func tellsWhereAHeaderIsBad(text: String, offset: Int, line: Int, column: Int) throws {
+    func reportsPositionOfAHeaderError(text: String, offset: Int, line: Int, column: Int) throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(text.utf8), to: "a.csv")
         let error = #expect(throws: RecordStreamError.self) {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func readsOnWhereAQuoteOfTheFirstRecordNeverCloses() throws {
+    @Test func continuesAfterAnUnclosedQuoteInTheFirstRecord() throws {
         let rows = (2...100).map { "\($0),b\n" }.joined()
         for chunk in [1, 50, 1 << 16] {
             let reading = try Reading.of(
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func namesColumnsByTheOptions() throws {
+    @Test func takesColumnNamesFromTheOptions() throws {
         let columns = { (options: inout ReadOptions) in
             options.columns = ["x", "y"]
             options.header = false
@@ -187,7 +187,7 @@ import Testing
                 .records == ["1@2:1 - '1'"])
     }
 
-    @Test func takesASpaceAfterAQuoteForText() throws {
+    @Test func rejectsSpacesOutsideQuotes() throws {
         let reading = try Reading.of(
             "a,b\n\"1\" ,x\n2, \"y\"\n3,z\n", as: "a.csv", paths: ["a", "b"])
         #expect(reading.records == ["3@4:1 '3' 'z'"])
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func skipsBlankLinesWhateverEndsThem() throws {
+    @Test func skipsBlankLinesWithAnyLineEnd() throws {
         for end in ["\n", "\r\n", "\r"] {
             let text = ["a,b", "", "1,2", "", "", "3,4"].joined(separator: end)
             for chunk in [1, 2, 1 << 16] {
@@ -219,7 +219,7 @@ import Testing
         #expect(spaces.rejects == ["1@2:1 csv.too-few-fields  "])
     }
 
-    @Test func readsAnyNumberOfColumns() throws {
+    @Test func reads5000Columns() throws {
         let names = (0..<5000).map { "c\($0)" }
         let text =
             names.joined(separator: ",") + "\n"
@@ -229,19 +229,19 @@ import Testing
         #expect(reading == Reading(records: ["1@2:1 '4999' '0' '63' '64'"]))
     }
 
-    @Test func takesAMarkInsideTheFileForText() throws {
+    @Test func keepsAByteOrderMarkInsideTheFileAsText() throws {
         let reading = try Reading.of("a\n\u{FEFF}1\n", as: "a.csv", paths: ["a"])
         #expect(reading.records == ["1@2:1 '\u{FEFF}1'"])
     }
 
-    @Test func rejectsBadTextAndGoesOn() throws {
+    @Test func rejectsInvalidUTF8AndContinues() throws {
         let bytes = Array("a,b\n1,".utf8) + [0xE9] + Array("\n2,x\n".utf8)
         let reading = try Reading.of(bytes, as: "a.csv", paths: ["a", "b"])
         #expect(reading.records == ["2@3:1 '2' 'x'"])
         #expect(reading.rejects == ["1@2:3 csv.invalid-utf8 1,\u{FFFD}"])
     }
 
-    @Test func looksForAQuoteNoFurtherThanTheLargestRecord() throws {
+    @Test func searchesForTheClosingQuoteUpToTheRecordLimit() throws {
         let rows = (2...400).map { "\($0),b\n" }.joined()
         for chunk in [1, 50, 1 << 16] {
             let reading = try Reading.of(
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func rejectsWhatIsTooBig() throws {
+    @Test func rejectsARecordOverTheSizeLimit() throws {
         for chunk in [1, 50, 1 << 16] {
             let reading = try Reading.of(
                 "a,b\n1," + String(repeating: "x", count: 500) + "\n2,y\n", as: "a.csv",

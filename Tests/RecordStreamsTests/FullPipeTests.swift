@@ -7,7 +7,7 @@ import Testing
 
 /// Writes to a pipe wait for its reader, even if the pipe is non-blocking.
 @Suite("Full pipes") struct FullPipeTests {
-    @Test func takeEverythingWhereTheyDoNotWait() throws {
+    @Test func nonblockingWriterWritesAllBytesToAFullPipe() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/pipe"
         #expect(mkfifo(path, 0o600) == 0)

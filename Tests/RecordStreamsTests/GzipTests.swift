@@ -77,12 +77,12 @@ import Testing
             (member(text) + member(text, flags: 0x40), "1 2 3 gzip.header"),
             ([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0, 7], "gzip.data"),
         ] as [([UInt8], String)])
-    func reportsDamageAfterTheRecordsBeforeIt(bytes: [UInt8], expected: String) throws {
+    func readsTheRecordsBeforeDamageAndThenReportsIt(bytes: [UInt8], expected: String) throws {
         #expect(try Self.read(bytes) == expected)
         #expect(try Self.read(bytes, chunk: 5) == expected)
     }
 
-    @Test func reportsAnEarlyEndAtEveryByte() throws {
+    @Test func reportsTruncationAtEveryByte() throws {
         let whole = Self.member(Self.text)
         for count in 0..<whole.count {
             let dataCount = max(0, min(count - 15, Self.text.utf8.count))
@@ -117,7 +117,7 @@ import Testing
         return (bytes, String(rest))
     }
 
-    @Test(arguments: [1, 4, 60]) func readsBlocksThatTellTheirSizeInOrder(count: Int) throws {
+    @Test(arguments: [1, 4, 60]) func readsBlocksWithSizeFieldsInOrder(count: Int) throws {
         let (blocks, rest) = Self.blocks(count)
         // The next member has no size field, and the block after it does.
         let middle = rest.prefix(rest.count / 2)
@@ -146,7 +146,7 @@ import Testing
         (block("9}\n", sizeError: 2) + block("{\"a\":10}\n"), "9 10"),
         (block("9}\n") + [7], "9 gzip.trailing"),
     ])
-    func reportsDamageInBlocksAfterWhatIsBeforeIt(_ last: [UInt8], _ expected: String) throws {
+    func readsTheBlocksBeforeDamageAndThenReportsIt(_ last: [UInt8], _ expected: String) throws {
         let good = (1...8).map { Self.block("\($0)}\n{\"a\":") }
         let bytes = Self.block("{\"a\":") + good.joined() + last
         let found = try Self.read(Array(bytes)) { $0.inflatingThreads = 2 }
@@ -155,7 +155,7 @@ import Testing
 
     /// Blocks that one thread inflates at once share one buffer.
     @Test(arguments: [(0, 0), (1, 1), (4, 1), (5, 2), (9, 3), (60, 7)])
-    func takesMemoryForBlocksThatThereAre(count: Int, groups: Int) throws {
+    func allocatesOnlyTheBuffersThatItsBlocksNeed(count: Int, groups: Int) throws {
         let folder = try TemporaryFolder()
         let bytes = (0..<count).flatMap { Self.block("{\"a\":\($0)}\n") } + Self.member("")
         let input = try StoredInput(try folder.write(bytes, to: "a.ndjson.gz"))
@@ -173,7 +173,7 @@ import Testing
                 == (0..<count).map { "{\"a\":\($0)}\n" }.joined())
     }
 
-    @Test func takesNothingForGzipWhereToldSo() throws {
+    @Test func followsTheCompressionOption() throws {
         #expect(try Self.read(Array(Self.text.utf8)) { $0.compression = .none } == "1 2 3")
         #expect(
             try Self.read(Array(Self.text.utf8), as: "a.ndjson") { $0.compression = .gzip }
@@ -196,7 +196,7 @@ import Testing
         #expect(Array(UnsafeBufferPointer(start: buffer, count: count)) == inner)
     }
 
-    @Test func stopsABomb() throws {
+    @Test func stopsInflatingAGzipBomb() throws {
         let folder = try TemporaryFolder()
         let output = try OutputFile(path: folder.path + "/b.csv.gz", gzipLevel: 9)
         let zeros = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
@@ -224,7 +224,7 @@ import Testing
         #expect(total < 66 << 20)
     }
 
-    @Test(arguments: [0, 1, 6, 9]) func writesWhatItReads(level: Int) throws {
+    @Test(arguments: [0, 1, 6, 9]) func readsBackTheBytesItCompressed(level: Int) throws {
         let folder = try TemporaryFolder()
         var rows: [UInt8] = Array("a\n".utf8)
         var random = SeededGenerator(seed: 42)

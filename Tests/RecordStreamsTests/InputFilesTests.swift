@@ -23,7 +23,7 @@ import Testing
         #expect(files.allSatisfy { $0.byteCount == 3 })
     }
 
-    @Test func namesWhatIsMissing() throws {
+    @Test func reportsAMissingFileByItsPath() throws {
         do throws(RecordStreamError) {
             _ = try InputFiles.expand(patterns: ["none.csv"], baseFolder: "/nowhere")
             Issue.record("found")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "a.", ".a", "a..b", "a[0]", "a[*]b", "[*]", "a\\", "a[", "a.[*]"])
-    func refusesPaths(text: String) {
+    func rejectsInvalidFieldPaths(text: String) {
         #expect(throws: FieldPathError.self) { try FieldPath(parsing: text) }
     }
 
@@ -54,7 +54,7 @@ import Testing
         ("", 0), ("a.", 2), (".a", 0), ("é..b", 2), ("a[0]", 1), ("a[*]b", 4), ("[*]", 0),
         ("a\\", 1), ("a\\[[", 3), ("a.b[*].[*]", 7),
     ])
-    func tellsWhereAPathIsWrong(text: String, offset: Int) {
+    func reportsTheOffsetOfAFieldPathError(text: String, offset: Int) {
         do throws(FieldPathError) {
             _ = try FieldPath(parsing: text)
             Issue.record("parsed")
@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: [
         ("", 0), ("items", 0), ("$x", 1), ("$.", 2), ("$[0]", 1), ("$.a..b", 4), ("$.a[*]b", 6),
     ])
-    func tellsWhereAPathToRecordsIsWrong(text: String, offset: Int) {
+    func reportsTheOffsetOfARecordPathError(text: String, offset: Int) {
         do throws(FieldPathError) {
             _ = try FieldPath.documentSteps(text)
             Issue.record("parsed")

@@ -74,7 +74,7 @@ import Testing
             ("$", "\n{\"a\":1}\n", ["#1"], nil),
             ("x", "[]", [], "input.bad-path"),
         ] as [(String, String, [String], String?)])
-    func keepsWhatComesBeforeAFault(
+    func keepsTheRecordsBeforeAnError(
         at: String, text: String, records: [String], error: String?
     ) throws {
         for chunk in [1, 3, 1 << 16] {
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func rejectsARecordThatIsTooBig() throws {
+    @Test func rejectsARecordOverTheSizeLimit() throws {
         let text = #"[{"a":1},{"a":""# + String(repeating: "y", count: 5000) + #""},{"a":2}]"#
         for chunk in [1, 100, 1 << 16] {
             let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: chunk) {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func skipsValuesOfAnySizeInSmallMemory() throws {
+    @Test func skipsAValueLargerThanTheRecordLimit() throws {
         let text = #"{"skip":""# + String(repeating: "é\\n", count: 40_000) + #"","x":[{"a":1}]}"#
         let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: 64) {
             $0.at = "$.x"
@@ -149,7 +149,7 @@ import Testing
         ("data", "[{\"a\":1}]", RecordFormat.json), ("data", "{\"a\":1}\n{\"a\":2}", .ndjson),
         ("data", "{\n \"a\":1}", .json), ("data", "{\"a\":1}", .json), ("data.txt", "  [ ]", .json),
     ])
-    func tellsTheFormatByTheFirstBytes(name: String, text: String, format: RecordFormat) throws {
+    func detectsFormatFromTheFirstBytes(name: String, text: String, format: RecordFormat) throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(text.utf8), to: name)
         let reader = try RecordReader(
@@ -158,13 +158,13 @@ import Testing
     }
 
     @Test(arguments: ["{\"items\":[{\"a\":1}]}\n", "\n{\"items\":[{\"a\":1}]}"])
-    func takesOneLineWithRecordsInsideForADocument(text: String) throws {
+    func readsOneLineWithNestedRecordsAsADocument(text: String) throws {
         let line = text.hasPrefix("\n") ? 2 : 1
         let reading = try Reading.of(text, as: "data", paths: ["a"]) { $0.at = "$.items[*]" }
         #expect(reading == Reading(records: ["1@\(line):11 #1"]))
     }
 
-    @Test func refusesWhatItCannotTell() throws {
+    @Test func rejectsInputOfUnknownFormat() throws {
         #expect(
             try Reading.of("a,b\n1,2", as: "data", paths: ["a"]).error == "input.ambiguous-format")
         #expect(try Reading.of("", as: "data", paths: ["a"]).error == "input.ambiguous-format")

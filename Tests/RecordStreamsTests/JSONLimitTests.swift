@@ -33,7 +33,7 @@ import Testing
         ),
         ("o.a[*].b[*]", #"{"o.a":[{"b":[1],"b":[2,3]},{"b":[4]}]}"#, "[#2 #3 #4]", 1),
     ])
-    func takesTheLastOfEqualKeysInEachElement(
+    func usesTheLastDuplicateKeyInEachElement(
         path: String, line: String, expected: String, duplicates: Int
     ) throws {
         for chunk in [1, 1 << 16] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func remembersNoLongNames() throws {
+    @Test func countsButDoesNotListExtraNamesOver256Bytes() throws {
         let known = String(repeating: "x", count: 256)
         let long = String(repeating: "y", count: 257)
         let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ import Testing
         #expect((0..<batch.count).map { batch.extraFieldCount(of: $0) } == [2, 2])
     }
 
-    @Test func givesTheMemoryOfALongListBack() throws {
+    @Test func releasesTheMemoryOfALongList() throws {
         let count = 300_000
         let long = "[" + String(repeating: "0,", count: count - 1) + "0]"
         let folder = try TemporaryFolder()
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func keepsTheBeginningOfWhatIsTooBigAndSaysSo() throws {
+    @Test func keepsThePrefixOfATooBigRecordAndMarksItTruncated() throws {
         let folder = try TemporaryFolder()
         let line = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
         let input = try folder.write(Array("\(line)\nnothing\n".utf8), to: "a.ndjson")

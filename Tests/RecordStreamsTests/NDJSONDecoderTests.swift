@@ -43,7 +43,7 @@ import Testing
 
         """#
 
-    @Test func findsNamesThatAreWholePaths() throws {
+    @Test func matchesNamesThatContainTheCompletePath() throws {
         let paths = ["owner.email", "tags.name[*]", "a.b.c", #"a\.b.c"#]
         let expected = Reading(
             records: [
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func holdsTheElementsOfAListOnce() throws {
+    @Test func storesTheElementsOfAListOnce() throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(
             Array("{\"a\":{\"b\":[1,2,3]}}\n{\"a.b\":[4,5]}\n".utf8), to: "a.ndjson")
@@ -80,7 +80,7 @@ import Testing
         #expect(batch.itemCount == 3 + 2 + 2)
     }
 
-    @Test func findsNamesThatAreAskedForByThemselvesToo() throws {
+    @Test func matchesFlatNamesThatAreAlsoSelectedWithEscapes() throws {
         let input = #"""
             {"owner.email":"flat","tags.name":["x"]}
             {"owner.email":"flat","owner":{"email":"nested"},"tags.name":["x"],"tags":{"name":["y"]}}
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func findsNamesThatOtherPathsGoOverToo() throws {
+    @Test func matchesFlatNamesThatOtherPathsTraverse() throws {
         let input = #"""
             {"up.ids":[1,2],"up.list":[{"c":3,"d":4},{"d":5}],"a.b.c":[6]}
             {"up":{"ids":[7]},"up.ids":[8],"up.list":[],"a":{"b":{"c":[9]}},"a.b.c":[10]}
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func givesTheSameRecordsHoweverTheInputIsCut() throws {
+    @Test func readsTheSameRecordsWithEveryChunkSize() throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(Self.sample.utf8), to: "a.ndjson")
         for chunk in 1...Self.sample.utf8.count {
@@ -208,7 +208,7 @@ import Testing
         #expect(reading.rejects.count == 2)
     }
 
-    @Test func rejectsWhatIsTooBigAndGoesOn() throws {
+    @Test func rejectsARecordOverTheSizeLimitAndContinues() throws {
         let big = #"{"a":""# + String(repeating: "x", count: 200) + #""}"#
         for chunk in [1, 7, 64, 4096] {
             let reading = try Reading.of(
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func comparesNamesAsTheyStand() throws {
+    @Test func comparesNamesWithoutNormalizingThem() throws {
         let line = #"{"A":1,"e\u0301":2,"\u0061":3,"a.b":4,"":5}"#
         let reading = try Reading.of(
             line, as: "a.ndjson", paths: ["a", "\u{E9}", "e\u{301}", #"a\.b"#, "a"])
@@ -231,7 +231,7 @@ import Testing
         ("a.ndjson", "{\"a\":1,\"x\":[2],\"y\":3}\n{\"y\":1,\"a\":2,\"a\":3}\n{\"y\":01}\n"),
         ("a.json", "[{\"a\":1,\"x\":[2],\"y\":3},{\"y\":1,\"a\":2,\"a\":3},{\"y\":01}]"),
     ])
-    func countsWhatNobodyAskedFor(name: String, text: String) throws {
+    func countsFieldsThatAreNotSelected(name: String, text: String) throws {
         let folder = try TemporaryFolder()
         let input = try folder.write(Array(text.utf8), to: name)
         for chunk in [1, 1 << 16] {
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func countsNothingThatAnotherPathOverTheSameNameAskedFor() throws {
+    @Test func doesNotCountFieldsThatAnotherPathSelects() throws {
         let folder = try TemporaryFolder()
         let text = """
             {"up.at":[{"x":1,"y":2}]}

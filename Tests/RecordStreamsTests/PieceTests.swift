@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: parts.indices)
-    func giveWhatTheWholeGives(_ format: Int) throws {
+    func decodingInPiecesGivesTheSameRecords(_ format: Int) throws {
         let folder = try TemporaryFolder()
         let (name, parts) = Self.parts[format]
         let isCSV = name.hasSuffix("csv")
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Tests which records are left to other decoders; the rest is decoded by the reading thread.
-    @Test func areAsManyWholeRecordsAsABatchMayHold() throws {
+    @Test func eachPieceFillsABatchWithCompleteRecords() throws {
         let folder = try TemporaryFolder()
         let selection = FieldSelection([FieldPath(name: "a")])
         for (name, line) in [("a.ndjson", "{\"a\":1}\n"), ("a.csv", "1,\"2\n\"\"3\"\n")] {

@@ -94,7 +94,7 @@ enum Value: Equatable {
         #expect(try folder.names() == ["o"])
     }
 
-    @Test func escapesBarsInListsOfTablesAlone() throws {
+    @Test func escapesBarsOnlyInCSVLists() throws {
         let folder = try TemporaryFolder()
         let rows: [[Value]] = [[.text(#"a|b\|"#), .list(["a|b", #"c\"#, #"\|"#, #"d\"#])]]
         _ = try Self.write(rows, columns: ["t", "l"], as: .csv, to: folder.path + "/o.csv")
@@ -148,7 +148,7 @@ enum Value: Equatable {
     }
 
     /// Texts are written one word at a time, wherever in the word a quote is.
-    @Test func escapesQuotesInEveryPlace() throws {
+    @Test func escapesQuotesAtEveryPosition() throws {
         let folder = try TemporaryFolder()
         let plain = Array("ab,cdefghijklmnopqrst")
         let texts = plain.indices.flatMap { first in
@@ -170,7 +170,7 @@ enum Value: Equatable {
     /// Texts are written 16 bytes at a time, with an overlap at their end.
     @Test(
         arguments: [RecordFormat.csv, .ndjson], [",", "\"", "\\", "\n", "\r", "\u{1F}", " ", "é"])
-    func writesEachByteInEveryPlace(as format: RecordFormat, special: String) throws {
+    func writesSpecialCharactersAtEveryPosition(as format: RecordFormat, special: String) throws {
         let folder = try TemporaryFolder()
         let texts = (0...50).flatMap { count in
             (0...count).map { place in
@@ -196,7 +196,7 @@ enum Value: Equatable {
     }
 
     @Test(arguments: [RecordFormat.csv, .ndjson])
-    func findsAnInvalidByteInEveryPlace(format: RecordFormat) throws {
+    func findsAnInvalidByteAtEveryPosition(format: RecordFormat) throws {
         let folder = try TemporaryFolder()
         for count in 1...50 {
             for place in 0..<count {
@@ -305,7 +305,7 @@ enum Value: Equatable {
 }
 
 @Suite("Output file") struct OutputFileTests {
-    @Test func keepsTheOldFileUntilItIsFinished() throws {
+    @Test func keepsTheOldFileUntilTheNewOneIsFinished() throws {
         let folder = try TemporaryFolder()
         try folder.write(Array("old".utf8), to: "o.csv")
         do {
@@ -341,7 +341,7 @@ enum Value: Equatable {
         #expect(try folder.read("o.csv") == [])
     }
 
-    @Test func removesWhatAKilledProcessLeft() throws {
+    @Test func removesTheTemporaryFileOfAKilledProcess() throws {
         let folder = try TemporaryFolder()
         // No process has the largest number; the other number is this process's.
         let mine = ".o.csv.\(ProcessInfo.processInfo.processIdentifier)-7.part"
@@ -353,7 +353,7 @@ enum Value: Equatable {
             try folder.names().sorted() == [mine, ".p.csv.2147483647-0.part", "o.csv"].sorted())
     }
 
-    @Test func reportsWhatCannotBeMade() throws {
+    @Test func reportsAnOutputThatCannotBeCreated() throws {
         let folder = try TemporaryFolder()
         for name in ["/missing/o.csv", ""] {
             do throws(RecordStreamError) {

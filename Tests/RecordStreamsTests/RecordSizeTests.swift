@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A quote that closes after the maximum record size counts as unclosed.
-    @Test func takesLinesInQuotesThatCloseTooLateForRecords() throws {
+    @Test func readsLinesAsRecordsIfTheQuoteClosesTooLate() throws {
         let text = "a,b\n1,x\n7,\"\(Self.x(30))\n8,evil\n\(Self.x(30))\"\n2,y\n"
         let expected = Reading(
             records: ["1@2:1 '1' 'x'", "3@4:1 '8' 'evil'", "5@6:1 '2' 'y'"],
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func goesOnBehindTheFirstLineEndBehindWhatIsTooBig() throws {
+    @Test func resumesAtTheNextLineAfterATooBigRecord() throws {
         let expected = Reading(
             records: ["3@4:1 '3' 'z'"],
             rejects: [
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [
         "1,\"\(x(20))\ny\"\(x(30))", "1,\(x(20))\"\(x(30))", "\"\(x(60))", "\"\(x(60))\"",
     ])
-    func rejectsARowWithALineThatEndsTooLate(row: String) throws {
+    func reportsTheSizeOfATooBigRowDespiteOtherErrors(row: String) throws {
         let line = row.contains("\n") ? 4 : 3
         let expected = Reading(
             records: ["2@\(line):1 '2' 'y'"],
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [38, 39, 40, 41, 42, 43, 44], ["\n", "\r\n", ""])
-    func countsARecordWithoutItsLineEnd(size: Int, end: String) throws {
+    func excludesTheLineEndFromTheRecordSize(size: Int, end: String) throws {
         let isSmall = size <= Self.recordBytesMax
         for (quote, count) in [("", size - 2), ("\"", size - 4)] {
             let row = "1," + quote + Self.x(count) + quote
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [39, 40, 41, 42, 43, 90], ["\n", "\r\n"])
-    func skipsNoMoreBlanksThanARecordMayHave(size: Int, end: String) throws {
+    func rejectsABlankLineOverTheRecordSize(size: Int, end: String) throws {
         let blanks = String(repeating: " ", count: size)
         let expected =
             size <= Self.recordBytesMax
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [40, 41, 42, 43, 90])
-    func refusesAHeaderThatIsTooBig(size: Int) throws {
+    func rejectsAHeaderOverTheRecordSize(size: Int) throws {
         let isSmall = size <= Self.recordBytesMax
         let expected = Reading(
             records: isSmall ? ["1@2:1 '1'"] : [], error: isSmall ? nil : "csv.header")
@@ -117,7 +117,7 @@ import Testing
         "{\"a\":\"\(x(50))\\u12\"}", "\"\(x(50))\"", "[\(x(50))]",
         "{\"a\":[\(x(20)), \"\(x(50))\"]}",
     ])
-    func rejectsABadElementThatIsTooBigAlone(record: String) throws {
+    func rejectsOnlyTheInvalidElementThatIsTooBig(record: String) throws {
         let text = "[{\"a\":1},\(record),{\"a\":2}]"
         let expected = Reading(
             records: ["1@1:2 #1", "3@1:\(text.utf8.count - 7) #2"],
@@ -131,7 +131,7 @@ import Testing
         ("{\"b\":],\"a\":\"\(x(50))\"}", false), ("{\"a\":\"\(x(50))\",\"b\":1]", true),
         ("{\"b\":01,\"a\":\"\(x(50))\",,}", true), ("{\"b\":01,]\"a\":\"\(x(50))\"}", false),
     ])
-    func endsWhereTheEndOfAnElementCannotBeTold(record: String, isTooBig: Bool) throws {
+    func stopsIfTheEndOfAnElementIsUnknown(record: String, isTooBig: Bool) throws {
         let expected = Reading(
             records: ["1@1:2 #1"],
             rejects: isTooBig ? ["2@1:10 json.record-too-big \(record.prefix(40))"] : [],
@@ -169,7 +169,7 @@ import Testing
     ]
 
     @Test(arguments: parts.indices)
-    func givesTheSameRecordsAndRejectsHoweverTheInputIsCut(_ format: Int) throws {
+    func readsTheSameRecordsAndRejectsWithAnyChunkSize(_ format: Int) throws {
         let folder = try TemporaryFolder()
         let (name, between, parts) = Self.parts[format]
         let selection = FieldSelection([FieldPath(name: "a"), FieldPath(name: "b")])

@@ -47,7 +47,7 @@ import Testing
         (.csv, ["a,b\n1,x\n2", ",y\n", "3,z\n4,z\n"]),
         (.json, ["[{\"a\":1},{\"a", "\":2},", "{\"a\":3},{\"a\":4}]"]),
     ])
-    func deliverWhatHasArrived(format: RecordFormat, parts: [String]) throws {
+    func deliversRecordsAsTheyArrive(format: RecordFormat, parts: [String]) throws {
         send(Array(parts[0].utf8))
         let reader = try reader(format)
         #expect(try next(reader) == ["1"])
@@ -59,7 +59,7 @@ import Testing
         #expect(try next(reader) == ["end"])
     }
 
-    @Test func deliverWhatComesBehindAQuoteInAField() throws {
+    @Test func deliversTheRecordAfterAQuoteInsideAField() throws {
         send(Array("5\" disk,x\n1,y\n".utf8))
         let reader = try reader(.csv) {
             $0.header = false
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A large record is delivered even if its last part is small and nothing follows.
-    @Test func deliverALargeRecordAndKeepNothingOfItsBeginnings() throws {
+    @Test func deliversALargeRecordWithin4MiBOfMemory() throws {
         let escapes = String(repeating: "\\n", count: 500)
         let values = Array(repeating: "\"\(escapes)\"", count: 2000).joined(separator: ",")
         let bytes = Array("[{\"a\":[\(values)]}".utf8)
@@ -90,7 +90,7 @@ import Testing
         close(descriptor)
     }
 
-    @Test func deliverWhatIsInflated() throws {
+    @Test func deliversInflatedRecordsAsTheyArrive() throws {
         func block(_ text: String) -> [UInt8] {
             let count = UInt8(text.utf8.count)
             return [0, count, 0, ~count, 0xFF] + Array(text.utf8)

@@ -45,7 +45,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func endsWhereNobodyHasOpenedIt() {
+        @Test func cancelsWaitingForAPipeWithoutAWriter() {
             #expect(messageOfCancelled() == Self.cancelled)
             // No reader is left, except briefly in a process that another test starts.
             var (attempts, code) = (0, Int32(0))
@@ -60,7 +60,7 @@ import Testing
         }
     #endif
 
-    @Test func endsWhereAWriterIsSilent() {
+    @Test func cancelsWaitingForASilentWriter() {
         let writer = open(path, O_RDWR)
         let line = Array("{\"a\":1}\n".utf8)
         #expect(write(writer, line, line.count) == line.count)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [("", []), ("{\"a\":1}\n{\"a\":2}", ["1", "2"])])
-    func readsWhatALateWriterGives(text: String, expected: [String]) throws {
+    func readsTheRecordsOfALateWriter(text: String, expected: [String]) throws {
         let path = path
         let hasWriter = Atomic<Bool>(false)
         let values = try values {

@@ -34,7 +34,7 @@ import Testing
         try expect(text, ["1@4:1 '1' 'x'"]) { $0.linesSkipped = 2 }
     }
 
-    @Test func skipWithoutAHeader() throws {
+    @Test func skipsLinesWithoutAHeader() throws {
         try expect("Report\n1,x\n2,y\n", ["1@2:1 '1' 'x'", "2@3:1 '2' 'y'"]) {
             $0.linesSkipped = 1
             $0.header = false
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func skipOfMoreLinesThanThereAre() throws {
+    @Test func reportsAFileWithFewerLinesThanSkipped() throws {
         try expect("a,b\n1,x\n", [], error: "csv.too-short") { $0.linesSkipped = 3 }
         try expect("a,b\n1,x\n", [], error: "csv.no-header") { $0.linesSkipped = 2 }
     }
@@ -74,14 +74,14 @@ import Testing
         ) { $0.comment = UInt8(ascii: "#") }
     }
 
-    @Test func commentsBetweenRecordsWithoutQuotes() throws {
+    @Test func skipsCommentsIfQuotesAreDisabled() throws {
         try expect("a,b\n#\n1,#\"\n#\n#", ["1@3:1 '1' '#\"'"]) {
             $0.comment = UInt8(ascii: "#")
             $0.quote = .none
         }
     }
 
-    @Test func commentsThatNeverEnd() throws {
+    @Test func skipsCommentsOverTheRecordSize() throws {
         let long = String(repeating: "x", count: 200)
         try expect("a,b\n1,x\n#\(long)\n2,y\n", ["1@2:1 '1' 'x'", "2@4:1 '2' 'y'"]) {
             $0.comment = UInt8(ascii: "#")
@@ -181,7 +181,7 @@ import Testing
         ) { $0.delimiter = Array("||".utf8) }
     }
 
-    @Test func delimitersBeyondASCII() throws {
+    @Test func splitsAtDelimitersOutsideASCII() throws {
         try expect("a¦b\r\n1¦ä\r\n\"¦\"¦x\r\n", ["1@2:1 '1' 'ä'", "2@3:1 '¦' 'x'"]) {
             $0.delimiter = Array("¦".utf8)
         }
@@ -207,13 +207,13 @@ import Testing
         }
     }
 
-    @Test func aQuotedFieldAtTheEndIsOne() throws {
+    @Test func keepsAQuotedEmptyFieldAtTheEndOfARow() throws {
         try expect("a,b,\n1,\"\",\n2,\"\"\n", ["1@2:1 '1' ''", "2@3:1 '2' ''"]) {
             $0.dropsTrailingDelimiter = true
         }
     }
 
-    @Test func faultsOfRichTables() throws {
+    @Test func reportsErrorsInTablesWithLongDelimiters() throws {
         let long = String(repeating: "y", count: 40)
         try expect(
             "a||b\n1||x\"y\n2||\"x\"y\n3||\(long)\n4||\"open\n5||z",

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func namesTheStatementThatFailed() throws {
+    @Test func errorContainsTheFailedStatement() throws {
         let connection = try Connection()
         let error = failure { _ = try connection.prepare("SELECT a FROM nowhere") }
         #expect(error?.code == .corrupt)
@@ -21,7 +21,7 @@ import Testing
         #expect(error?.sql == "SELECT a FROM nowhere")
     }
 
-    @Test func tellsWhyAFileDoesNotOpen() throws {
+    @Test func distinguishesAMissingFileFromADamagedOne() throws {
         let folder = try TemporaryFolder()
         let missing = failure {
             _ = try Connection(path: folder.file("missing.sqlite"), mode: .readWrite)
@@ -36,7 +36,7 @@ import Testing
         #expect(corrupt?.isDamage == true)
     }
 
-    @Test func refusesToWriteWhenOpenedForReading() throws {
+    @Test func readOnlyConnectionRejectsWrites() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.sqlite")
         try Connection(path: file, mode: .create).execute("CREATE TABLE t (a)")
@@ -45,7 +45,7 @@ import Testing
         #expect(error?.code == .permission)
     }
 
-    @Test func isBusyWhileAnotherWrites() throws {
+    @Test func isBusyWhileAnotherConnectionWrites() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.sqlite")
         let first = try Connection(path: file, mode: .create)
@@ -60,7 +60,7 @@ import Testing
         try second.execute("BEGIN IMMEDIATE; COMMIT")
     }
 
-    @Test func waitsForALockAsLongAsItIsTold() throws {
+    @Test func waitsForALockUntilTheHandlerStops() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.sqlite")
         let first = try Connection(path: file, mode: .create)
@@ -90,7 +90,7 @@ import Testing
         #expect(error?.code == .busy)
     }
 
-    @Test func givesTheKeptStatementResetAndReadyToBind() throws {
+    @Test func returnsTheCachedStatementReset() throws {
         let connection = try Connection()
         let sql = "SELECT 1 UNION ALL SELECT 2"
         let statement = try connection.cached(sql)
@@ -103,7 +103,7 @@ import Testing
         #expect(try connection.cached(sql) !== statement)
     }
 
-    @Test func aStatementThatOutlivesItsConnectionCallsNobody() throws {
+    @Test func statementOfAReleasedConnectionCallsNoHandler() throws {
         var told = 0
         var connection: Connection? = try Connection()
         connection?.trace(expanded: false) { _ in told += 1 }
@@ -119,7 +119,7 @@ import Testing
         #expect(told == 0)
     }
 
-    @Test func knowsItsFileByWhateverName() throws {
+    @Test func reportsTheSameFileNameForAPathAndAURI() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.sqlite")
         let plain = try Connection(path: file, mode: .create)
@@ -151,7 +151,7 @@ import Testing
         #expect(try connection.text("SELECT NULL") == nil)
     }
 
-    @Test func staysOpenWhileAStatementLives() throws {
+    @Test func staysOpenWhileAStatementExists() throws {
         let folder = try TemporaryFolder()
         var connection: Connection? = try Connection(path: folder.file("a.sqlite"), mode: .create)
         let statement = try #require(try connection?.prepare("SELECT 7"))
@@ -160,7 +160,7 @@ import Testing
         #expect(statement.integer(0) == 7)
     }
 
-    @Test func closesAlthoughStatementsAreKept() throws {
+    @Test func isReleasedDespiteCachedStatements() throws {
         func openAndForget() throws -> () -> Connection? {
             let connection = try Connection()
             _ = try connection.cached("SELECT 1").step()
@@ -169,7 +169,7 @@ import Testing
         #expect(try openAndForget()() == nil)
     }
 
-    @Test func backsUpWhatIsCommitted() throws {
+    @Test func backsUpTheCommittedRows() throws {
         let folder = try TemporaryFolder()
         let source = try Connection(path: folder.file("a.sqlite"), mode: .create)
         try source.execute(

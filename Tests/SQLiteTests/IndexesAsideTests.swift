@@ -39,7 +39,7 @@ import Testing
         return there
     }
 
-    @Test func comeBackAsTheyWereWhenAThirdGoes() throws {
+    @Test func areDroppedAndRecreatedWhenAThirdIsDeleted() throws {
         let connection = try filled()
         let definitions =
             "SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_master"
@@ -61,7 +61,7 @@ import Testing
         (20_000, "CREATE TRIGGER t AFTER DELETE ON ZTASK BEGIN SELECT 1; END"),
         (20_000, "ANALYZE"),
     ])
-    func stayWhereThatIsNoGainOrNotSafe(_ count: Int, _ more: String) throws {
+    func areKeptIfDroppingIsSlowerOrUnsafe(_ count: Int, _ more: String) throws {
         let connection = try filled(more)
         let before = try text(names, connection)
         let meanwhile = try delete(count, connection)
@@ -69,7 +69,7 @@ import Testing
         #expect(before == #"sqlite_autoindex_ZTASK_1 by "id" down Z_Lower"#)
     }
 
-    @Test func comeBackWithTheRowsWhenItFails() throws {
+    @Test func areRestoredByARollbackAfterAnError() throws {
         let connection = try filled()
         let before = try text(names, connection)
         try connection.execute("BEGIN")

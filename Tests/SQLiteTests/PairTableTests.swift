@@ -19,7 +19,7 @@ import Testing
             "SELECT group_concat(a || ':' || b, ' ') FROM (SELECT * FROM found ORDER BY rowid)")
     }
 
-    @Test func isReadInItsOrder() throws {
+    @Test func returnsPairsInTheirOrder() throws {
         let connection = try memory()
         let pairs = [PairTable.packed(1, 2), PairTable.packed(.max, 0), PairTable.packed(0, .max)]
         let sql = { (name: String) in "SELECT FIRST AS a, SECOND AS b FROM \(name)" }
@@ -29,7 +29,7 @@ import Testing
         #expect(try read(pairs, on: connection, ordered) == "0:4294967295 1:2")
     }
 
-    @Test func isReadTwiceAtOnce() throws {
+    @Test func joinsTheTableWithItself() throws {
         let pairs = [PairTable.packed(1, 2), PairTable.packed(2, 3)]
         let found = try read(pairs, on: memory()) { name in
             "SELECT x.FIRST AS a, y.SECOND AS b FROM \(name) x, \(name) y"
@@ -38,7 +38,7 @@ import Testing
         #expect(found == "1:2 1:3 2:2 2:3")
     }
 
-    @Test func isNoTableOrViewOfTheFile() throws {
+    @Test func isNotConfusedWithATableOrViewOfTheFile() throws {
         let connection = try memory()
         try connection.execute(
             """
@@ -51,7 +51,7 @@ import Testing
         #expect(found == "1:2")
     }
 
-    @Test func isThereNoLongerThanItsMemory() throws {
+    @Test func isRemovedWhenItsMemoryIsReleased() throws {
         let connection = try memory()
         var name = ""
         for number in UInt32(1)...2 {

@@ -62,7 +62,7 @@ import Testing
         #expect(statement.integer(0) == 1)
     }
 
-    @Test func keepsEmptyTextAndEmptyBlobFromBecomingNull() throws {
+    @Test func bindsEmptyTextAndEmptyBlobsAsNonNull() throws {
         let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         #expect(try echo { $0.bind("", at: 1) } == "text X''")
         #expect(try echo { $0.bind([] as [UInt8], at: 1) } == "blob X''")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func readsWhatWasWritten() throws {
+    @Test func readsBackEveryKindOfValue() throws {
         let connection = try connection()
         try connection.execute("CREATE TABLE t (a, b, c, d, e)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?, ?, ?, ?, ?)")
@@ -115,7 +115,7 @@ import Testing
         #expect(target.string(0) == "NULL7'a'X'00'")
     }
 
-    @Test func runsAgainWithWhatIsBound() throws {
+    @Test func runsAgainWithTheBoundValues() throws {
         let connection = try connection()
         try connection.execute("CREATE TABLE t (a)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?)")

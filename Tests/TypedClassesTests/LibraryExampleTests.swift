@@ -4,7 +4,7 @@ import GraphStore
 import Testing
 
 @Suite("Example of the library") struct LibraryExampleTests {
-    @Test func documentationShowsTheExampleThatIsCompiled() throws {
+    @Test func documentationShowsTheCompiledExample() throws {
         let page = try String(
             contentsOfFile: ExampleFolder.root + "/docs/explanation/library.md", encoding: .utf8)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
@@ -15,7 +15,7 @@ import Testing
         #expect(blocks == [example])
     }
 
-    @Test func exampleDoesWhatItSays() throws {
+    @Test func exampleTidiesAStore() throws {
         let folder = try ExampleFolder()
         let path = folder.path("tasks.sqlite")
         do {

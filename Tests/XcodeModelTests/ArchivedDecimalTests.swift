@@ -17,7 +17,7 @@ import Testing
         return ArchivedDecimal.value(of: try #require(archive.root))
     }
 
-    @Test func digitsAndPointMakeTheNumber() throws {
+    @Test func decodesMantissaAndExponent() throws {
         #expect(try value([12, 0], -1) == 1.2)
         #expect(try value([12, 0], -1, [("NS.negative", .boolean(true))]) == -1.2)
         // The byte order of another machine.
@@ -30,21 +30,21 @@ import Testing
     }
 
     /// A damaged number is `nil`, whatever value its exponent has.
-    @Test(arguments: [256, -256, 100_000, .max, .min]) func exponentsThatNoDecimalHasAreRefused(
+    @Test(arguments: [256, -256, 100_000, .max, .min]) func rejectsExponentsOutsideTheDecimalRange(
         _ exponent: Int
     ) throws {
         #expect(try value([12, 0], exponent) == nil)
         #expect(try value([UInt8](repeating: 0xFF, count: 8), exponent) == nil)
     }
 
-    @Test func partsThatAreMissingOrTooLongAreRefused() throws {
+    @Test func rejectsMissingOrTooLongParts() throws {
         #expect(try value(nil, 1) == nil)
         #expect(try value([12, 0], nil) == nil)
         #expect(try value([UInt8](repeating: 1, count: 17), 1) == nil)
     }
 
     /// An attribute with a damaged default has no default, and the model is read.
-    @Test func aDamagedDefaultIsNone() throws {
+    @Test func ignoresADamagedDefaultValue() throws {
         let writer = ArchiveWriter()
         func attribute(_ name: String, _ exponent: Int) -> (Int, Int) {
             let number = writer.object(

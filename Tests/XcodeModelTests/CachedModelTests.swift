@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func everyEntityComesWithWhatItDeclaresItself() throws {
+    @Test func readsTheOwnPropertiesOfEveryEntity() throws {
         let cached = try CachedModel(reading: CachedModelWriter.content(of: model).bytes)
         #expect(cached.leftOut == [])
         #expect(cached.model.versionIdentifiers == ["shelf-3"])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoModelSaysWhy() {
+    @Test func reportsWhyDataIsNotAModel() {
         let writer = ArchiveWriter()
         let list = writer.archive(root: writer.list([writer.text("a")]))
         #expect(reason([]) == "it does not inflate")
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// The column of an unknown type is unknown, too; the rest of the model is still read.
-    @Test func unknownTypesAreLeftOutAndNamed() throws {
+    @Test func omitsAndReportsUnknownTypes() throws {
         let writer = ArchiveWriter()
         let strange = writer.object(
             "NSCompositeAttributeDescription",
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// An entity that is its own ancestor must not cause an infinite loop.
-    @Test func circlesAreRefused() {
+    @Test func rejectsEntityCycles() {
         let writer = ArchiveWriter()
         let entity = writer.reserve()
         writer.fill(
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Damaged bytes are either read or rejected, without any other effect.
-    @Test func damageIsAnErrorAndNeverMore() throws {
+    @Test func damagedArchivesFailWithoutACrash() throws {
         let bytes = try CachedModelWriter.archive(of: model)
         var random = SeededGenerator(seed: 7)
         var refused = 0
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// Archives of plain values are printed as JSON, others are not.
-    @Test func plainArchivesAreShownAsJSON() throws {
+    @Test func convertsPlainArchivesToJSON() throws {
         let writer = ArchiveWriter()
         let nested = writer.dictionary(
             [

@@ -52,7 +52,7 @@ import Testing
         model = try #require(read, "\(diagnostics)")
     }
 
-    @Test func areReadAsAModelFileSaysThem() throws {
+    @Test func readsRequestsAndIndexesLikeTheModelFile() throws {
         let cached = try CachedModel(reading: CachedModelWriter.archive(of: model))
         #expect(cached.leftOut == [])
         #expect(cached.model.configurations == model.configurations)
@@ -96,7 +96,7 @@ import Testing
         return ArchivedPredicate.text(of: root)
     }
 
-    @Test func formsOfOthersAreReadToo() throws {
+    @Test func readsPredicatesOfFoundationsParser() throws {
         #expect(try text { $0.text("a == 1") } == "a == 1")
         // `sum:(tasks.hours)` and a cast of a number, as Foundation's parser builds them.
         func typed(_ writer: ArchiveWriter, _ type: Int, _ entries: [(String, BinaryPlist)]) -> Int
@@ -139,7 +139,7 @@ import Testing
 
     /// Expressions that only the app can evaluate: a comparison with a locale, an app's selector,
     /// and an unknown kind.
-    @Test func whatOnlyTheAppCanAskIsNone() throws {
+    @Test func returnsNilForPredicatesOnlyTheAppCanEvaluate() throws {
         func comparison(_ writer: ArchiveWriter, _ entries: [(String, BinaryPlist)]) -> Int {
             let side = writer.object("NSSelfExpression", [("NSExpressionType", .integer(1))])
             return writer.object(
@@ -169,7 +169,7 @@ import Testing
             } == nil)
     }
 
-    @Test func whatCannotBeReadIsLeftOutAndNamed() throws {
+    @Test func omitsAndReportsUnreadableRequestsAndIndexes() throws {
         let writer = ArchiveWriter()
         let entity = writer.reserve()
         func request(_ entries: [(String, BinaryPlist)]) -> Int {
@@ -260,7 +260,7 @@ import Testing
     }
 
     /// A derivation from one property of the object, as the framework archives it.
-    @Test func plainKeysOfDerivationsAreTold() throws {
+    @Test func readsThePlainKeyOfADerivation() throws {
         let writer = ArchiveWriter()
         let root = try PredicateArchive(writer).number(
             of: .comparison(GraphComparison(.keyPath(["title"]), .equal, .constant(.null))))

@@ -14,7 +14,7 @@ import Testing
         return (model, diagnostics.map(DiagnosticRenderer.text).joined(separator: "\n"))
     }
 
-    @Test func readEverythingThatXcodeWrites() throws {
+    @Test func readsEverythingThatXcodeWrites() throws {
         let (model, problems) = read(
             """
             <entity name="Car" representedClassName="App.Car" isAbstract="YES" elementID="Auto"
@@ -159,7 +159,7 @@ import Testing
         #expect(model?.entityNamesWithOwnHashes == ["Car", "Taxi"])
     }
 
-    @Test func keepWhatTheyCannotUseAndSaySo() throws {
+    @Test func keepsUnusableValuesAndWarns() throws {
         let (model, problems) = read(
             """
             <entity name="A" representedClassName="A" syncable="YES">
@@ -195,7 +195,7 @@ import Testing
             ])
     }
 
-    @Test func warnOfWhatHasNoEffect() {
+    @Test func warnsOfAttributesWithoutEffect() {
         let (model, problems) = read(
             """
             <entity name="A" representedClassName="A" syncable="YES">
@@ -221,7 +221,7 @@ import Testing
                 """)
     }
 
-    @Test func warnWhereOurOwnModelsWouldFail() {
+    @Test func warnsOfErrorsThatYAMLModelsReject() {
         let (model, problems) = read(
             """
             <entity name="A" syncable="YES">
@@ -237,7 +237,7 @@ import Testing
         #expect(!problems.contains("error:"))
     }
 
-    @Test func tellEverythingThatForbidsAModelAtOnce() {
+    @Test func reportsAllErrorsOfAModelTogether() {
         let (model, problems) = read(
             """
             <entity name="A" parentEntity="Bee">
@@ -264,7 +264,7 @@ import Testing
                 """)
     }
 
-    @Test func letAnAncestorsPropertyCount() throws {
+    @Test func inheritedPropertyReplacesARedeclaredOne() throws {
         let (model, problems) = read(
             """
             <entity name="A"><attribute name="x" attributeType="String"/></entity>
@@ -274,7 +274,7 @@ import Testing
         #expect(problems.contains("'B' inherits 'x' from 'A'; the one there counts"))
     }
 
-    @Test func areNoModelWithAnotherRoot() {
+    @Test func rejectsAnotherRootElement() {
         let (_, diagnostics) = ContentsReader.read(Array("<plist/>".utf8), file: "contents")
         #expect(
             diagnostics.map(DiagnosticRenderer.text) == [

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Models, written and read") struct ModelRoundTripTests {
     @Test(arguments: 0..<120 as Range<UInt64>)
-    func keepEverythingInXcodesFiles(seed: UInt64) throws {
+    func xcodeFilesKeepTheCompleteModel(seed: UInt64) throws {
         let model = try ModelGenerator.model(seed: seed)
         let (text, warnings) = ContentsWriter.text(of: model)
         let (read, diagnostics) = ContentsReader.read(Array(text.utf8), file: "contents")
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0..<120 as Range<UInt64>)
-    func keepEverythingInYAML(seed: UInt64) throws {
+    func yamlKeepsTheCompleteModel(seed: UInt64) throws {
         let model = try ModelGenerator.model(seed: seed)
         let (text, warnings) = ModelYAMLWriter.text(of: model)
         #expect(warnings == [], "seed \(seed)\n\(text)")
@@ -66,7 +66,7 @@ import Testing
         .enabled(
             if: FileManager.default.fileExists(atPath: Reference.script),
             "the reference implementation of the hashes is not here"))
-    func haveTheHashesOfTheReferenceImplementation() throws {
+    func matchesTheReferenceHashes() throws {
         for seed in 0..<60 as Range<UInt64> {
             let model = try ModelGenerator.model(seed: seed, isHashable: true)
             let text = ContentsWriter.text(of: model).text
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func survivesFilesThatAreCutOff() throws {
+    @Test func rejectsTruncatedFiles() throws {
         let bytes = Array(ContentsWriter.text(of: try ModelGenerator.model(seed: 3)).text.utf8)
         for count in 0..<bytes.count - 9 {
             let (model, diagnostics) = ContentsReader.read(Array(bytes[..<count]), file: "contents")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func survivesFilesThatAreGarbled(seed: UInt64) throws {
+    func readsOrRejectsGarbledFiles(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var bytes = Array(ContentsWriter.text(of: try ModelGenerator.model(seed: seed)).text.utf8)
         for _ in 0..<10 {

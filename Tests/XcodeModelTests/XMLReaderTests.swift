@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func readsElementsTextAndPlaces() throws {
+    @Test func readsElementsTextAndPositions() throws {
         let root = try XMLReader.read(
             Array(
                 """
@@ -33,7 +33,7 @@ import Testing
         #expect(root.text == "\n  é\n")
     }
 
-    @Test func normalisesLineEndsAndSpaceInValues() throws {
+    @Test func normalizesLineEndsAndSpaceInValues() throws {
         let root = try XMLReader.read(Array("<a b='1\r\n2\t3&#10;4'>x\r\ny\rz</a>".utf8))
         #expect(root["b"] == "1 2 3\n4")
         #expect(root.text == "x\ny\nz")
@@ -68,11 +68,11 @@ import Testing
             "1:1: The encoding is latin1; only UTF-8 is read"
         ),
     ])
-    func tellsWhatIsWrongAndWhere(text: String, expected: String) {
+    func reportsErrorsWithTheirPosition(text: String, expected: String) {
         #expect(problem(text) == expected)
     }
 
-    @Test func refusesWhatIsNotUTF8() {
+    @Test func rejectsInvalidUTF8() {
         let problem = #expect(throws: XMLProblem.self) {
             try XMLReader.read([UInt8(ascii: "<"), 0xFF])
         }

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func giveTheCurrentVersion(format: PropertyListSerialization.PropertyListFormat) throws {
+    func readsTheCurrentVersion(format: PropertyListSerialization.PropertyListFormat) throws {
         for name in ["M", "M 2", "M 10"] { try version(name) }
         try current("M 2.xcdatamodel", format)
         #expect(read("M.xcdatamodeld") == "M 2")
@@ -52,7 +52,7 @@ import Testing
         #expect(versions.map(\.name) == ["M", "M 2", "M 10"])
     }
 
-    @Test func needNoCurrentVersionWhereThereIsOne() throws {
+    @Test func requiresACurrentVersionOnlyIfThereAreSeveral() throws {
         try version("M")
         #expect(read("M.xcdatamodeld") == "M")
         try version("M 2")
@@ -64,7 +64,7 @@ import Testing
                 """)
     }
 
-    @Test func tellWhatIsMissing() throws {
+    @Test func reportsAMissingVersionOrBundle() throws {
         try version("Model 1")
         try current("Model 2.xcdatamodel", .xml)
         #expect(
@@ -79,7 +79,7 @@ import Testing
         #expect(read("M.xcdatamodeld").contains("[model.current-version]"))
     }
 
-    @Test func refuseWhatOnlyCoreDataReads() throws {
+    @Test func rejectsTheBinaryFormatOfXcode3() throws {
         try write("Old.xcdatamodel/elements", "bplist00".utf8)
         try write("Old.xcdatamodel/layout", "bplist00".utf8)
         #expect(
@@ -96,7 +96,7 @@ import Testing
         try write("M.momd/\(name).mom", CachedModelWriter.archive(of: model))
     }
 
-    @Test func areReadAsAppsHoldThem() throws {
+    @Test func readsCompiledBundles() throws {
         try compiled("M")
         #expect(read("M.momd") == "M")
         try compiled("M 2")
@@ -123,7 +123,7 @@ import Testing
         #expect(versions.map(\.name) == ["M", "M 2"])
     }
 
-    @Test func sayWhatACompiledModelDoesNotTell() throws {
+    @Test func reportsWhatACompiledModelOmits() throws {
         try write("M.mom", "bplist00".utf8)
         #expect(
             read("M.mom") == """
@@ -161,7 +161,7 @@ import Testing
             ])
     }
 
-    @Test func areWrittenWithTheirCurrentVersion() throws {
+    @Test func writesABundleWithItsCurrentVersion() throws {
         let model = try ModelGenerator.model(seed: 5)
         let path = folder + "/New.xcdatamodeld"
         #expect(try model.writeXcodeModel(to: path) == [])
@@ -172,7 +172,7 @@ import Testing
         #expect(try ManagedObjectModel(xcodeModel: path) == model)
     }
 
-    @Test func sayWhatTheyLeaveOut() throws {
+    @Test func warnsOfEveryOmittedProperty() throws {
         let entity = EntityDescription(
             name: "A",
             ownAttributes: [

@@ -17,7 +17,7 @@ import Testing
         return problems.sorted.map(DiagnosticRenderer.text).joined(separator: "\n")
     }
 
-    @Test func readsWhatIsThere() throws {
+    @Test func readsEveryKindOfValue() throws {
         let text = "t: x\ni: 3\nn: 1.5\nb: true\nl: [1, 2]\no: one\nc: green\ns: 1.50\n"
         let problems = try read(text) { mapping in
             #expect(mapping.required("t")?.filledText() == "x")
@@ -34,7 +34,7 @@ import Testing
         #expect(problems.isEmpty)
     }
 
-    @Test func reportsEveryProblemWithItsPlace() throws {
+    @Test func reportsEveryProblemWithItsPosition() throws {
         let text = """
             stages:
               - name: 5

@@ -144,7 +144,7 @@ import Testing
         #expect(problems(text) == expected)
     }
 
-    @Test func refusesBytesThatAreNotText() {
+    @Test func rejectsInvalidUTF8AndControlCharacters() {
         let bytes = Array("a: 1\nb: é".utf8) + [0xFF]
         let found = YAMLParser.parse(bytes, file: "a.yaml").diagnostics
         #expect(
@@ -169,7 +169,7 @@ import Testing
         #expect(entries[1].value.mark == YAMLMark(line: 2, column: 4))
     }
 
-    @Test func stopsWhereAliasesExpandWithoutEnd() {
+    @Test func rejectsAliasesThatExpandToOver100000Nodes() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...9 {
             let items = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
@@ -183,7 +183,7 @@ import Testing
                 """)
     }
 
-    @Test func stopsWhereItIsTooDeep() {
+    @Test func rejectsNestingOver64Levels() {
         let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
         #expect(problems(deep(64)).isEmpty)
         #expect(
@@ -199,7 +199,7 @@ import Testing
                 """)
     }
 
-    @Test func stopsAtTheSizeOfTheFile() {
+    @Test func rejectsFilesOverTheSizeLimit() {
         #expect(
             problems("a: 12345", limits: YAMLLimits(bytesMax: 7)) == """
                 a.yaml: error: The file is larger than 7 bytes [yaml.too-large]
@@ -211,7 +211,7 @@ import Testing
             ])
     }
 
-    @Test func reportsAFileThatIsMissing() {
+    @Test func reportsAMissingFile() {
         let found = YAMLParser.parse(file: "/nowhere/a.yaml").diagnostics
         #expect(
             found.map(DiagnosticRenderer.text) == [

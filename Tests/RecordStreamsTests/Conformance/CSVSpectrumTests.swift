@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(.enabled(if: !pairs.isEmpty, Specimens.missing("csvs/*.csv with json/*.json")))
-    func givesTheRecords() throws {
+    func decodesTheExpectedRecords() throws {
         for (csv, json) in Self.pairs {
             let name = Specimens.name(csv)
             let bytes = try Specimens.bytes(csv)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(.enabled(if: !files.isEmpty, Specimens.missing("y_*.json")))
-    func acceptsAndRefuses() throws {
+    func acceptsValidAndRejectsInvalidFiles() throws {
         var counts = ["y_": 0, "n_": 0, "i_": 0]
         for file in Self.files {
             let name = Specimens.name(file)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(.enabled(if: !files.isEmpty, Specimens.missing("y_*.json")))
-    func agreesInsideRecords() throws {
+    func validatesRecordsLikeDocuments() throws {
         for file in Self.files {
             let name = Specimens.name(file)
             let bytes = try Specimens.bytes(file)
