@@ -209,16 +209,9 @@ struct BatchUpdate {
                     "no whole number (`round`, `floor` and `ceiling` make one)"
                 ))
         }
-        switch attribute.type {
-        case .float:
+        if attribute.type == .float {
             // Rounded to a Float, a larger number is infinite.
             rules.append(("abs(\(name)) >= 3.4028235677973366e38", "too large for Float"))
-        case .double, .date, .decimal:
-            if !attribute.isExactDecimal {
-                let type = attribute.type.rawValue
-                rules.append(("abs(\(name)) = 9e999", "too large for \(type)"))
-            }
-        default: break
         }
         if allRules == .honour, let minimum = attribute.range?.minimum {
             let bound = AttributeValidator.text(minimum, attribute.type)
@@ -296,7 +289,8 @@ extension GraphExpression {
     /// store as it is.
     fileprivate var nonFinite: Double? {
         switch self {
-        case .constant(.double(let number)): number.isFinite ? nil : number
+        case .constant(.double(let number)), .constant(.date(secondsSinceReference: let number)):
+            number.isFinite ? nil : number
         case .negation(let operand): operand.nonFinite
         case .arithmetic(_, let left, let right): left.nonFinite ?? right.nonFinite
         case .function(_, let arguments), .aggregate(let arguments):
