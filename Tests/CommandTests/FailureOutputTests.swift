@@ -98,7 +98,8 @@ struct FailureOutputTests {
             sys.exit(os.waitstatus_to_exitcode(status))
             """)
         try folder.shell("rm -f store.sqlite*")
-        let terminal = try folder.shell("exec python3 terminal.py")
+        // Colors would be inside the counts.
+        let terminal = try folder.shell("NO_COLOR=1 exec python3 terminal.py")
         #expect(terminal.status == 0)
         #expect(terminal.output.contains("\rimport tasks ["))
         #expect(terminal.output.contains(" rows/s"))
