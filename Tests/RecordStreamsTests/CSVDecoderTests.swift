@@ -123,7 +123,7 @@ import Testing
             ("\"a\r\"\"b\",x\r1,2\r", ["1@1:1 'a\r\"b' 'x'", "2@3:1 '1' '2'"], []),
             ("1,\"x\ny\"\r\n2,3\r4\n", ["1@1:1 '1' 'x\ny'", "2@3:1 '2' '3\r4'"], []),
         ] as [(String, [String], [String])])
-    func tellsWhatEndsRecordsByTheFirstLineEndOutsideQuotes(
+    func usesTheFirstUnquotedLineEndAsRecordEnd(
         text: String, records: [String], rejects: [String]
     ) throws {
         for chunk in [1, 2, 5, 1 << 16] {

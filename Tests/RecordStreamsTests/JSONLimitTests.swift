@@ -89,7 +89,7 @@ import Testing
         ("a.json", "[{\"a\":1},{\"a\":\"\(big)\"},{\"a\":2}]", 9, "2@1:10 json"),
         ("a.csv", "a,b\n1,2\n3,\(big)\n4,5\n", 8, "2@3:1 csv"),
     ])
-    func keepsTheSameOfWhatIsTooBigHoweverTheInputIsCut(
+    func keepsTheSamePrefixOfATooBigRecordForAnyChunkSize(
         name: String, text: String, offset: Int, place: String
     ) throws {
         let beginning = String(decoding: Array(text.utf8)[offset..<(offset + 100)], as: UTF8.self)

@@ -168,7 +168,7 @@ import Testing
         (#"{"a":"\udc00"}"#, "1@1:7 json.lone-surrogate"),
         ("{\"a\":\"\t\"}", "1@1:7 json.control-character"),
     ])
-    func rejectsOneLineAlone(line: String, expected: String) throws {
+    func rejectsOnlyTheInvalidLine(line: String, expected: String) throws {
         let reading = try Reading.of(line + "\n{\"a\":2}\n", as: "a.jsonl", paths: ["a"])
         #expect(reading.rejects == [expected + " " + line])
         #expect(reading.records == ["2@2:1 #2"])

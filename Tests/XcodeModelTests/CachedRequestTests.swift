@@ -77,7 +77,7 @@ import Testing
         "id == CAST(\"00010203-0405-0607-0809-0A0B0C0D0E0F\", \"NSUUID\")",
         "#in == #\"odd key\"",
     ])
-    func predicateComesBackAsItsText(_ text: String) throws {
+    func archivedPredicateReadsBackAsItsText(_ text: String) throws {
         let predicate = try GraphPredicate(format: text)
         let writer = ArchiveWriter()
         let bytes = writer.archive(root: try PredicateArchive(writer).number(of: predicate))

@@ -140,7 +140,7 @@ import Testing
             "a.yaml:1:13: error: No anchor '&x' precedes this alias [yaml.alias]\n  in: a[\"b c\"]"
         ),
     ])
-    func endsAtWhatItCannotRead(text: String, expected: String) {
+    func reportsTheFirstSyntaxError(text: String, expected: String) {
         #expect(problems(text) == expected)
     }
 
