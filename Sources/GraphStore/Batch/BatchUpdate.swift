@@ -40,9 +40,7 @@ extension ManagedObjectContext {
                 for: request.entityName, in: model, variables: request.variables,
                 assignedTo: column.attribute)
             if let number = resolved.nonFinite {
-                throw StoreError(
-                    .validation,
-                    "'\(entity.name).\(name)' cannot hold \(number), which is not a number")
+                try column.attribute.requireFinite(number, of: entity.name)
             }
             guard column.attribute.takesValues else {
                 throw StoreError(

@@ -181,14 +181,20 @@ extension EntityLayout.Slot {
     }
 }
 
+extension AttributeDescription {
+    /// Throws if the number is NaN or infinite, which no attribute can hold.
+    func requireFinite(_ number: Double, of entity: String) throws(StoreError) {
+        guard !number.isFinite else { return }
+        throw StoreError(
+            .validation, "'\(entity).\(name)' cannot hold \(number), because it is not finite")
+    }
+}
+
 extension EntityLayout.Attribute {
     /// Returns the value as the attribute's column stores it; throws if it has the wrong type or
     /// size.
     func fitting(_ value: StoredValue, of entity: String) throws(StoreError) -> StoredValue {
-        if case .real(let number) = value, !number.isFinite {
-            throw StoreError(
-                .validation, "'\(entity).\(name)' cannot hold \(number), which is not a number")
-        }
+        if case .real(let number) = value { try description.requireFinite(number, of: entity) }
         if description.isExactDecimal { return try exact(value, of: entity) }
         switch (description.type, value) {
         case (_, .null), (.undefined, _), (.transformable, .blob), (.binary, .blob), (.uuid, .blob),

@@ -114,7 +114,8 @@ import Testing
         let ann = try Self.ann(context)
         let error = storeError { try ann.setValue(.attribute(.real(number)), forKey: name) }
         #expect(error?.code == .validation)
-        #expect(error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
+        #expect(
+            error?.message == "'Person.\(name)' cannot hold \(number), because it is not finite")
     }
 
     @Test(
@@ -137,7 +138,8 @@ import Testing
             let error = storeError { _ = try context.execute(request) }
             #expect(error?.code == .validation)
             #expect(
-                error?.message == "'Person.\(name)' cannot hold \(number), which is not a number")
+                error?.message == "'Person.\(name)' cannot hold \(number), because it is not finite"
+            )
         }
         try store.expect("SELECT count(*) FROM ZPERSON WHERE Z_OPT > 1", ["0"])
     }
@@ -198,6 +200,29 @@ import Testing
         #expect(
             storeError { try ann.setValue(.attribute(.text("Bob")), forKey: "name") }?.message
                 == message)
+    }
+
+    @Test("without a context, a reference can be read, and a fetched property ends the process")
+    func linksWithoutContext() async throws {
+        let store = try Self.store()
+        let pet = try Self.withoutContext("Pet", of: store)
+        let owner = try #require(pet[reference: Pet.owner])
+        #expect(owner.id.primaryKey == 1)
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            let store = try ObjectBoundaryTests.store()
+            _ = try ObjectBoundaryTests.withoutContext("Person", of: store)[.fetched("pets")]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("'Person' of p1 cannot be used: "), "\(text)")
+    }
+
+    /// Returns the only object of an entity, whose context is freed.
+    private static func withoutContext(
+        _ entity: String, of store: TestStore
+    ) throws -> ManagedObject {
+        try #require(
+            try store.context().fetch(FetchRequest<ManagedObject>(entityName: entity)).first)
     }
 
     #if os(Linux)
