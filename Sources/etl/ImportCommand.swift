@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Logging
 import Pipelines
 
 /// Imports files without a spec: `etl import FILE… --into STORE`.
@@ -97,7 +98,13 @@ struct ImportCommand: ParsableCommand {
             request.options = known.options
             request.addsColumns = addColumns
             request.specFolder = saveSpec
-            fileImport = try FileImport(request)
+            switch try FileImport.prepare(request) {
+            case .ready(let found): fileImport = found
+            case .nothing(let warnings):
+                let logger = Logger(label: "etl") { _ in StandardErrorLog() }
+                for warning in warnings { logger.notice("\(DiagnosticRenderer.text(warning))") }
+                return
+            }
             try fileImport.save()
         } catch {
             throw error.shown()

@@ -1,4 +1,4 @@
-import Diagnostics
+package import Diagnostics
 import FoundationEssentials
 import Files
 import GraphModel
@@ -55,14 +55,19 @@ package struct FileImport {
     /// The inferred spec with its comments, before it is fitted to the store.
     private let inferredText: String
 
+    /// An import that is ready to run.
+    package enum Preparation {
+        case ready(FileImport)
+        /// The files are empty, and the store has their entities.
+        case nothing([Diagnostic])
+    }
+
     /// Infers the import without changing any file.
-    package init(_ request: Request) throws(RunFailure) {
-        self.request = request
+    package static func prepare(_ request: Request) throws(RunFailure) -> Preparation {
         let spool = InferenceSpool()
-        self.spool = spool
         try URLCheck.refuse(file: request.store)
-        let stored = try Self.model(of: request.store)
-        try Self.checkFolder(of: request.store)
+        let stored = try model(of: request.store)
+        try checkFolder(of: request.store)
         var options = request.options
         options.storeModel = stored
         options.isOfImport = true
@@ -75,7 +80,21 @@ package struct FileImport {
             "etl import - --into \(CommandExample.shell(request.store))"
             + (request.addsColumns ? " --add-columns" : "")
             + (request.specFolder.map { " --save-spec \(CommandExample.shell($0))" } ?? "")
-        inference = try Inference(from: request.files, options: options, spool)
+        let inference = try Inference(from: request.files, options: options, spool)
+        guard !inference.hasNothing else {
+            spool.remove()
+            return .nothing(inference.warnings)
+        }
+        return .ready(try FileImport(request, inference, spool, stored: stored))
+    }
+
+    private init(
+        _ request: Request, _ inference: Inference, _ spool: InferenceSpool,
+        stored: ManagedObjectModel?
+    ) throws(RunFailure) {
+        self.request = request
+        self.inference = inference
+        self.spool = spool
         guard let inferredModel = inference.model, !inference.isOfStore else {
             throw RunFailure(
                 .usage, code: "import.store", "A store is not a file of records",

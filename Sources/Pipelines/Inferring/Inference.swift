@@ -32,6 +32,8 @@ package struct Inference: Sendable {
     private let store: (path: String, model: ManagedObjectModel)?
     /// Whether the spec exports from a store.
     var isOfStore: Bool { store != nil }
+    /// Whether the files are empty, and the store has their entities.
+    var hasNothing: Bool { store == nil && entities.isEmpty }
 
     /// Infers a model and a spec from files of records or from one store.
     ///
@@ -91,6 +93,10 @@ package struct Inference: Sendable {
                     return error
                 })
         }
+        guard !inputs.samples.isEmpty else {
+            self = Inference(withoutRecords: losses)
+            return
+        }
         try inputs.checkKnown()
         let stored = try Self.stored(inputs.samples, options)
         let found: EntityInference
@@ -135,6 +141,18 @@ package struct Inference: Sendable {
         } catch {
             throw RunFailure(error)
         }
+    }
+
+    /// Creates the inference from empty files whose entities the store has.
+    private init(withoutRecords warnings: [Diagnostic]) {
+        losses = warnings
+        store = nil
+        entities = []
+        joins = []
+        withoutHeader = []
+        withLinesAbove = []
+        rejects = 0
+        name = ""
     }
 
     private init(store path: String, _ options: InferenceOptions) throws(RunFailure) {

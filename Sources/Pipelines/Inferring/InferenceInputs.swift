@@ -7,8 +7,10 @@ import RecordStreams
 /// The input files of an inference, as samples of records.
 struct InferenceInputs {
     private(set) var samples: [Sample] = []
-    /// The files without a readable record.
-    private var empty: [String] = []
+    /// The files without a record, and the entities that their records would have.
+    private var empty: [(file: String, entity: String)] = []
+    /// Whether a file has records, but no readable ones.
+    private var hasUnreadable = false
     /// The warnings about skipped or renamed fields.
     private var losses: [Diagnostic] = []
     private let known: InferenceOptions
@@ -54,8 +56,9 @@ struct InferenceInputs {
             guard sample.records == 0, sample.columns == nil else { continue }
             if sample.rejectCount > 0 {
                 losses += Self.withoutRecords(sample)
+                hasUnreadable = true
             } else {
-                empty += sample.paths
+                empty += sample.paths.map { ($0, sample.entityName) }
             }
         }
         self.samples = samples.filter { $0.records > 0 || $0.columns != nil }
@@ -90,7 +93,8 @@ struct InferenceInputs {
                 let readable = try spool.readable(file)
                 // The format of a blank file cannot be detected.
                 if try Self.isBlank(readable) {
-                    empty.append(file.pattern)
+                    let entity = known.entity ?? InferredNames.entity(ofFile: file.pattern)
+                    empty.append((file.pattern, entity))
                 } else {
                     let found = try SampleInput.inputs(of: readable, called: file.pattern, known)
                     losses += InputLoss.of(found, in: file.pattern)
@@ -132,21 +136,29 @@ struct InferenceInputs {
     }
 
     /// Whether the store has the entities of all files and thus knows the types of their columns.
-    var areOfStore: Bool { !samples.isEmpty && samples.allSatisfy(isOfStore) }
-
-    private func isOfStore(_ sample: Sample) -> Bool {
-        let names = known.storeModel?.entities.map(\.name) ?? []
-        return InferredNames.match(sample.entityName, names) != nil
+    ///
+    /// Empty files count only if no file has a header.
+    var areOfStore: Bool {
+        guard !samples.isEmpty || !hasUnreadable, let model = known.storeModel else { return false }
+        let wanted = samples.isEmpty ? empty.map(\.entity) : samples.map(\.entityName)
+        let stored = model.entities.map(\.name)
+        return !wanted.isEmpty && wanted.allSatisfy { InferredNames.match($0, stored) != nil }
     }
 
     /// Whether any sample has a record.
     var hasRecords: Bool { samples.contains { $0.records > 0 } }
 
+    /// The tables without a record whose entities the store has.
+    private var headers: [String] {
+        areOfStore ? samples.filter { $0.rejectCount == 0 }.flatMap(\.paths) : []
+    }
+
     /// The warnings to print with the result.
     var warnings: [Diagnostic] {
         let named = hasRecords || areOfStore ? [] : samples
         return samples.flatMap(Self.warnings) + losses + samples.flatMap(InputLoss.of)
-            + empty.map(Self.noRecords) + named.flatMap(Self.withoutRecords)
+            + empty.map { Self.noRecords(in: $0.file) } + named.flatMap(Self.withoutRecords)
+            + (hasRecords ? [] : headers).map(Self.onlyKnownHeader)
     }
 
     /// Returns whether the import of the files gives this warning, too.
@@ -158,7 +170,7 @@ struct InferenceInputs {
     private static func noRecords(in path: String) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.empty",
-            "The file has no readable record, so it is skipped", at: .file(path),
+            "The file has no record, so it is skipped", at: .file(path),
             fix: "use a file with records")
     }
 
@@ -173,6 +185,13 @@ struct InferenceInputs {
                 at: first.place,
                 fix: CommandLineFix.of(first) ?? "correct the records, or name another file")
         ]
+    }
+
+    private static func onlyKnownHeader(in path: String) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.empty",
+            "The file has a header and no record, so nothing is imported", at: .file(path),
+            fix: "use a file with records")
     }
 
     private static func onlyHeader(in path: String) -> Diagnostic {

@@ -26,6 +26,8 @@ struct RecordArrayFinder {
     /// Whether the array that is being counted has items.
     private var hasItems = false
     private var found: [String] = []
+    /// The paths to arrays without items.
+    private var empty: [String] = []
     private var others: [String] = []
 
     private static let keyBytesMax = 1024
@@ -36,7 +38,7 @@ struct RecordArrayFinder {
     /// Returns the paths to the arrays of records, and to the values outside these arrays.
     ///
     /// The path is `$` if the document is an array itself, or has no array of records or more than
-    /// 100 of them.
+    /// 100 of them. If empty arrays are all that the document has, these are its arrays of records.
     static func paths(
         in file: InputFile, _ encoding: TextEncoding
     ) throws(RecordStreamError) -> (arrays: [String], others: [String]) {
@@ -52,7 +54,7 @@ struct RecordArrayFinder {
             // path.
             if finder.isPlain { return (["$"], []) }
         }
-        let found = finder.found
+        let found = finder.found.isEmpty && finder.others.isEmpty ? finder.empty : finder.found
         return found.isEmpty || found.count > arraysMax
             ? (["$"], []) : (found, finder.others)
     }
@@ -143,14 +145,20 @@ struct RecordArrayFinder {
         if levels.count == arrayLevel {
             arrayLevel = nil
             let keys = levels.dropLast().map { $0.key.flatMap { $0.isEmpty ? nil : $0 } }
-            if count == 0 || keys.contains(nil) {
-                if hasItems { noteOther(keys) }
-            } else if found.count <= Self.arraysMax {
-                let steps = keys.compactMap { $0 }.map(FieldPath.escaped)
-                let path = "$." + steps.joined(separator: ".") + "[*]"
-                if !found.contains(path) { found.append(path) }
+            let steps = keys.compactMap { $0 }.map(FieldPath.escaped)
+            let path = "$." + steps.joined(separator: ".") + "[*]"
+            if hasItems, count == 0 || keys.contains(nil) {
+                noteOther(keys)
+            } else if hasItems {
+                Self.note(path, in: &found)
+            } else if !keys.contains(nil) {
+                Self.note(path, in: &empty)
             }
         }
         levels.removeLast()
+    }
+
+    private static func note(_ path: String, in paths: inout [String]) {
+        if paths.count <= arraysMax, !paths.contains(path) { paths.append(path) }
     }
 }
