@@ -95,6 +95,20 @@ import Testing
         }
     }
 
+    @Test("a fetched property that is read without a context ends the process with the reason")
+    func fetchedPropertyWithoutContext() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            var note: ManagedObject?
+            try TemplateTests().withNotes { context in
+                note = try context.fetch(FetchRequest<ManagedObject>(entityName: "Note")).first
+            }
+            _ = note?[.fetched("siblings")]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("The context of an object of 'Note' no longer exists"), "\(text)")
+    }
+
     @Test("row 78b: a fetched property is fetched once until its object is refreshed")
     func fetchedProperty() throws {
         try withNotes { context in
