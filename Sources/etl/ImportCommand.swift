@@ -101,6 +101,7 @@ struct ImportCommand: ParsableCommand {
             switch try FileImport.prepare(request) {
             case .ready(let found): fileImport = found
             case .nothing(let warnings):
+                guard level != .error else { return }
                 let logger = Logger(label: "etl") { _ in StandardErrorLog() }
                 for warning in warnings { logger.notice("\(DiagnosticRenderer.text(warning))") }
                 return

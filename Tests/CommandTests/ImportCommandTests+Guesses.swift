@@ -230,7 +230,7 @@ extension ImportCommandTests {
             ToolResult(
                 status: 65,
                 standardError: """
-                    \(file): error: The file has no record, so it is skipped [infer.empty]
+                    \(file): error: The file has no record [infer.empty]
                       fix: use a file with records
 
                     """)

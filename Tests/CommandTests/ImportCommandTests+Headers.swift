@@ -150,4 +150,54 @@ extension ImportCommandTests {
         #expect(!result.standardOutput.contains("header: false"), "\(result)")
         #expect(result.standardError.contains("c.csv:3:1: warning: The record has 1 field where"))
     }
+
+    @Test(
+        "a later import of a file without records warns and exits with 0",
+        arguments: ["", "[]", "{\"data\": []}", "{\"next\": null, \"data\": []}"])
+    func nothingLater(text: String) throws {
+        try write("data.json", text)
+        func told(_ status: Int32, _ severity: String) -> ToolResult {
+            ToolResult(
+                status: status,
+                standardError: """
+                    data.json: \(severity): The file has no record [infer.empty]
+                      fix: use a file with records
+
+                    """)
+        }
+        #expect(
+            try cron("import", "data.json", "--into", "d.sqlite")
+                == told(65, "error"))
+        try write("data.json", "[{\"id\":1}]")
+        #expect(try cron("import", "data.json", "--into", "d.sqlite") == .silentSuccess)
+        try write("data.json", text)
+        #expect(
+            try cron("import", "data.json", "--into", "d.sqlite")
+                == told(0, "warning"))
+        #expect(
+            try cron("import", "data.json", "--into", "d.sqlite", "--quiet") == .silentSuccess)
+        #expect(
+            try cron("import", "data.json", "--into", "d.sqlite", "--entity", "Other")
+                == told(65, "error"))
+        #expect(try rows("SELECT ZID FROM ZDATA", in: "d.sqlite") == ["1"])
+    }
+
+    @Test("a later import fails if one file is empty and no record of the other can be read")
+    func nothingReadableLater() throws {
+        try write("a.json", "[{\"id\":1}]")
+        #expect(try cron("import", "a.json", "--into", "a.sqlite") == .silentSuccess)
+        try write("a.json", "[]")
+        try write("b.ndjson", "{\"id\":\n")
+        #expect(
+            try cron("import", "a.json", "b.ndjson", "--into", "a.sqlite", "--entity", "A").status
+                == 65)
+    }
+
+    @Test("empty objects are records, and empty arrays in an array are not")
+    func emptyItems() throws {
+        try write("o.json", "{\"x\": 1, \"data\": [{}, {}]}")
+        #expect(try cron("infer", "o.json").standardOutput.contains("$.data[*]"))
+        try write("a.json", "{\"data\": [[], []]}")
+        #expect(!(try cron("infer", "a.json").standardOutput.contains("$.data[*]")))
+    }
 }

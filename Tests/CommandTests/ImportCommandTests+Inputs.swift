@@ -357,43 +357,10 @@ extension ImportCommandTests {
 
                         """,
                     standardError: """
-                        h.csv: warning: The file has a header and no record, so nothing is imported [infer.empty]
+                        h.csv: warning: The file has no record [infer.empty]
                           fix: use a file with records
 
                         """))
-    }
-
-    @Test(
-        "a later import of a file without records warns and exits with 0",
-        arguments: ["", "[]", "{\"data\": []}", "{\"next\": null, \"data\": []}"])
-    func nothingLater(text: String) throws {
-        try write("data.json", text)
-        let told = "The file has no record, so it is skipped [infer.empty]"
-        let fix = "  fix: use a file with records"
-        #expect(
-            try cron("import", "data.json", "--into", "d.sqlite")
-                == failure(65, "data.json: error: \(told)\n\(fix)"))
-        try write("data.json", "[{\"id\":1}]")
-        #expect(try cron("import", "data.json", "--into", "d.sqlite") == .silentSuccess)
-        try write("data.json", text)
-        #expect(
-            try cron("import", "data.json", "--into", "d.sqlite")
-                == warning("data.json: warning: \(told)\n\(fix)"))
-        #expect(
-            try cron("import", "data.json", "--into", "d.sqlite", "--entity", "Other")
-                == failure(65, "data.json: error: \(told)\n\(fix)"))
-        #expect(try rows("SELECT ZID FROM ZDATA", in: "d.sqlite") == ["1"])
-    }
-
-    @Test("a later import fails if one file is empty and no record of the other can be read")
-    func nothingReadableLater() throws {
-        try write("a.json", "[{\"id\":1}]")
-        #expect(try cron("import", "a.json", "--into", "a.sqlite") == .silentSuccess)
-        try write("a.json", "[]")
-        try write("b.ndjson", "{\"id\":\n")
-        #expect(
-            try cron("import", "a.json", "b.ndjson", "--into", "a.sqlite", "--entity", "A").status
-                == 65)
     }
 
     @Test("a file that is not a store, table, or document fails with a fix")

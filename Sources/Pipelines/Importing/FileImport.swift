@@ -55,7 +55,7 @@ package struct FileImport {
     /// The inferred spec with its comments, before it is fitted to the store.
     private let inferredText: String
 
-    /// An import that is ready to run.
+    /// An import that can run, or the reason why there is nothing to import.
     package enum Preparation {
         case ready(FileImport)
         /// The files are empty, and the store has their entities.

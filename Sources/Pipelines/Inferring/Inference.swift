@@ -94,7 +94,7 @@ package struct Inference: Sendable {
                 })
         }
         guard !inputs.samples.isEmpty else {
-            self = Inference(withoutRecords: losses)
+            self = Inference(store: nil, warnings: losses)
             return
         }
         try inputs.checkKnown()
@@ -143,10 +143,10 @@ package struct Inference: Sendable {
         }
     }
 
-    /// Creates the inference from empty files whose entities the store has.
-    private init(withoutRecords warnings: [Diagnostic]) {
+    /// Creates an inference without entities: of a store, or of empty files.
+    private init(store: (path: String, model: ManagedObjectModel)?, warnings: [Diagnostic]) {
+        self.store = store
         losses = warnings
-        store = nil
         entities = []
         joins = []
         withoutHeader = []
@@ -161,16 +161,9 @@ package struct Inference: Sendable {
             throw RunFailure(problems: diagnostics.map { Self.naming(path, options, in: $0) })
         }
         let (text, problems) = ModelYAMLWriter.text(of: found)
+        self.init(store: (path, found), warnings: diagnostics + problems)
         // If the reader rejects the text, it does not describe the model of this store.
         model = problems.isEmpty ? text : nil
-        losses = diagnostics + problems
-        store = (path, found)
-        entities = []
-        joins = []
-        withoutHeader = []
-        withLinesAbove = []
-        rejects = 0
-        name = ""
     }
 
     /// Returns the diagnostic with a command that reads the tables of a database that is not a

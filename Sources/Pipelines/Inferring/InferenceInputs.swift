@@ -137,7 +137,7 @@ struct InferenceInputs {
 
     /// Whether the store has the entities of all files and thus knows the types of their columns.
     ///
-    /// Empty files count only if no file has a header.
+    /// If no file has a record or a header, the entities of the empty files decide.
     var areOfStore: Bool {
         guard !samples.isEmpty || !hasUnreadable, let model = known.storeModel else { return false }
         let wanted = samples.isEmpty ? empty.map(\.entity) : samples.map(\.entityName)
@@ -148,17 +148,16 @@ struct InferenceInputs {
     /// Whether any sample has a record.
     var hasRecords: Bool { samples.contains { $0.records > 0 } }
 
-    /// The tables without a record whose entities the store has.
+    /// The tables without a record, if there is no record in any file and the store has the entities.
     private var headers: [String] {
-        areOfStore ? samples.filter { $0.rejectCount == 0 }.flatMap(\.paths) : []
+        areOfStore && !hasRecords ? samples.filter { $0.rejectCount == 0 }.flatMap(\.paths) : []
     }
 
     /// The warnings to print with the result.
     var warnings: [Diagnostic] {
         let named = hasRecords || areOfStore ? [] : samples
         return samples.flatMap(Self.warnings) + losses + samples.flatMap(InputLoss.of)
-            + empty.map { Self.noRecords(in: $0.file) } + named.flatMap(Self.withoutRecords)
-            + (hasRecords ? [] : headers).map(Self.onlyKnownHeader)
+            + (empty.map(\.file) + headers).map(Self.noRecords) + named.flatMap(Self.withoutRecords)
     }
 
     /// Returns whether the import of the files gives this warning, too.
@@ -170,7 +169,7 @@ struct InferenceInputs {
     private static func noRecords(in path: String) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.empty",
-            "The file has no record, so it is skipped", at: .file(path),
+            "The file has no record", at: .file(path),
             fix: "use a file with records")
     }
 
@@ -185,13 +184,6 @@ struct InferenceInputs {
                 at: first.place,
                 fix: CommandLineFix.of(first) ?? "correct the records, or name another file")
         ]
-    }
-
-    private static func onlyKnownHeader(in path: String) -> Diagnostic {
-        Diagnostic(
-            .warning, code: "infer.empty",
-            "The file has a header and no record, so nothing is imported", at: .file(path),
-            fix: "use a file with records")
     }
 
     private static func onlyHeader(in path: String) -> Diagnostic {

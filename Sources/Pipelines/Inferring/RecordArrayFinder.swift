@@ -126,7 +126,10 @@ struct RecordArrayFinder {
     private mutating func open(isObject: Bool) {
         if levels.isEmpty, !isObject { isPlain = true }
         if let last = levels.indices.last { levels[last].hasScalar = false }
-        if let arrayLevel, isObject, levels.count == arrayLevel { count += 1 }
+        if let arrayLevel, levels.count == arrayLevel {
+            hasItems = true
+            if isObject { count += 1 }
+        }
         guard levels.count < Self.levelsMax else {
             isPlain = true
             return

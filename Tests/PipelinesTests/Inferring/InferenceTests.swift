@@ -267,7 +267,7 @@ import Testing
             }
                 == ["nothing.csv", "tasks-1.csv", "nothing.ndjson"].map {
                     $0
-                        + ": warning: The file has no record, so it is skipped [infer.empty]"
+                        + ": warning: The file has no record [infer.empty]"
                 })
         #expect(
             found.spec.contains(
