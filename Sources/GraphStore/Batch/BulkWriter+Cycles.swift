@@ -201,7 +201,6 @@ struct BulkCheckpoint {
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
     let net: RowDiffs
-    let farNets: [RowDiffs]
     let changedSinceSave: [Int64: Int64]
 }
 
@@ -214,7 +213,7 @@ extension BulkWriter {
             tally: tally, rejectCount: rejects.count,
             missedCount: missedLinks.count, change: session.change,
             ends: session.ends, seen: seen,
-            unchangedTargets: unchangedTargets, net: net, farNets: farNets,
+            unchangedTargets: unchangedTargets, net: net,
             changedSinceSave: changedSinceSave)
     }
 
@@ -234,7 +233,6 @@ extension BulkWriter {
         seen = checkpoint.seen
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net
-        farNets = checkpoint.farNets
         changedSinceSave = checkpoint.changedSinceSave
         try keyTables.refresh(isStale: false)
         try forgetLookups()
