@@ -129,6 +129,19 @@ final class PatternMachine {
         var state = start
         var index = range.lowerBound
         while index < range.upperBound, state != Self.dead {
+            // One table hit is too fast for a check.
+            let end = min(range.upperBound, index + Self.stepsUnseen)
+            state = run(text, from: &index, to: end, state)
+            if stop != nil, mustStop() { return Self.dead }
+        }
+        return state
+    }
+
+    private func run(
+        _ text: ByteView, from index: inout Int, to end: Int, _ start: Int
+    ) -> Int {
+        var state = start
+        while index < end, state != Self.dead {
             let byte = text[index]
             var number: Int
             if byte < 0x80 {
@@ -151,7 +164,6 @@ final class PatternMachine {
             } else {
                 state = step(state, classes[number], column: nil)
             }
-            // A table hit is too fast to need a check.
             if stop != nil, mustStop() { return Self.dead }
         }
         return state
