@@ -228,6 +228,17 @@ struct SectionNote: Decodable, Sendable, Hashable {
 struct InputForm: Decodable, Sendable {
     var format: String
     var columnNames: [String]?
+    /// Whether a lone CR ends a record of a table; `nil` if not.
+    var endsAtReturn: Bool?
+}
+
+extension MappedBatch {
+    /// The format of the records.
+    var form: InputForm {
+        InputForm(
+            format: format.rawValue, columnNames: columnNames,
+            endsAtReturn: endsAtReturn ? true : nil)
+    }
 }
 
 /// The length of an input's file of left-out links when a batch was saved.
@@ -249,4 +260,6 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     var isFirst: Bool
     /// The number of their records that replays had saved by then.
     var replayed = 0
+    /// Whether a CR ends the lines of the file; `nil` if not.
+    var endsAtReturn: Bool?
 }

@@ -79,9 +79,11 @@ final class CSVDecoder: RecordDecoder {
         guard let mark = try startOfTable(bytes, isFinal: isFinal) else { return nil }
         let text = UnsafeBufferPointer(rebasing: bytes[mark...])
         let isLonger = text.count > windowByteCount
-        let endsAtReturn = dialect.firstLineEndsAtReturn(
-            UnsafeBufferPointer(rebasing: text.prefix(windowByteCount)),
-            isFinal: isFinal && !isLonger)
+        let endsAtReturn =
+            options.endsAtReturn
+            ?? dialect.firstLineEndsAtReturn(
+                UnsafeBufferPointer(rebasing: text.prefix(windowByteCount)),
+                isFinal: isFinal && !isLonger)
         if endsAtReturn == nil {
             guard isLonger else { return nil }
             // Without a header, this is a bad record like any other, and LF ends nearly all lines.

@@ -69,6 +69,9 @@ package final class RecordReader {
     /// The names of a table's columns, in order; `nil` for other formats.
     package var columnNames: [String]? { decoder.columnNames }
 
+    /// Whether a lone CR ends a record of a table.
+    package var endsAtReturn: Bool { decoder.lineEnd == 13 }
+
     /// Receives every decompressed byte once, in order, after the records in it were returned; for
     /// a digest of the consumed bytes.
     ///

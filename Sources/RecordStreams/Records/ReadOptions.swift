@@ -31,6 +31,8 @@ package struct ReadOptions: Sendable {
     package var maxPreambleBytes = 16 << 20
     /// The escape of a table: the byte after it is literal.
     package var escape: UInt8?
+    /// Whether a lone CR ends a record of a table; `nil` to read it from the first line.
+    package var endsAtReturn: Bool?
     /// Whether a delimiter at the end of a line only ends the last field, and starts no other.
     package var dropsTrailingDelimiter = false
     /// The quoting of fields.

@@ -28,12 +28,13 @@ import Testing
         ])
     private static let missed = MissedLinks(
         relationship: "owner", count: 2, first: ["a.csv:3 'nobody'"])
-    private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
+    private static let form = InputForm(
+        format: "csv", columnNames: ["a", "b"], endsAtReturn: true)
     /// Latin-1.
     private static let name = FileName(bytes: [0x61, 0xE9])
     private static let file = RejectFileNote(
         source: name, path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
-        isFirst: false, replayed: 7)
+        isFirst: false, replayed: 7, endsAtReturn: true)
     private static let input = InputNote(
         path: name, byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(

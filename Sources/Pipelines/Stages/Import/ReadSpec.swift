@@ -1,3 +1,4 @@
+package import Files
 import GraphModel
 package import RecordStreams
 import YAML
@@ -237,6 +238,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var encoding = ReadKeys.encoding.default
     /// Whether the files are reject files, with files of reasons and row keys next to them.
     package var areRejects = false
+    /// The forms of reject files, by their names.
+    package var rejectForms: [FileName: RejectForm] = [:]
 }
 
 extension ReadSpec {
