@@ -161,8 +161,11 @@ extension ResumePoint {
         }
         all[index].count += 1
         if all[index].first.count < MissedLinks.shownMax {
-            let line = try place().map { "\($0.source):\($0.line ?? $0.record ?? 0)" }
-            let key = link.key.map { "'\(OutputText.masked(String($0.prefix(200))))'" }
+            let line = try place().map {
+                "\(OutputText.masked($0.source)):\($0.line ?? $0.record ?? 0)"
+            }
+            // Masks before it truncates, so that no part of a secret remains.
+            let key = link.key.map { "'\(OutputText.masked($0).prefix(200))'" }
             all[index].first.append([line, key].compactMap(\.self).joined(separator: " "))
         }
         missedLinks = all
