@@ -183,6 +183,8 @@ struct Replay: Sendable {
         spec.read.linesSkipped = 0
         spec.read.arrayPath = "$"
         spec.read.isOnce = false
+        // A folder of rejects may have fewer files than the run had inputs.
+        spec.read.filesMin = 1
         spec.read.areRejects = true
         spec.read.rejectForms = Dictionary(
             files.compactMap { file in file.form.map { (file.name, $0) } },

@@ -69,6 +69,9 @@ package final class RecordReader {
     /// The names of a table's columns, in order; `nil` for other formats.
     package var columnNames: [String]? { decoder.columnNames }
 
+    /// Returns a splitter of the rows of a table; `nil` for other formats.
+    package func rowSplitter() -> RowSplitter? { decoder.rowSplitter() }
+
     /// Whether a lone CR ends a record of a table.
     package var endsAtReturn: Bool { decoder.lineEnd == 13 }
 

@@ -219,7 +219,7 @@ package struct ReadSpec: Sendable, Hashable {
     /// The unquoted texts that mean null.
     package var nulls = ReadKeys.nulls.default
     /// Further unquoted texts that mean null in single columns.
-    package var columnNulls: [String: [String]] = [:]
+    package var columnNulls: [ColumnNulls] = []
     /// The minimum number of input files; with fewer, the run exits with 66.
     package var filesMin = ReadKeys.filesMin.default
     /// The minimum number of records; with fewer, the run exits with 66.
