@@ -55,6 +55,7 @@ indirect enum ScalarTest: Hashable {
     }
 
     private static func scriptExpression(_ name: String) -> Regex<AnyRegexOutput>? {
+        // A name that the engine does not know names a script without scalars.
         try? Regex("\\p{Script=\(name)}").matchingSemantics(.unicodeScalar)
     }
 }
