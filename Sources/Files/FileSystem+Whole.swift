@@ -82,6 +82,7 @@ extension FileSystem {
         _ path: some FilePath, with bytes: [UInt8]
     ) throws(SystemFault) {
         let target = resolved(path) ?? path.fileName
+        // A new file has no mode yet.
         let mode = (try? FileStatus(of: target))?.mode
         let temporary = target.adding(".new-\(SystemProcess.number)")
         let descriptor = try open(
@@ -147,11 +148,14 @@ extension FileSystem {
 
     /// Whether the path's last part is a symbolic link.
     package static func isLink(_ path: some FilePath) -> Bool {
+        // A path that cannot be read is not known to be a link; the caller's next call on it fails.
         (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
     /// Whether a path leads to a folder.
     package static func isFolder(_ path: some FilePath) -> Bool {
+        // A path that cannot be read is not known to be a folder; the caller's next call on it
+        // fails.
         (try? FileStatus(of: path))?.kind == .folder
     }
 }

@@ -17,6 +17,7 @@ struct Leaf {
     func path(in form: SampleForm) -> FieldPath {
         let source = form.source(of: source) ?? source
         guard form.columns == nil else { return FieldPath(name: source) }
+        // A source that is not a valid path is the name of a member.
         return (try? FieldPath(parsing: source)) ?? FieldPath(name: source)
     }
 

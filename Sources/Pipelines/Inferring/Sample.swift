@@ -381,6 +381,7 @@ struct SampleInput {
                 input: file, options: options, selection: FieldSelection([])
             ).format
         } catch {
+            // If the file is not a table either, the original error is thrown.
             guard case .ambiguousFormat(isEmpty: false) = error.kind,
                 let peek = try? TablePeek(file, .csv, encoding, known), peek.isTable
             else { throw error }

@@ -48,6 +48,7 @@ extension ValueCaster {
             field, Self.isoDay?.missing(in: day), "\(example) (or say \(pattern))")
     }
 
+    /// The pattern is valid, so this is never `nil`.
     private static let isoDay = try? DatePattern(parsing: "yyyy-MM-dd")
 
     /// Returns the date, and fails or rounds if a double cannot hold its fraction of a second.

@@ -147,6 +147,7 @@ extension Replay {
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
         let plan = try WholeFile.read(FileName(planPath))
+        // The decoder's error is replaced by one that names the file.
         guard let moves = try? JSONDecoder().decode([Move].self, from: plan) else {
             throw RunFailure(
                 .dataError, code: "rejects.note", "\(planPath) is damaged",

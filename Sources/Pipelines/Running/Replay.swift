@@ -238,6 +238,7 @@ struct Replay: Sendable {
 
     /// Returns whether the active replay is the given run.
     func isBegun(by run: String) -> Bool {
+        // Without a mark, no replay is active.
         (try? FileSystem.contents(FileName(mark))) == Array((run + "\n").utf8)
     }
 
