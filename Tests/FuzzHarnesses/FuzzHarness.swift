@@ -23,6 +23,8 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
     case salvage
     /// Replays of rejects that were edited.
     case replay
+    /// Damaged progress notes of an unfinished run.
+    case notes
 
     /// Runs one input.
     ///
@@ -38,6 +40,7 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
         case .salvage: SalvageFuzz.run(bytes)
         case .agreement: AgreementFuzz.run(bytes)
         case .replay: ReplayFuzz.run(bytes)
+        case .notes: NoteFuzz.run(bytes)
         }
     }
 

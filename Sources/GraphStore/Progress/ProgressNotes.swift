@@ -11,6 +11,16 @@ import SQLite
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
+    /// The largest count in an undamaged note; sums of counts cannot overflow.
+    static let countMax: Int64 = 1 << 53
+
+    /// The error of notes that another program has damaged.
+    static var damaged: StoreError {
+        StoreError(
+            .corrupt, "The notes of an unfinished run in the store are damaged",
+            cause: DamagedNotes())
+    }
+
     static func creation(in schema: String) -> String {
         """
         CREATE TABLE IF NOT EXISTS \(schema).\(table) \
@@ -75,6 +85,14 @@ enum ProgressNotes {
         try forEach(kind, on: connection) { found.append(($0, $1)) }
         return found
     }
+}
+
+/// The cause of an error: the notes of an unfinished run are damaged.
+private struct DamagedNotes: Error {}
+
+extension StoreError {
+    /// Whether the notes of an unfinished run are damaged, so that the run must start over.
+    package var isOfDamagedNotes: Bool { cause is DamagedNotes }
 }
 
 extension ProgressNotes {

@@ -20,6 +20,19 @@ extension ImportWriter {
         return report
     }
 
+    /// Checks that the records that the notes of an earlier attempt count without a result are
+    /// deferred or buffered.
+    ///
+    /// - Throws: `RunFailure` (65) if not: the notes are damaged.
+    func requireCounts(of note: ResumePoint) throws(RunFailure) {
+        guard let counts = reportSoFar(note.objects).records else { return }
+        let waiting = counts.waiting ?? 0
+        let deferred = writer.deferredCount
+        guard counts.isConserved || waiting > 0,
+            (deferred...(deferred + (note.section?.records ?? 0))).contains(waiting)
+        else { throw .damagedNotes }
+    }
+
     /// Returns the outcomes of the records so far, including deferred records.
     func reportSoFar(_ objects: ObjectTally) -> StageReport {
         var counts = progress.counts

@@ -80,11 +80,10 @@ extension ImportWriter {
     private mutating func keepRejectsOfParked() throws {
         let parked = parked
         for link in writer.takeMissedLinks() {
-            try keep(link) { try parked.record(link.token)?.location }
+            try keep(link) { try parked.record(link.token).location }
         }
         for reject in writer.takeRejects() {
-            guard let record = try parked.record(reject.token) else { continue }
-            try keep(record.rejected(reject, plan), nil)
+            try keep(try parked.record(reject.token).rejected(reject, plan), nil)
         }
     }
 
