@@ -112,9 +112,8 @@ final class HistoryWriter {
         func forEach(
             _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(StoreError) -> Void
         ) throws(StoreError) {
-            for (entity, ranges) in ids.ranges.sorted(by: { $0.key < $1.key })
-            where schema.entities[entity] != nil {
-                for range in ranges {
+            for entity in ids.entityNumbers where schema.entities[entity] != nil {
+                for range in ids.keys(entityNumber: entity) {
                     for primaryKey in range {
                         try body(ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
                     }

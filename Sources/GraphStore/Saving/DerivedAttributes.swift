@@ -139,8 +139,8 @@ struct DerivedAttributes {
             }
             var ranges: [ClosedRange<Int64>] = []
             for number in derived.numbers {
-                ranges += change.inserted.ranges[number] ?? []
-                ranges += change.updated.ranges[number] ?? []
+                ranges += change.inserted.keys(entityNumber: number)
+                ranges += change.updated.keys(entityNumber: number)
             }
             for part in ranges.chunks(of: Self.rangesMax) {
                 let keys = part.map { "t.Z_PK BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
@@ -171,7 +171,7 @@ struct DerivedAttributes {
     private func touchedRoots(_ change: StoreChange, _ schema: StoreLayout) -> Set<Int64> {
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
-            for number in set.ranges.keys {
+            for number in set.entityNumbers {
                 if let entity = schema.entity(number: number) { roots.insert(entity.rootNumber) }
             }
         }
@@ -185,7 +185,7 @@ struct DerivedAttributes {
         if let history = session.history {
             var known = ids
             known.subtract(session.change.inserted)
-            history.update(known, properties: [derived.attribute.name])
+            if !known.isEmpty { history.update(known, properties: [derived.attribute.name]) }
         }
         session.change.update(ids)
     }
