@@ -28,11 +28,11 @@ extension ImportWriter {
         progress.rejects = rejects.notes
         progress.links = rejects.linkNotes
         progress.section = section
+        try writer.noteState()
         var note = progress
-        note.objects.add(try context.uncommittedChange())
+        note.objects.add(try context.settledChange())
         note.secondsElapsed += started.secondsToNow
         if section != nil { note.position = start }
-        try writer.noteState()
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
         progress.objects.add(try context.save().change)
