@@ -89,7 +89,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
-                "GraphStore", "Pipelines",
+                "SQLite", "GraphStore", "Pipelines",
             ],
             path: "Tests/FuzzHarnesses"),
         .testTarget(

@@ -12,7 +12,8 @@ struct ReportCommand: ParsableCommand {
             A run that continues another one has its own report, with the totals of both.
 
             For a stage that did not finish, `waiting` counts the records that the next run \
-            writes. "Objects changed" counts an object once for each save that changed it.
+            writes. "Objects changed" counts an object once for each save that changed its row, its \
+            links, or its derived attributes.
 
             Exit status: 0 ok, whatever the status of the run, 66 the report is missing, 78 it \
             cannot be read.

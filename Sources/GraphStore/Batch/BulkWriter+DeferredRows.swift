@@ -2,6 +2,9 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
+    /// The number of rows that wait for others.
+    package var deferredCount: Int { deferredRows.count }
+
     /// Resolves some of the deferred rows when no more rows follow, as `finish()` does with all of
     /// them.
     ///
@@ -149,7 +152,7 @@ extension BulkWriter {
         guard let note = try deferredRowSpill.read(entry.token) else {
             throw DeferredRowIndex.lost
         }
-        let row = DeferredRows.read(note: note, into: deferredRows.recalled)
+        let row = try DeferredRows.read(note: note, into: deferredRows.recalled)
         deferredRows.note(recalled: row, of: place)
         return (deferredRows.recalled, row)
     }

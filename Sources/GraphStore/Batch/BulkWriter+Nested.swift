@@ -363,8 +363,8 @@ extension BulkPlan {
 extension StoreChange {
     /// Adds the changes that happened after these.
     mutating func add(_ later: StoreChange) {
-        for id in later.inserted.ids { insert(id) }
-        for id in later.updated.ids { update(id) }
-        for id in later.deleted.ids { delete(id) }
+        inserted.formUnion(later.inserted)
+        update(later.updated)
+        delete(later.deleted)
     }
 }

@@ -39,7 +39,7 @@ final class HistoryRecorder {
         let place = groups.firstIndex { $0.properties == properties } ?? groups.endIndex
         if place == groups.endIndex { groups.append(Group(properties: properties)) }
         groups[place].ids.formUnion(ids)
-        for entity in ids.ranges.keys where groups[place].masks[entity] == nil {
+        for entity in ids.entityNumbers where groups[place].masks[entity] == nil {
             groups[place].masks[entity] = schema.mask(properties, entity: entity)
         }
     }

@@ -16,7 +16,7 @@ struct DamagedTableReader {
     var lostCount: Int { lost.count }
     /// The first unreadable keys.
     var lostKeys: [Int64] {
-        Array((lost.ranges[0] ?? []).lazy.flatMap { $0 }.prefix(Self.keysMax))
+        Array(lost.keys(entityNumber: 0).lazy.flatMap { $0 }.prefix(Self.keysMax))
     }
     /// The keys of rows that were read from a damaged record, so that some of their values may be
     /// wrong.

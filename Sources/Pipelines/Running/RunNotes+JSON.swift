@@ -134,3 +134,35 @@ extension MissedLinks: JSONWritable {
         .fields(["relationship": relationship, "count": count, "first": first])
     }
 }
+
+extension JSONTree {
+    /// Whether the numbers of a note are in the range that runs write, so that their sums do not
+    /// overflow.
+    ///
+    /// Counts, offsets, and lengths are at least 0. The start may be before 2001, and a hash may be
+    /// any number.
+    var hasPlausibleNumbers: Bool {
+        switch self {
+        case .text, .boolean, .null: true
+        case .integer(let number): number >= 0 && number <= 1 << 53
+        case .number: magnitude < 1e11
+        case .list(let items): items.allSatisfy(\.hasPlausibleNumbers)
+        case .object(let members):
+            members.allSatisfy { member in
+                switch member.name {
+                case "rowsHash": true
+                case "started": member.value.magnitude < 1e11
+                default: member.value.hasPlausibleNumbers
+                }
+            }
+        }
+    }
+
+    private var magnitude: Double {
+        switch self {
+        case .integer(let number): Double(number.magnitude)
+        case .number(let digits): Double(digits)?.magnitude ?? .infinity
+        default: .infinity
+        }
+    }
+}

@@ -102,6 +102,7 @@ struct ImportWriter {
         }
         if let note, note.isBegun {
             imported = environment.journal.point(of: stage)?.finished ?? []
+            try requireCounts(of: note)
             if let earlier = note.section { try resumeSection(earlier) }
         } else if let left {
             try rejects.leave(left.rejects, links: left.links ?? [])
