@@ -189,7 +189,7 @@ extension NoteWriter {
             let state = try net.state(key)
             write(UInt64(bitPattern: key &- last))
             write(word: state.distance)
-            write(UInt64(state.writes))
+            write(UInt64(state.isRaised ? 1 : 0))
             last = key
         }
     }
@@ -218,8 +218,8 @@ extension NoteReader {
         while !isAtEnd {
             last = last &+ Int64(bitPattern: number())
             let distance = word()
-            let writes = UInt32(clamping: number())
-            try net.set(last, RowDiffs.State(distance: distance, writes: writes))
+            let isRaised = number() != 0
+            try net.set(last, RowDiffs.State(distance: distance, isRaised: isRaised))
         }
     }
 

@@ -15,6 +15,8 @@ struct ObjectWriter {
     var filesReleased: [String] = []
     /// The new `Z_OPT` of each updated object.
     var versions: [ManagedObjectID: Int64] = [:]
+    /// What requests of the same transaction have changed; these rows have their new versions.
+    private let earlier: StoreChange
     /// The owner of the bytes of a statement's strings until it has run.
     let bytes = ArenaBox()
 
@@ -24,6 +26,7 @@ struct ObjectWriter {
         self.objects = objects
         self.session = session
         self.external = external
+        earlier = session.change
     }
 
     mutating func write(_ pending: PendingObjects) throws(StoreError) {
@@ -201,7 +204,9 @@ struct ObjectWriter {
         guard !names.isEmpty || hasLinksElsewhere(object, mask) else { return }
         // The transaction holds the write lock, so the compared version is valid until the commit.
         let isCurrent = versions[object.objectID].map { $0 == object.version } ?? true
-        let next = (versions[object.objectID] ?? object.version) + 1
+        let current = versions[object.objectID] ?? object.version
+        let next =
+            earlier.contains(object.objectID) ? current : RowVersion.next(after: current)
         let sets = ["Z_OPT = ?"] + names.map { "\($0) = ?" }
         let statement = try connection.cached(
             "UPDATE \(layout.entity.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")
