@@ -148,8 +148,11 @@ extension ManagedObjectContext {
             try connection.execute("SAVEPOINT ETL_SAVE")
             hasSavepoint = true
             try renewTakenKeys(pending.inserted, in: session)
+            try resolver.takeFromPreviousOwners(pending)
+            pending = PendingObjects(listed)
             try resolver.resolveVersions(pending)
             pending = PendingObjects(listed)
+            try resolver.dropSavedLinks(of: pending)
             while true {
                 var writer = ObjectWriter(container.objects, session, container.externalFiles)
                 writer.versions = resolver.versions
