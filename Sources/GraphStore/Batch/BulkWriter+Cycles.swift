@@ -137,8 +137,8 @@ extension BulkWriter {
         try keepTimes(of: id.primaryKey)
         switch try write(over: found, id) {
         case .same: break
-        case .changed(let difference):
-            try count(id, isFirst: false, difference: difference)
+        case .changed(let difference, let raises):
+            try count(id, isFirst: false, difference: difference, raises: raises)
         case .refused: return false
         }
         try settleFarChanges()
@@ -198,8 +198,8 @@ struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int
     let missedCount: Int
-    let change: StoreChange
-    let ends: LinkEnds
+    let session: WriteSession.State
+    let raisedRows: RaisedRows.State
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
     let net: RowDiffs
@@ -213,8 +213,8 @@ extension BulkWriter {
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
             tally: tally, rejectCount: rejects.count,
-            missedCount: missedLinks.count, change: session.change,
-            ends: session.ends, seen: seen,
+            missedCount: missedLinks.count, session: session.state,
+            raisedRows: raisedRows.state, seen: seen,
             unchangedTargets: unchangedTargets, net: net,
             changedSinceSave: changedSinceSave)
     }
@@ -230,8 +230,8 @@ extension BulkWriter {
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
         missedLinks.removeSubrange(checkpoint.missedCount...)
-        session.change = checkpoint.change
-        session.ends = checkpoint.ends
+        session.restore(checkpoint.session)
+        raisedRows.restore(checkpoint.raisedRows)
         seen = checkpoint.seen
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net

@@ -2,8 +2,8 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Sums the changes of the record in other rows of the load's table, and restores the version of
-    /// rows that are back in their original state.
+    /// Sums the changes of the record in other rows of the load's table, and restores the version
+    /// of rows that are back in their original state.
     func settleFarChanges() throws(StoreError) {
         guard !far.changes.isEmpty else { return }
         defer { far.removeAll() }
@@ -60,7 +60,7 @@ extension BulkWriter {
         guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
         net.share()
-        let state = try net.change(key, by: change.difference, writes: 0)
+        let state = try net.change(key, by: change.difference, raises: false)
         journal?.noteChanged(key)
         noteChangedSinceSave(key, entity: change.entityNumber, wasChanged: wasChanged)
         if plan.plan.found == .update, seen.contains(key), wasChanged != (state.distance != 0) {
@@ -68,6 +68,7 @@ extension BulkWriter {
             tally.unchanged += wasChanged ? 1 : -1
         }
         guard state.distance == 0 else { return }
-        try settle(unchanged: key, entity: change.entityNumber, writes: state.writes)
+        try settle(
+            unchanged: key, entity: change.entityNumber, wasRaised: state.isRaised)
     }
 }

@@ -214,7 +214,7 @@ extension NoteWriter {
             let state = try net.state(key)
             write(UInt64(bitPattern: key &- last))
             write(word: state.distance)
-            write(UInt64(state.writes))
+            write(UInt64(state.isRaised ? 1 : 0))
             last = key
         }
     }
@@ -246,8 +246,8 @@ extension NoteReader {
         while !isAtEnd {
             last = last &+ Int64(bitPattern: try number())
             let distance = try word()
-            let writes = UInt32(clamping: try number())
-            try net.set(last, RowDiffs.State(distance: distance, writes: writes))
+            let isRaised = try number() != 0
+            try net.set(last, RowDiffs.State(distance: distance, isRaised: isRaised))
         }
     }
 

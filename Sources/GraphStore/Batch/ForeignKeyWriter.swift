@@ -21,7 +21,8 @@ final class ForeignKeyWriter {
     private let set: Statement
     /// Selects the last position in an owner's order; `nil` if the relationship is not ordered.
     private let last: Statement?
-    private var isOrdered: Bool { last != nil }
+    private let positions: OrderPositions?
+    private var isOrdered: Bool { positions != nil }
     private let remembersOrders: Bool
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
@@ -39,6 +40,7 @@ final class ForeignKeyWriter {
         self.turn = turn
         isInLoad = far.covers(place.table)
         let order = place.orderColumn
+        positions = OrderPositions(place, on: connection)
         self.remembersOrders = remembersOrders
         if let order {
             last = try connection.prepare(
@@ -97,7 +99,7 @@ final class ForeignKeyWriter {
         }
         if isOrdered {
             for (position, destination) in destinations.enumerated() {
-                let order = Int64(position + 1) * 1024
+                let order = OrderPositions.position(at: position)
                 if orders[destination] == order || left.contains(destination) { continue }
                 difference ^= try point(destination, to: owner, order: order, in: session)
             }
@@ -121,10 +123,10 @@ final class ForeignKeyWriter {
             guard let link = try link(of: destination), link.owner != owner.primaryKey else {
                 continue
             }
-            if isOrdered {
+            if let positions {
                 if order == nil { order = try lastOrder(of: owner.primaryKey) }
                 // An object that a later record removed had a position, too.
-                order = (order ?? 0) + 1024
+                order = try positions.next(after: order ?? 0, of: owner.primaryKey)
             }
             if left.contains(destination) { continue }
             let change = try point(destination, link, to: owner, order: order ?? 0, in: session)

@@ -13,6 +13,8 @@ struct LoadJournal {
     var number: Int64 = 0
 
     mutating func noteSeen(_ key: Int64) {
+        // A range cannot end after the largest integer, which only a row of another program has.
+        guard key < .max else { return }
         if let last = seen.indices.last, seen[last].upperBound == key {
             seen[last] = seen[last].lowerBound..<(key + 1)
         } else {

@@ -39,16 +39,15 @@ extension ManagedObjectContext {
     private func separately<R>(
         _ request: (ManagedObjectContext) throws -> R
     ) throws -> (R, StoreChange) {
-        let before = openSession?.change ?? StoreChange()
-        openSession?.change = StoreChange()
+        let session = openSession
+        session?.beginPart()
         do {
             let result = try request(self)
-            let change = openSession?.change ?? StoreChange()
-            openSession?.change = before
-            openSession?.change.add(change)
-            return (result, change)
+            // A transaction that the request began contains only its changes.
+            let change = session === openSession ? session?.endPart() : openSession?.change
+            return (result, change ?? StoreChange())
         } catch {
-            openSession?.change = before
+            session?.dropPart()
             throw error
         }
     }

@@ -43,16 +43,18 @@ extension WriteSession {
         ends = LinkEnds()
     }
 
-    /// Returns `Z_OPT = Z_OPT + 1` for a statement that writes these rows; call it before recording
-    /// them as updated.
+    /// Returns the assignment of a new version for a statement that writes these rows; call it
+    /// before recording them as updated.
     ///
     /// - Returns: `nil` if this transaction has already written some of the rows and thus raised
     ///   their versions. In this case, the method raises the versions of the others.
     func versionAssignment(of ids: ManagedObjectIDSet) throws(StoreError) -> String? {
         var due = ids
-        due.subtract(change.inserted)
-        due.subtract(change.updated)
-        guard due != ids else { return "Z_OPT = Z_OPT + 1" }
+        for change in allChanges {
+            due.subtract(change.inserted)
+            due.subtract(change.updated)
+        }
+        guard due != ids else { return RowVersion.raise }
         try raiseVersions(of: due)
         return nil
     }
@@ -62,7 +64,7 @@ extension WriteSession {
         for number in ids.entityNumbers {
             guard let table = schema.entity(number: number)?.table else { continue }
             let update = try connection.cached(
-                "UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK BETWEEN ? AND ?")
+                "UPDATE \(table) SET \(RowVersion.raise) WHERE Z_PK BETWEEN ? AND ?")
             for range in ids.keys(entityNumber: number) {
                 update.bind(range.lowerBound, at: 1)
                 update.bind(range.upperBound, at: 2)

@@ -15,6 +15,8 @@ final class WriteSession {
     // Exclusivity checks are off: only the owner of the transaction uses these properties, and no
     // access happens during another one.
     @exclusivity(unchecked) var change = StoreChange()
+    /// The changes before each open part of the transaction, the first part first.
+    @exclusivity(unchecked) var outerChanges: [StoreChange] = []
     /// The objects whose links changed, until the commit adds them to `change`.
     @exclusivity(unchecked) var ends = LinkEnds()
     /// The external files that no row names any longer, to be removed after the commit.
