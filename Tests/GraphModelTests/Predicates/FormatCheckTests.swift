@@ -118,6 +118,31 @@ import Testing
         }
     }
 
+    @Test("counts errors beyond twenty, and clips long lines around the caret")
+    func manyMistakes() throws {
+        let text = { (count: Int) in
+            (0..<count).map { "nope\($0) == 1" }.joined(separator: " OR ")
+        }
+        #expect(try Self.check().predicate(text(21)).mistakes.count == 21)
+        for (count, last) in [
+            (22, "There are 2 more errors from here"), (500, "There are 480 more errors from here"),
+            (30_000, "There are at least 981 more errors from here"),
+        ] {
+            let mistakes = try Self.check().predicate(text(count)).mistakes
+            #expect(mistakes.count == 21)
+            #expect(Self.text(mistakes).first == "1 'Task' has no property 'nope0'")
+            #expect(mistakes.last?.message == last)
+        }
+        let third = try Self.check().predicate(text(500)).mistakes[10]
+        let indent = String(repeating: " ", count: 61)
+        #expect(
+            third.excerpt == """
+                … OR nope6 == 1 OR nope7 == 1 OR nope8 == 1 OR nope9 == 1 OR \
+                nope10 == 1 OR nope11 == 1 OR nope12 == 1 OR nope13 == 1 OR …
+                \(indent)^
+                """)
+    }
+
     private static func parsedModel() throws(GraphPredicateError) -> ManagedObjectModel {
         do {
             return try ManagedObjectModel(yaml: Self.model)
