@@ -61,6 +61,13 @@ import Testing
                 "length(title, 1) > 2 AND lowercase(number) == 'x'",
                 ["1 'length' takes 1 argument, not 2", "36 'lowercase' needs text, not a number"]
             ),
+            (
+                "~2.5 == 1 AND number & 2.5 == 1",
+                [
+                    "2 '~' takes whole numbers, not fractions",
+                    "24 '&' takes whole numbers, not fractions",
+                ]
+            ),
             // Consequences of a mistake are not reported separately.
             (
                 "lowercase(titel) == 'x' AND due > numbr + 1 AND owner.nam IN {1, 'x'}",
