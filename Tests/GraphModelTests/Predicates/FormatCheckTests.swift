@@ -68,6 +68,18 @@ import Testing
                     "24 '&' takes whole numbers, not fractions",
                 ]
             ),
+            (
+                "owner.tasks[0]" + String(repeating: ".owner.tasks[0]", count: 4)
+                    + ".title == 'x' AND numbr == 1",
+                [
+                    "72 A key path has more than 4 elements by index, which SQLite cannot nest",
+                    "93 'Task' has no property 'numbr'. Did you mean 'number'?",
+                ]
+            ),
+            (
+                "owner.tasks[0]" + String(repeating: ".owner.tasks[LAST]", count: 3)
+                    + ".title == 'x'", []
+            ),
             // Consequences of a mistake are not reported separately.
             (
                 "lowercase(titel) == 'x' AND due > numbr + 1 AND owner.nam IN {1, 'x'}",
