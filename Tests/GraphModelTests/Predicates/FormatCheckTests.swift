@@ -69,16 +69,16 @@ import Testing
                 ]
             ),
             (
-                "owner.tasks[0]" + String(repeating: ".owner.tasks[0]", count: 4)
-                    + ".title == 'x' AND numbr == 1",
+                "owner.tasks[0].owner.tasks[0].owner.tasks[0].owner.tasks[0]"
+                    + ".owner.tasks[0].title == 'x' AND numbr == 1",
                 [
                     "72 A key path has more than 4 elements by index, which SQLite cannot nest",
                     "93 'Task' has no property 'numbr'. Did you mean 'number'?",
                 ]
             ),
             (
-                "owner.tasks[0]" + String(repeating: ".owner.tasks[LAST]", count: 3)
-                    + ".title == 'x'", []
+                "owner.tasks[0].owner.tasks[LAST].owner.tasks[LAST].owner.tasks[LAST].title == 'x'",
+                []
             ),
             // Consequences of a mistake are not reported separately.
             (
