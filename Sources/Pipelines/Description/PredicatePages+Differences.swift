@@ -33,7 +33,7 @@ extension PredicatePages {
         an overflow is an error | no number changes silently |
         | size | limits of SQLite | 1 MiB of text; nesting of 64 brackets, `NOT`, `~`, or `**`, \#
         and nearly 400 other operators; any number of terms and of key paths; 256 keys in a key path, and 31 tables up to the last \#
-        to-many relationship | deeper ones do not fit on a \#
+        to-many relationship; 4 elements by index such as `tasks[0]` in a key path | deeper ones do not fit on a \#
         thread's stack, and SQLite joins 64 tables |
 
         """#

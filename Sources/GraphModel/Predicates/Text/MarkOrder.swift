@@ -1,3 +1,5 @@
+@_spi(_Unicode) internal import Swift
+
 /// Sorts long runs of marks into canonical order, which is slow in the standard library.
 ///
 /// The standard library sorts a run by insertion in quadratic time: minutes for a string of a
@@ -30,14 +32,29 @@ enum MarkOrder {
                 result.append(contentsOf: UTF8.encode(scalar) ?? .init())
                 continue
             }
-            marks[scalar.properties.canonicalCombiningClass.rawValue, default: []]
-                .append(contentsOf: UTF8.encode(scalar) ?? .init())
+            for part in parts(of: scalar) {
+                marks[part.properties.canonicalCombiningClass.rawValue, default: []]
+                    .append(contentsOf: UTF8.encode(part) ?? .init())
+            }
         }
         endRun()
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+    /// Returns whether the decomposition of a scalar begins with a mark.
+    ///
+    /// Three Tibetan vowel signs consist of two marks, although their own class is that of letters.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x300 else { return false }
+        return scalar.properties.canonicalCombiningClass != .notReordered || isPair(scalar)
+    }
+
+    private static func isPair(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0xF73 || scalar.value == 0xF75 || scalar.value == 0xF81
+    }
+
+    /// Returns the marks of which a scalar consists, which can have different classes.
+    private static func parts(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+        isPair(scalar) ? Array(String(scalar)._nfd) : [scalar]
     }
 }

@@ -143,12 +143,16 @@ package enum TextComparison {
     /// Returns whether the pattern matches the complete text.
     ///
     /// `*` is any run, `?` is one scalar, and a backslash escapes. On a mismatch, the last `*`
-    /// takes one scalar more, so the time is at most the product of the lengths.
+    /// takes one scalar more. This can take as many steps as the product of the lengths, so after
+    /// some steps per byte, `LikeSearch` starts again.
     static func like(_ text: ByteView, _ pattern: ByteView) -> Bool {
         var position = 0
         var index = 0
         var lastStar: (index: Int, position: Int)?
+        var stepsLeft = 1_024 + 8 * (text.count + pattern.count)
         while position < text.count || index < pattern.count {
+            stepsLeft -= 1
+            guard stepsLeft > 0 else { return LikeSearch.matches(text, pattern) }
             if index < pattern.count {
                 let byte = pattern[index]
                 if byte == UInt8(ascii: "*") {
