@@ -21,6 +21,14 @@ struct DamagedTableReader {
     /// The keys of rows that were read from a damaged record, so that some of their values may be
     /// wrong.
     var doubtfulKeys: [Int64] = []
+    /// The keys of saved objects that the store may not have assigned.
+    private(set) var unassignedKeys: [Int64] = []
+    /// The keys of complete objects that are not saved, because no store assigns such keys.
+    private(set) var impossibleKeys: [Int64] = []
+    /// The largest assigned key; `nil` if it is unknown, or if rows have larger keys.
+    private(set) var lastAssigned: Int64?
+    /// Whether an unknown number of rows, which are not in `lostCount`, cannot be read.
+    private(set) var hasOpenEnd = false
     /// All unreadable keys, with the entity number 0.
     var lost = ManagedObjectIDSet()
 
@@ -36,6 +44,7 @@ struct DamagedTableReader {
         self.key = key
         self.columns = columns
         self.last = last
+        lastAssigned = last
     }
 
     /// Calls the body with each readable row: its key, then its columns.
@@ -56,6 +65,10 @@ struct DamagedTableReader {
             try walk.read(isOwn: isOwn, isOwnOrphan: isOwnOrphan, body)
             lost = walk.lost
             doubtfulKeys = walk.doubtfulKeys
+            unassignedKeys = walk.unassignedKeys
+            impossibleKeys = walk.impossibleKeys
+            hasOpenEnd = walk.hasOpenEnd
+            if walk.isLastWrong || !unassignedKeys.isEmpty { lastAssigned = nil }
             return
         }
         try readRows(body)

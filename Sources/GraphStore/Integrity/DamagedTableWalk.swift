@@ -78,6 +78,7 @@ struct TableShape {
 /// - A page is read once, and only if it belongs to a table.
 /// - A cell is valid if it is on its page, contains a record, and its key fits into the order of
 ///   the keys around it.
+/// - A cell whose key does not fit is used if its bytes are its own, and no other row has its key.
 /// - If two rows have the same key, the first one is used.
 struct DamagedTableWalk {
     /// The maximum number of keys that are compared with each other, and of rounds, so that a page
@@ -87,12 +88,23 @@ struct DamagedTableWalk {
 
     private let file: DamagedFile
     private let shape: TableShape
-    private let last: Int64?
+    /// Whether the rows are objects, whose keys are positive and counted by `Z_MAX`.
+    private let holdsObjects: Bool
+    /// The largest assigned key, if it is known.
+    private(set) var last: Int64?
+    /// Whether rows prove that keys after the counter were assigned.
+    private(set) var isLastWrong = false
     private let record = DamagedRecord()
     private let arena = ArenaBox()
     /// The unreadable keys, with the entity number 0.
     private(set) var lost = ManagedObjectIDSet()
     private(set) var doubtfulKeys: [Int64] = []
+    /// The keys of saved rows that the store may not have assigned.
+    private(set) var unassignedKeys: [Int64] = []
+    /// The keys of complete rows that are not saved, because no store assigns such keys.
+    private(set) var impossibleKeys: [Int64] = []
+    /// Whether an unknown number of rows after the largest key could not be read.
+    private(set) var hasOpenEnd = false
     private var seen = ManagedObjectIDSet()
     /// The largest key so far.
     private var reached: Int64 = 0
@@ -103,12 +115,21 @@ struct DamagedTableWalk {
     /// Their keys are outside the range of their page, or their records look like those of another
     /// table.
     private var strays: [(page: Int, cell: Int)] = []
+    /// The cells of objects whose keys the store may not have assigned.
+    private var suspects: [(page: Int, cell: Int)] = []
     /// Whether a page could not be read, or one that leads to others.
     private var hasLostPages = false
+
+    /// A single key up to this one is used although the counter of keys is smaller.
+    ///
+    /// The counter of the new store is at least as large, so a larger key would use it up.
+    private static let unassignedKeyMax: Int64 = 1 << 40
+
     init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
         self.file = file
         self.shape = shape
         self.last = last
+        holdsObjects = key == "Z_PK"
     }
 
     /// - Parameters:
@@ -134,7 +155,9 @@ struct DamagedTableWalk {
             case .indexLeaf, .indexInterior: notePageDamage()
             }
         }
-        if isBehindDamage, let last { lose(upTo: last) }
+        if isBehindDamage {
+            if let last, !isLastWrong { lose(upTo: last) } else { hasOpenEnd = true }
+        }
         for stray in strays {
             guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file)
             else { continue }
@@ -142,6 +165,7 @@ struct DamagedTableWalk {
             try tell(body)
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
+        try readSuspects(isOwn, body)
         lost.subtract(seen)
     }
 
@@ -180,14 +204,24 @@ struct DamagedTableWalk {
         _ page: DamagedPage, _ place: (page: Int, above: Int64, upTo: Int64),
         _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
+        if let isOwn {
+            raiseLast(by: page, isNamed: place.upTo < .max, isOwn) {
+                $0 > place.above && $0 <= place.upTo
+            }
+        }
         var cells: [(cell: Int, key: Int64)] = []
         var damaged: Set<Int> = []
         for cell in 0..<page.cellCount {
-            if let payload = page.payload(ofCell: cell), mayBeKey(payload.rowID) {
-                cells.append((cell, payload.rowID))
-            } else {
+            guard let payload = page.payload(ofCell: cell) else {
                 damaged.insert(cell)
+                continue
             }
+            guard mayBeKey(payload.rowID) else {
+                damaged.insert(cell)
+                suspects.append((place.page, cell))
+                continue
+            }
+            cells.append((cell, payload.rowID))
         }
         let outside = cells.filter { $0.key <= place.above || $0.key > place.upTo }
         // If most keys are outside the range, the page or its range is wrong as a whole.
@@ -216,7 +250,70 @@ struct DamagedTableWalk {
     }
 
     /// Returns whether the store may have assigned a key.
-    private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
+    private func mayBeKey(_ key: Int64) -> Bool {
+        !holdsObjects || key > 0 && key <= last ?? .max
+    }
+
+    /// Raises the largest assigned key if rows of a leaf prove that it is too small.
+    ///
+    /// The counter of keys is one witness. Complete rows at the end of a leaf are others if their
+    /// keys are in order. One row alone proves nothing, because its key may be damaged.
+    ///
+    /// - Parameters:
+    ///   - isNamed: whether the page above has a key that is as large as the largest of the leaf,
+    ///     so that one row is enough.
+    ///   - isInRange: whether a key is in the range of the leaf.
+    private mutating func raiseLast(
+        by page: DamagedPage, isNamed: Bool, _ isOwn: (SalvagedRow) -> Bool,
+        isInRange: (Int64) -> Bool
+    ) {
+        guard holdsObjects, let last else { return }
+        var keys: [Int64] = []
+        for cell in (0..<page.cellCount).reversed() {
+            guard let payload = page.payload(ofCell: cell) else { continue }
+            guard payload.rowID > last else { break }
+            guard isInRange(payload.rowID), record.read(payload, page.bytes, in: file),
+                isWholeObject, isOwn(row())
+            else { continue }
+            keys.append(payload.rowID)
+        }
+        keys.reverse()
+        let strange = strangers(keys)
+        let proven = keys.indices.filter { !strange.contains($0) }.map { keys[$0] }
+        guard let greatest = proven.last, proven.count > 1 || isNamed,
+            zip(proven, proven.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return }
+        self.last = greatest
+        isLastWrong = true
+    }
+
+    /// Whether the record was read completely and has the form of an object of the table.
+    private var isWholeObject: Bool { record.isWhole && hasWidth && hasNullKey }
+
+    /// Reads the objects whose keys the store may not have assigned.
+    private mutating func readSuspects(
+        _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        for suspect in suspects {
+            guard let page = file.tree(suspect.page), record.read(suspect.cell, of: page, in: file),
+                isWholeObject, isOwn?(row()) ?? true, !hasSeen(record.rowID)
+            else { continue }
+            if !mayBeKey(record.rowID) {
+                guard record.rowID.magnitude <= Self.unassignedKeyMax else {
+                    impossibleKeys.append(record.rowID)
+                    continue
+                }
+                unassignedKeys.append(record.rowID)
+            }
+            isBehindDamage = false
+            try tell(body)
+        }
+    }
+
+    /// Returns whether a row with the key was found.
+    private func hasSeen(_ key: Int64) -> Bool {
+        seen.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
+    }
 
     /// Whether the record has as many values as one of the table.
     ///
@@ -262,9 +359,8 @@ struct DamagedTableWalk {
     private mutating func tell(
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let id = ManagedObjectID(entityNumber: 0, primaryKey: record.rowID)
-        guard !seen.contains(id) else { return }
-        seen.insert(id)
+        guard !hasSeen(record.rowID) else { return }
+        seen.insert(ManagedObjectID(entityNumber: 0, primaryKey: record.rowID))
         if isBehindDamage, record.rowID > reached {
             lose(upTo: record.rowID - 1)
             isBehindDamage = false
@@ -304,9 +400,14 @@ struct DamagedTableWalk {
             guard orphan.isInUse || hasLostPages, let page = file.tree(orphan.page) else {
                 continue
             }
+            raiseLast(by: page, isNamed: false, isOwn) { _ in true }
             for cell in 0..<page.cellCount
             where record.read(cell, of: page, in: file) && hasWidth {
-                guard mayBeKey(record.rowID), hasNullKey, isOwn(row()) else { continue }
+                guard hasNullKey, isOwn(row()) else { continue }
+                guard mayBeKey(record.rowID) else {
+                    suspects.append((orphan.page, cell))
+                    continue
+                }
                 isBehindDamage = false
                 try tell(body)
             }

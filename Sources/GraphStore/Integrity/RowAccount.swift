@@ -42,7 +42,8 @@ struct RowAccount {
     ///
     /// - Parameters:
     ///   - count: the number of rows that were found.
-    ///   - last: the largest key that was assigned, if it is known.
+    ///   - last: the largest key that was assigned, if it is known. A single larger key in an index
+    ///     is treated as damaged.
     ///   - isKnown: whether a row was found, or is already reported.
     func missing(
         of table: String, besides count: Int, upTo last: Int64?,
@@ -53,14 +54,20 @@ struct RowAccount {
         var answer = Answer(isWhole: looksSound && !hasStrayPages, looksSound: looksSound)
         for index in indexes(of: table) {
             var entries = 0
-            var lost = 0
+            var lost: Set<Int64> = []
+            var unassigned: Set<Int64> = []
             let isRead = try scan(index, of: table) { key throws(StoreError) in
                 entries += 1
-                guard key > 0, key <= last ?? Int64.max, try !isKnown(key) else { return }
-                lost += 1
-                answer.missing.insert(key)
+                guard try !isKnown(key) else { return }
+                if key > 0, key <= last ?? Int64.max {
+                    lost.insert(key)
+                } else {
+                    unassigned.insert(key)
+                }
             }
-            if isRead, !index.isPartial, entries == count + lost { answer.isWhole = true }
+            if unassigned.count > 1 { lost.formUnion(unassigned) }
+            answer.missing.formUnion(lost)
+            if isRead, !index.isPartial, entries == count + lost.count { answer.isWhole = true }
         }
         return answer
     }

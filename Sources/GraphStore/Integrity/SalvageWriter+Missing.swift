@@ -2,20 +2,38 @@ import SQLite
 
 /// Reports of rows that reads skip silently.
 extension SalvageWriter {
+    /// Reports the objects that a reader could not read, or not without doubt.
+    mutating func tellUnreadable(_ name: String, _ reader: DamagedTableReader) {
+        lose(
+            .file, name, count: reader.lostCount, keys: reader.lostKeys,
+            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
+        lose(
+            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
+            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
+                + " damaged record, so that some values may be wrong")
+        let (unassigned, impossible) = (reader.unassignedKeys, reader.impossibleKeys)
+        lose(
+            .counter, name, count: unassigned.count, keys: unassigned,
+            "\(name): \(unassigned.count.counting("object is", "objects are")) saved with a key that"
+                + " Z_PRIMARYKEY does not count, and that may be wrong")
+        lose(
+            .file, name, count: impossible.count, keys: impossible,
+            "\(name): \(impossible.count.counting("object has a key", "objects have keys")) that no"
+                + " store assigns, and \(impossible.count == 1 ? "is" : "are") left out")
+    }
+
     /// Reports objects that are in an index but were not found, and tables that may lack others.
     ///
     /// - Parameters:
     ///   - reader: the reader, whose unreadable keys are already reported.
     ///   - leftOut: the keys of rows that were found but not saved.
-    ///   - last: the largest key that was assigned, if it is known.
     mutating func tellMissing(
-        _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
-        last: Int64?
+        _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64]
     ) throws(StoreError) {
         let known = Set(leftOut)
         let saving = try target.prepare("SELECT 1 FROM \(table.name) WHERE Z_PK = ?")
         let answer = try account.missing(
-            of: table.name, besides: saved + leftOut.count, upTo: last
+            of: table.name, besides: saved + leftOut.count, upTo: reader.lastAssigned
         ) { key throws(StoreError) in
             saving.bind(key, at: 1)
             defer { saving.reset() }
@@ -27,7 +45,7 @@ extension SalvageWriter {
             .file, name, count: answer.missing.count, keys: answer.missing.sorted(),
             "\(name): \(answer.missing.count.counting("object is", "objects are")) lost, which an index"
                 + " names still")
-        guard !answer.isWhole, reader.lostCount == 0 else { return }
+        guard !answer.isWhole, reader.lostCount == 0 || reader.hasOpenEnd else { return }
         guard !answer.looksSound else {
             hasStrayPages = true
             return

@@ -196,13 +196,7 @@ struct SalvageWriter {
         }
         for (number, name) in concrete { salvage.objects[name] = counts[number] ?? 0 }
         let name = table.rootEntity
-        lose(
-            .file, name, count: reader.lostCount, keys: reader.lostKeys,
-            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
-        lose(
-            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
-            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
-                + " damaged record, so that some values may be wrong")
+        tellUnreadable(name, reader)
         lose(
             .entity, name, count: strange.count, keys: strange,
             "\(name): \(strange.count.counting("row is", "rows are")) of no entity of it, and left out"
@@ -212,8 +206,8 @@ struct SalvageWriter {
             "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
         try tellMissing(
-            table, reader, saved: counts.values.reduce(0, +), leftOut: strange + repeated,
-            last: root.flatMap { handedOut[$0.number] })
+            table, reader, saved: counts.values.reduce(0, +),
+            leftOut: strange + repeated + reader.impossibleKeys)
     }
 
     private mutating func copyPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
