@@ -112,8 +112,8 @@ struct DamagedTableWalk {
     private var isBehindDamage = false
     /// The cells that are used only if no other row has their key.
     ///
-    /// Their keys are outside the range of their page, or their records look like those of another
-    /// table.
+    /// Their keys are outside the range of their page or not in order, or their records look like
+    /// those of another table.
     private var strays: [(page: Int, cell: Int)] = []
     /// The cells of objects whose keys the store may not have assigned.
     private var suspects: [(page: Int, cell: Int)] = []
@@ -230,10 +230,11 @@ struct DamagedTableWalk {
             damaged.formUnion(outside.map(\.cell))
             cells.removeAll { damaged.contains($0.cell) }
         }
-        let strange = strangers(cells.map(\.key))
-        for (place, cell) in cells.enumerated() where strange.contains(place) {
-            damaged.insert(cell.cell)
-        }
+        let strange = strangers(cells.map(\.key)).map { cells[$0].cell }
+        damaged.formUnion(strange)
+        // The order of the pointers says nothing about the records that they lead to.
+        let separate = strange.isEmpty ? [] : page.separateCells()
+        strays += strange.sorted().filter(separate.contains).map { (place.page, $0) }
         if page.claimsTooMany { isBehindDamage = true }
         for cell in 0..<page.cellCount {
             guard !damaged.contains(cell), record.read(cell, of: page, in: file) else {
