@@ -271,20 +271,20 @@ struct AppSalvage {
                 StoreFinding(.structure, "The table \(table) cannot be read: \(error.message)")
             ]
         }
-        guard reader.lostCount == 0 else {
-            return [
+        var losses: [StoreFinding] = []
+        if reader.lostCount > 0 {
+            losses.append(
                 StoreFinding(
                     .file, count: reader.lostCount,
-                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read")
-            ]
+                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read"))
         }
-        guard !account.looksSound(table) else { return [] }
-        return [
+        guard reader.mayLackOthers, !account.looksSound(table) else { return losses }
+        losses.append(
             StoreFinding(
                 .file,
                 "\(table): some rows may be lost, since a page of the table, or of an index of it,"
-                    + " is damaged")
-        ]
+                    + " is damaged"))
+        return losses
     }
 
     /// Copies the tables that are not part of the model, and creates the views and triggers, in the

@@ -12,8 +12,8 @@ struct DamagedTableReader {
     let key: String
     let columns: [String]
     let last: Int64?
-    /// The maximum number of unreadable keys; it is not known whether all of them were in use.
-    var lostCount: Int { lost.count }
+    /// The maximum number of lost rows; it is not known whether all unreadable keys were in use.
+    private(set) var lostCount = 0
     /// The first unreadable keys.
     var lostKeys: [Int64] {
         Array((lost.ranges[0] ?? []).lazy.flatMap { $0 }.prefix(Self.keysMax))
@@ -64,6 +64,7 @@ struct DamagedTableReader {
             var walk = DamagedTableWalk(file, shape, key, last)
             try walk.read(isOwn: isOwn, isOwnOrphan: isOwnOrphan, body)
             lost = walk.lost
+            lostCount = walk.lostCount
             doubtfulKeys = walk.doubtfulKeys
             unassignedKeys = walk.unassignedKeys
             impossibleKeys = walk.impossibleKeys
@@ -72,6 +73,7 @@ struct DamagedTableReader {
             return
         }
         try readRows(body)
+        lostCount = lost.count
     }
 
     private mutating func readRows(
@@ -144,9 +146,16 @@ struct DamagedTableReader {
         }
     }
 
-    /// Returns whether a key could not be read.
+    /// Whether fewer rows are lost than keys are unreadable.
+    var hasUnusedKeys: Bool { lostCount < lost.count }
+
+    /// Whether rows may be lost that `lostCount` does not contain.
+    var mayLackOthers: Bool { lostCount == 0 || hasUnusedKeys || hasOpenEnd }
+
+    /// Returns whether the row with a key is certainly counted as lost.
     func hasLost(_ key: Int64) -> Bool {
-        lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
+        !hasUnusedKeys
+            && lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
     }
 
     private mutating func lose(_ range: (first: Int64, last: Int64)) {

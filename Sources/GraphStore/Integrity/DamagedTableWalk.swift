@@ -98,6 +98,11 @@ struct DamagedTableWalk {
     private let arena = ArenaBox()
     /// The unreadable keys, with the entity number 0.
     private(set) var lost = ManagedObjectIDSet()
+    /// The maximum number of lost rows.
+    private(set) var lostCount = 0
+    /// The number of cells that are not used, on pages that were read.
+    private var unreadableCells = 0
+    private var readPages = 0
     private(set) var doubtfulKeys: [Int64] = []
     /// The keys of saved rows that the store may not have assigned.
     private(set) var unassignedKeys: [Int64] = []
@@ -149,8 +154,11 @@ struct DamagedTableWalk {
                 continue
             }
             switch page.kind {
-            case .tableLeaf: try readLeaf(page, next, isOwn, body)
+            case .tableLeaf:
+                readPages += 1
+                try readLeaf(page, next, isOwn, body)
             case .tableInterior:
+                readPages += 1
                 waiting += branches(of: page, next.above, next.upTo).reversed()
             case .indexLeaf, .indexInterior: notePageDamage()
             }
@@ -159,14 +167,30 @@ struct DamagedTableWalk {
             if let last, !isLastWrong { lose(upTo: last) } else { hasOpenEnd = true }
         }
         for stray in strays {
-            guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file)
-            else { continue }
+            guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file),
+                !hasSeen(record.rowID)
+            else {
+                unreadableCells += 1
+                continue
+            }
             isBehindDamage = false
             try tell(body)
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
         try readSuspects(isOwn, body)
         lost.subtract(seen)
+        limitLost()
+    }
+
+    /// Limits the lost rows to the cells that were not read.
+    ///
+    /// The keys between two rows may never have been used.
+    private mutating func limitLost() {
+        let unreadPages = hasLostPages ? file.pageCount - readPages : 0
+        lostCount = min(lost.count, unreadableCells + unreadPages * file.leafCellsMax)
+        guard unreadableCells == 0, !hasLostPages else { return }
+        lost = ManagedObjectIDSet()
+        hasOpenEnd = false
     }
 
     private mutating func notePageDamage() {
@@ -211,6 +235,8 @@ struct DamagedTableWalk {
         }
         var cells: [(cell: Int, key: Int64)] = []
         var damaged: Set<Int> = []
+        // The damaged cells that may be used later.
+        var deferred: Set<Int> = []
         for cell in 0..<page.cellCount {
             guard let payload = page.payload(ofCell: cell) else {
                 damaged.insert(cell)
@@ -218,27 +244,34 @@ struct DamagedTableWalk {
             }
             guard mayBeKey(payload.rowID) else {
                 damaged.insert(cell)
+                deferred.insert(cell)
                 suspects.append((place.page, cell))
                 continue
             }
             cells.append((cell, payload.rowID))
         }
-        let outside = cells.filter { $0.key <= place.above || $0.key > place.upTo }
+        // `above` is `Int64.min` if no page gives a lower limit.
+        let outside = cells.filter {
+            $0.key <= place.above && place.above > .min || $0.key > place.upTo
+        }
         // If most keys are outside the range, the page or its range is wrong as a whole.
         if outside.count * 2 < cells.count {
             strays += outside.map { (place.page, $0.cell) }
             damaged.formUnion(outside.map(\.cell))
+            deferred.formUnion(outside.map(\.cell))
             cells.removeAll { damaged.contains($0.cell) }
         }
         let strange = strangers(cells.map(\.key)).map { cells[$0].cell }
         damaged.formUnion(strange)
         // The order of the pointers says nothing about the records that they lead to.
-        let separate = strange.isEmpty ? [] : page.separateCells()
-        strays += strange.sorted().filter(separate.contains).map { (place.page, $0) }
+        let separate = strange.isEmpty ? [] : page.separateCells().intersection(strange)
+        strays += separate.sorted().map { (place.page, $0) }
+        deferred.formUnion(separate)
         if page.claimsTooMany { isBehindDamage = true }
         for cell in 0..<page.cellCount {
             guard !damaged.contains(cell), record.read(cell, of: page, in: file) else {
                 isBehindDamage = true
+                if !deferred.contains(cell) { unreadableCells += 1 }
                 continue
             }
             guard hasNullKey, isOwn?(row()) ?? true else {
@@ -281,7 +314,8 @@ struct DamagedTableWalk {
         keys.reverse()
         let strange = strangers(keys)
         let proven = keys.indices.filter { !strange.contains($0) }.map { keys[$0] }
-        guard let greatest = proven.last, proven.count > 1 || isNamed,
+        guard let greatest = proven.last, proven.count > 1 || isNamed || isLastWrong,
+            greatest <= Self.unassignedKeyMax,
             zip(proven, proven.dropFirst()).allSatisfy({ $0 < $1 })
         else { return }
         self.last = greatest
@@ -298,9 +332,13 @@ struct DamagedTableWalk {
         for suspect in suspects {
             guard let page = file.tree(suspect.page), record.read(suspect.cell, of: page, in: file),
                 isWholeObject, isOwn?(row()) ?? true, !hasSeen(record.rowID)
-            else { continue }
+            else {
+                unreadableCells += 1
+                continue
+            }
             if !mayBeKey(record.rowID) {
                 guard record.rowID.magnitude <= Self.unassignedKeyMax else {
+                    unreadableCells += 1
                     impossibleKeys.append(record.rowID)
                     continue
                 }

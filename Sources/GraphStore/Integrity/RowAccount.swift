@@ -73,15 +73,21 @@ struct RowAccount {
     }
 
     /// Returns how many more rows the indexes contain than were found, or `nil` if this is unknown.
-    func missingCount(of table: String, besides count: Int) throws(StoreError) -> Int? {
-        guard !isSound else { return 0 }
+    ///
+    /// - Returns: the number, and whether an index was read completely, so that it is exact.
+    func missingCount(
+        of table: String, besides count: Int
+    ) throws(StoreError) -> (count: Int, isExact: Bool)? {
+        guard !isSound else { return (0, true) }
         var most = looksSound(table) && !hasStrayPages ? count : -1
+        var isExact = false
         for index in indexes(of: table) {
             var entries = 0
             let isRead = try scan(index, of: table) { _ throws(StoreError) in entries += 1 }
             if isRead || entries > count { most = max(most, entries) }
+            if isRead, !index.isPartial, entries >= count { isExact = true }
         }
-        return most < count ? nil : most - count
+        return most < count ? nil : (most - count, isExact)
     }
 
     /// Returns a function that tells whether an index of a join table names a row with two values.

@@ -4,9 +4,8 @@ import SQLite
 extension SalvageWriter {
     /// Reports the objects that a reader could not read, or not without doubt.
     mutating func tellUnreadable(_ name: String, _ reader: DamagedTableReader) {
-        lose(
-            .file, name, count: reader.lostCount, keys: reader.lostKeys,
-            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
+        // Otherwise, an index may contain the exact number.
+        if !reader.hasUnusedKeys { tellLost(name, reader) }
         lose(
             .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
             "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
@@ -20,6 +19,12 @@ extension SalvageWriter {
             .file, name, count: impossible.count, keys: impossible,
             "\(name): \(impossible.count.counting("object has a key", "objects have keys")) that no"
                 + " store assigns, and \(impossible.count == 1 ? "is" : "are") left out")
+    }
+
+    private mutating func tellLost(_ name: String, _ reader: DamagedTableReader) {
+        lose(
+            .file, name, count: reader.lostCount, keys: reader.lostKeys,
+            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
     }
 
     /// Reports objects that are in an index but were not found, and tables that may lack others.
@@ -41,11 +46,12 @@ extension SalvageWriter {
             return known.contains(key) || reader.hasLost(key)
         }
         let name = table.rootEntity
+        if reader.hasUnusedKeys, !answer.isWhole { tellLost(name, reader) }
         lose(
             .file, name, count: answer.missing.count, keys: answer.missing.sorted(),
             "\(name): \(answer.missing.count.counting("object is", "objects are")) lost, which an index"
                 + " names still")
-        guard !answer.isWhole, reader.lostCount == 0 || reader.hasOpenEnd else { return }
+        guard !answer.isWhole, reader.mayLackOthers else { return }
         guard !answer.looksSound else {
             hasStrayPages = true
             return
@@ -65,9 +71,20 @@ extension SalvageWriter {
             "some objects may be lost, because pages of the file belong to no table")
     }
 
-    /// Reports missing rows of a join table, as `tellMissing` does for objects.
-    mutating func tellMissingPairs(of table: String, besides count: Int) throws(StoreError) {
-        guard let missing = try account.missingCount(of: table, besides: count) else {
+    /// Reports missing rows of a join table: exactly if an index contains them, or by the gaps
+    /// between the rows.
+    mutating func tellMissingPairs(
+        of table: String, _ reader: DamagedTableReader, besides count: Int
+    ) throws(StoreError) {
+        let missing = try account.missingCount(of: table, besides: count)
+        // Rows with wrong values can take the place of lost ones.
+        if missing?.isExact != true || missing?.count == 0 {
+            lose(
+                .pair, nil, count: reader.lostCount, keys: [],
+                "\(table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
+            guard reader.mayLackOthers else { return }
+        }
+        guard let missing else {
             guard !account.looksSound(table) else {
                 hasStrayPages = true
                 return
@@ -78,8 +95,8 @@ extension SalvageWriter {
                     + " it, is damaged")
         }
         lose(
-            .pair, nil, count: missing, keys: [],
-            "\(table): \(missing.counting("pair is", "pairs are")) lost, which an index names"
+            .pair, nil, count: missing.count, keys: [],
+            "\(table): \(missing.count.counting("pair is", "pairs are")) lost, which an index names"
                 + " still")
     }
 }

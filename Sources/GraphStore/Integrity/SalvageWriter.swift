@@ -242,10 +242,7 @@ struct SalvageWriter {
             }
             try insert.run()
         }
-        lose(
-            .pair, nil, count: reader.lostCount, keys: [],
-            "\(old.table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
-        if reader.lostCount == 0 { try tellMissingPairs(of: old.table, besides: count) }
+        try tellMissingPairs(of: old.table, reader, besides: count)
         if schema.isOurs { try copyWaitingPairs(of: old, first: join.firstColumn, insert) }
     }
 
