@@ -6,7 +6,7 @@ package struct FileRights: Sendable, Hashable {
     private let owner: UInt32
     private let group: UInt32
 
-    /// Reads the rights of the file at a path; `nil` if the path leads to no file.
+    /// Reads the rights of the file at a path; `nil` if no file is there or it cannot be read.
     package init?(of path: some FilePath) {
         guard let status = try? FileStatus(of: path) else { return nil }
         mode = status.mode
@@ -39,6 +39,7 @@ package struct FileRights: Sendable, Hashable {
     ///
     /// Opening and closing a file would release a lock that this process holds on it.
     package func give(toFile path: String) {
+        // If the file cannot be opened, it keeps the rights that it was created with.
         guard let descriptor = try? FileSystem.open(path, [.reading, .withoutLink]) else { return }
         give(to: descriptor)
         FileSystem.close(descriptor)

@@ -1,5 +1,7 @@
 /// Calls on complete files and folders.
 extension FileSystem {
+    /// The bytes of the first read, which most files do not exceed, and of each later one.
+    private static let firstPartBytes = 1 << 14
     private static let partBytes = 1 << 18
 
     /// Returns the bytes of a file, at most the first `limit`.
@@ -16,12 +18,13 @@ extension FileSystem {
         of descriptor: Int32, first limit: Int = .max
     ) throws(SystemFault) -> [UInt8] {
         var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: min(limit, partBytes))
+        var part = [UInt8](repeating: 0, count: min(limit, firstPartBytes))
         while bytes.count < limit {
             let wanted = min(part.count, limit - bytes.count)
             let count = try read(descriptor, into: &part, atMost: wanted)
             guard count > 0 else { break }
             bytes.append(contentsOf: part[..<count])
+            if count == firstPartBytes { part = [UInt8](repeating: 0, count: partBytes) }
         }
         return bytes
     }
@@ -79,6 +82,7 @@ extension FileSystem {
         _ path: some FilePath, with bytes: [UInt8]
     ) throws(SystemFault) {
         let target = resolved(path) ?? path.fileName
+        // A new file has no mode yet.
         let mode = (try? FileStatus(of: target))?.mode
         let temporary = target.adding(".new-\(SystemProcess.number)")
         let descriptor = try open(
@@ -144,11 +148,14 @@ extension FileSystem {
 
     /// Whether the path's last part is a symbolic link.
     package static func isLink(_ path: some FilePath) -> Bool {
+        // A path that cannot be read is not known to be a link; the caller's next call on it fails.
         (try? FileStatus(of: path, followingLinks: false))?.kind == .link
     }
 
     /// Whether a path leads to a folder.
     package static func isFolder(_ path: some FilePath) -> Bool {
+        // A path that cannot be read is not known to be a folder; the caller's next call on it
+        // fails.
         (try? FileStatus(of: path))?.kind == .folder
     }
 }

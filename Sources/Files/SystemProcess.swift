@@ -29,8 +29,9 @@ package enum SystemProcess {
         max(1, allowedProcessors() ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
 
-    /// The processors that this process is kept to; nil where the system does not tell.
+    /// The number of processors that this process may use; `nil` if the system does not report it.
     private static func allowedProcessors() -> Int? {
+        // Only Linux has this file, and a sandbox may hide it.
         guard let bytes = try? FileSystem.contents("/proc/self/status", first: 4096) else {
             return nil
         }
@@ -41,8 +42,9 @@ package enum SystemProcess {
         return digits.map { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
     }
 
-    /// Whether this process has a terminal, at which its commands may ask for something.
+    /// Whether this process has a terminal, so that its commands can ask questions.
     package static var hasTerminal: Bool {
+        // Opening fails if the process has no terminal.
         guard let terminal = try? FileSystem.open("/dev/tty", .reading) else { return false }
         FileSystem.close(terminal)
         return true

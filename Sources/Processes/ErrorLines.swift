@@ -64,6 +64,7 @@ final class ErrorLines: Sendable {
                 if isOver.load(ordering: .sequentiallyConsistent) { break }
                 continue
             }
+            // If the pipe cannot be read, no further lines can arrive.
             guard let length = try? FileSystem.read(descriptor, into: &part), length > 0 else {
                 break
             }

@@ -112,6 +112,7 @@ extension Connection {
         do throws(StoreError) {
             result = try body()
         } catch {
+            // Throw the original error; the smaller cache only costs time.
             try? execute("PRAGMA cache_size = \(size)")
             throw error
         }

@@ -97,11 +97,13 @@ package struct XcodeModelBundle: Sendable {
         if path.hasSuffix(file) { path = String(path.dropLast("/contents".count)) }
         if let form = Form.allCases.first(where: { path.hasSuffix($0.versionSuffix) }) {
             let folder = PathText.folder(of: path)
+            // A path that is not a bundle has no version; reading it as a model reports the reason.
             guard folder.hasSuffix(form.bundleSuffix), let bundle = try? open(folder)
             else { return nil }
             let name = PathText.lastComponent(path).dropLast(form.versionSuffix.count)
             return bundle.versions.contains(String(name)) ? (bundle, String(name)) : nil
         }
+        // A path that is not a bundle has no version; reading it as a model reports the reason.
         guard let bundle = try? open(path), let current = bundle.current else { return nil }
         return (bundle, current)
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Shows the report of a run: `etl report RUN`.
@@ -61,8 +60,7 @@ extension StoredReport.Format: ExpressibleByArgument {}
 extension RunFailure {
     /// Prints the errors, and returns the exit status.
     func shown() -> ExitCode {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        for diagnostic in diagnostics { logger.error("\(DiagnosticRenderer.text(diagnostic))") }
+        for diagnostic in diagnostics { Terminal.write(diagnostic) }
         return ExitCode(status.rawValue)
     }
 }

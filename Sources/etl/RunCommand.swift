@@ -70,6 +70,7 @@ struct RunCommand: ParsableCommand {
             guard words[place] == "--set", !words[place + 1].hasPrefix("-") else { return nil }
             sets.append(words[place + 1])
         }
+        // If a value is invalid, parsing the command reports it.
         guard (try? SetFlags.validate(sets)) != nil else { return nil }
         return (spec: words[1], sets)
     }

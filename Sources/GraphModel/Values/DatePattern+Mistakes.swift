@@ -63,6 +63,7 @@ extension DatePattern {
             }
             text += letter == nil ? group.bytes : group.bytes.map { _ in letter ?? 0 }
         }
+        // A suggestion must be a valid pattern itself; otherwise there is none.
         guard (try? elements(of: text)) != nil else { return nil }
         return String(decoding: text, as: UTF8.self)
     }
@@ -88,6 +89,7 @@ extension DatePattern {
             guard let letter = rest.popFirst(), let ours = letters[letter] else { return nil }
             text += ours
         }
+        // A suggestion must be a valid pattern itself; otherwise there is none.
         return (try? elements(of: Array(text.utf8))) == nil ? nil : text
     }
 

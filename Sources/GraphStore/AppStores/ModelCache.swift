@@ -47,6 +47,7 @@ enum ModelCache {
     static func make(for model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         try connection.execute(table)
         let row = try connection.prepare("INSERT INTO Z_MODELCACHE VALUES (?)")
+        // The archive format cannot represent every model.
         if let content = try? CachedModelWriter.content(of: model) {
             row.bind(content.bytes, at: 1)
         } else {
@@ -65,6 +66,7 @@ enum ModelCache {
 
     /// Whether a model can be archived.
     static func canHold(_ model: ManagedObjectModel) -> Bool {
+        // The archive format cannot represent every model.
         (try? CachedModelWriter.content(of: model)) != nil
     }
 

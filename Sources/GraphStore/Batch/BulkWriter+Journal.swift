@@ -17,6 +17,8 @@ private struct LoadState: Codable {
 extension BulkWriter {
     /// The kinds of progress notes that a load writes; a run removes them when the load is
     /// finished.
+    ///
+    /// Earlier versions also wrote `far` notes, which nothing reads.
     package static let noteKinds = [
         "load", "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
     ]
@@ -41,13 +43,6 @@ extension BulkWriter {
             var note = NoteWriter()
             try note.write(journal.changed, of: &net)
             try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
-        }
-        for (table, keys) in journal.farChanged {
-            var note = NoteWriter()
-            note.write(UInt64(table))
-            try note.write(keys, of: &farNets[table])
-            let number = journal.number * Int64(farNets.count) + Int64(table)
-            try ProgressNotes.write("far", number, note.bytes, on: connection)
         }
         for place in journal.parkedCount..<max(journal.parkedCount, deferredRows.count) {
             try ProgressNotes.write(
@@ -116,11 +111,6 @@ extension BulkWriter {
         try ProgressNotes.forEach("net", on: connection) { _, value throws(StoreError) in
             var reader = NoteReader(value)
             try reader.changes(into: &net)
-        }
-        try ProgressNotes.forEach("far", on: connection) { _, value throws(StoreError) in
-            var reader = NoteReader(value)
-            let table = Int(clamping: reader.number())
-            if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
         }
         try ProgressNotes.forEach(
             DeferredRowSpill.kind, on: connection

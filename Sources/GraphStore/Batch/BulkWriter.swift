@@ -65,8 +65,6 @@ package final class BulkWriter {
     let toOneEnds: [ColumnPlan.ToOneEnds]
     /// The inverse links that the current record adds to or removes from other objects.
     @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
-    /// The row differences of each other table that links write.
-    var farNets: [RowDiffs]
     let columnHashes: [ColumnHash]
     /// The first primary key that this load used; later keys are also from this load, except
     /// `foreignKeys`.
@@ -201,11 +199,7 @@ package final class BulkWriter {
                 try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
         }
         self.oneToOneWriters = oneToOneWriters
-        let share = memory.changes / (far.tables.count + 1)
-        net = RowDiffs(on: connection, memoryBytes: share)
-        farNets = far.tables.map { _ in
-            RowDiffs(on: connection, memoryBytes: share)
-        }
+        net = RowDiffs(on: connection, memoryBytes: memory.changes)
         firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)

@@ -37,6 +37,8 @@ final class ConcurrentCount: Sendable {
             session.schema.database(ofRoot: entity.rootNumber) == "main",
             try connection.integer("SELECT max(rowid) FROM \(entity.table)") ?? 0 >= Self.rowsMin,
             try connection.text("PRAGMA main.journal_mode") == "wal",
+            // Without a second reader, the caller counts on its own connection, which reports
+            // errors.
             let reader = try? session.newReader(),
             let statement = try? count.prepare(on: reader)
         else { return nil }

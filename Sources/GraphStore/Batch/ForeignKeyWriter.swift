@@ -10,7 +10,8 @@ final class ForeignKeyWriter {
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
-    private let table: Int?
+    /// Whether the destinations are in the table that the load writes.
+    private let isInLoad: Bool
     /// The columns of the link: the owner's primary key, its entity, and the order.
     private let columns: [String]
     private let hashes: [ColumnHash]
@@ -36,7 +37,7 @@ final class ForeignKeyWriter {
         inverse = schema.inverseEnd(of: place.relationship)
         self.far = far
         self.turn = turn
-        table = far.number(of: place.table)
+        isInLoad = far.covers(place.table)
         let order = place.orderColumn
         self.remembersOrders = remembersOrders
         if let order {
@@ -173,7 +174,7 @@ final class ForeignKeyWriter {
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
-        far.note(previous, in: nil, went.turned(turn))
+        far.note(previous, went.turned(turn))
     }
 
     /// The current owner of a destination, from its row.
@@ -222,7 +223,7 @@ final class ForeignKeyWriter {
         }
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
-        far.note(destination, entity: entity, in: table, rowDifference)
+        if isInLoad { far.note(destination, entity: entity, rowDifference) }
         // A position in an order is not a property of the destination.
         if owner?.primaryKey != link.owner {
             var hash: UInt64 = 0
@@ -239,7 +240,7 @@ final class ForeignKeyWriter {
         let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
             // The previous owner lost this object, although its own row is unchanged.
-            far.note(previous, in: nil, went.turned(turn))
+            far.note(previous, went.turned(turn))
             return came
         }
         return came ^ went

@@ -104,7 +104,7 @@ final class JoinWriter {
     /// Notes the change for the tally; a new owner's join rows are written later.
     private func noteFar(_ destination: Int64, _ owner: Int64) {
         guard let otherTurn, !isReflexive || destination != owner else { return }
-        far.note(destination, in: nil, Self.hash(owner).turned(otherTurn))
+        far.note(destination, Self.hash(owner).turned(otherTurn))
     }
 
     private func noteEnd(_ destination: Int64, _ owner: Int64) {

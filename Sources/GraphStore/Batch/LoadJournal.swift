@@ -7,8 +7,6 @@ struct LoadJournal {
     private(set) var seen: [Range<Int64>] = []
     /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
-    /// The changed rows in other tables, by the index of the table.
-    private(set) var farChanged: [Int: [Int64]] = [:]
     /// The number of deferred rows that are already noted.
     var parkedCount = 0
     /// The number of the next note.
@@ -24,14 +22,9 @@ struct LoadJournal {
 
     mutating func noteChanged(_ key: Int64) { changed.append(key) }
 
-    mutating func noteFarChanged(_ key: Int64, in table: Int) {
-        farChanged[table, default: []].append(key)
-    }
-
     mutating func removeAll() {
         seen.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
-        farChanged.removeAll(keepingCapacity: true)
     }
 }
 

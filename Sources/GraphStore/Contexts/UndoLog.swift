@@ -220,6 +220,7 @@ extension ManagedObjectContext {
         guard object.link === link else { return }
         let layout = object.layout
         if let snapshot = state.snapshot {
+            // An object whose row cannot be read has no values to restore, and stays unchanged.
             if object.presence != .realized {
                 guard (try? fire(object)) != nil else { return }
             }

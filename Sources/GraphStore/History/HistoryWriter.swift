@@ -64,6 +64,8 @@ final class HistoryWriter {
             }
             try connection.execute("COMMIT")
         } catch {
+            // Throw the original error, even if the rollback fails: SQLite may have rolled back
+            // already.
             try? connection.execute("ROLLBACK")
             throw error
         }

@@ -303,6 +303,7 @@ struct AppSalvage {
             if try target.hasTable(name) { losses += try copy(name) }
         }
         losses += try HistorySchema.complete(on: target)
+        // If a derivation is unsupported, the copied values stay.
         if hasLosses, let derived = try? DerivedAttributes(schema) {
             try derived.deriveAll(on: target, schema)
         }

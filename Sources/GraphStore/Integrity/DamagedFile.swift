@@ -26,6 +26,7 @@ final class DamagedFile {
     /// header.
     convenience init?(of source: Connection) {
         guard
+            // If SQLite cannot read the file's name, only SQLite's own reading is left.
             let path = try? source.text(
                 "SELECT file FROM pragma_database_list WHERE name = 'main'"),
             !path.isEmpty
@@ -38,6 +39,7 @@ final class DamagedFile {
     init?(path: String) {
         guard
             !["-wal", "-journal"].contains(where: { StoreFiles.size(path + $0) > 0 }),
+            // The caller opened the file before, so this fails only if descriptors run out.
             let descriptor = try? FileSystem.open(path, .reading)
         else { return nil }
         self.descriptor = descriptor

@@ -106,6 +106,7 @@ struct RowAccount {
                 lookup.bind(pair[1], at: 2)
                 lookup.bind(key, at: 3)
                 defer { lookup.reset() }
+                // An unreadable page of an index names nothing.
                 return (try? lookup.step()) ?? false
             }
         }
@@ -126,6 +127,7 @@ struct RowAccount {
     }
 
     private func indexes(of table: String) -> [Index] {
+        // A table whose indexes cannot be listed is treated as having none.
         guard
             let rows = try? source.prepare(
                 "SELECT l.name, l.partial, m.sql FROM pragma_index_list('\(table)') l"

@@ -144,6 +144,7 @@ extension SalvageWriter {
     }
 
     mutating func noteHistory() throws(StoreError) {
+        // Whether an unreadable file had a history is unknown, so no loss is reported.
         let exists = (try? HistorySchema.exists(on: source)) ?? false
         guard exists else { return }
         lose(

@@ -129,6 +129,7 @@ struct SalvageWriter {
 
     /// Returns the columns of an old table that the new one also has.
     private func columns(_ table: String, _ wanted: [String]) -> [String] {
+        // If the columns cannot be listed, the table has none that can be copied.
         let names = (try? source.prepare("SELECT name FROM pragma_table_info('\(table)')")).map {
             rows in
             var names: Set<String> = []
@@ -253,6 +254,7 @@ struct SalvageWriter {
         do throws(StoreError) {
             let name = DeferredJoinRows.name(of: old.table)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
+            // Only a stopped load leaves this table, so it usually does not exist.
             guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")
             else { return }
@@ -279,6 +281,7 @@ struct SalvageWriter {
         guard let rows = try? source.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY") else {
             return
         }
+        // Rows after an unreadable one are ignored; the existing keys determine their counters.
         while (try? rows.step()) == true { handedOut[rows.integer(0)] = rows.integer(1) }
     }
 

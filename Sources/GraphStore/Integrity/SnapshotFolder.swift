@@ -49,6 +49,7 @@ final class SnapshotFolder: Sendable {
         do {
             return try SnapshotFolder(folder)
         } catch {
+            // Throw the original error; the next process that creates a folder removes the rest.
             try? StoreFiles.removeFolder(folder)
             throw StoreError(
                 .inputOutput, "The folder \(folder) cannot be created: \(error)", cause: error)
@@ -84,6 +85,7 @@ final class SnapshotFolder: Sendable {
 
     /// Removes the folders of processes that were killed.
     private static func removeLeftovers(in temporary: String) {
+        // Leftovers that cannot be listed or removed must not prevent a snapshot.
         for name in (try? StoreFiles.names(in: temporary)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(temporary)/\(name)"
             let file = "\(folder)/\(lockName)"

@@ -73,12 +73,14 @@ extension StoreSnapshot {
         let look = copy.path + "-look"
         try StoreFiles.copyLarge(copy.path, to: look)
         var layout = given.map { StoreLayout($0) }
+        // If the copy or its model cannot be read, the given model determines the tables.
         if try mendSchema(of: look, nil) != nil,
             let connection = try? PersistentStore.readerOfStore(at: look),
             let chosen = try? SavedModel(connection, given)
         {
             layout = StoreLayout(chosen.model, pairs: try? FoundTables(on: connection))
         }
+        // A copy that SQLite still cannot open cannot be saved in this way.
         guard let mender = try mendSchema(of: copy.path, layout),
             let connection = try? PersistentStore.readerOfStore(at: copy.path)
         else { return nil }

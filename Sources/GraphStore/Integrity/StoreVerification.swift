@@ -73,6 +73,7 @@ extension PersistentContainer {
             verification.knowsModel = verifier.schema != nil
         } catch {
             guard error.code == .corrupt || error.code == .notAStore else { throw error }
+            // If the length cannot be checked, the original error is the finding.
             let truncated = try? TruncatedFile(path)
             verification.findings.append(
                 StoreFinding(.file, truncated.map { "The file \($0.text)" } ?? error.message))

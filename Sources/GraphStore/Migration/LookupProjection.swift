@@ -121,6 +121,7 @@ struct LookupProjection {
             case .integer: keys = ["\(call.integer(0))"]
             default: break
             }
+            // The only possible error is replaced by one that SQLite can report.
             guard let json = try? JSONEncoder().encode(keys) else {
                 throw FunctionError("A key cannot be written as JSON")
             }

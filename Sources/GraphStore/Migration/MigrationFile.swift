@@ -85,6 +85,7 @@ extension StoreFiles {
 
     /// Returns whether two paths refer to the same file.
     static func areSame(_ path: String, _ other: String) -> Bool {
+        // A file that does not exist is not the same as another one.
         guard let first = try? FileStatus(of: path), let second = try? FileStatus(of: other) else {
             return false
         }

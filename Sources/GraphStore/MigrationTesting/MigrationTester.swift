@@ -88,6 +88,7 @@ public struct MigrationTester: Sendable {
             FileManager.default.temporaryDirectory.path + "/migration-trial-\(UUID().uuidString)"
         do {
             try FileSystem.makeFolders(folder)
+            // The system removes what remains in a folder for temporary files.
             defer { try? FileSystem.removeAll(folder) }
             let path = folder + "/store.sqlite"
             try make(path)

@@ -42,6 +42,8 @@ struct ExternalFiles: Sendable {
         guard mark == Self.fileMark else { return stored }
         guard let name = Self.fileName(stored) else { return .null }
         for folder in folders {
+            // The value is in one folder only; a container of several stores tries the folder of
+            // each.
             if let bytes = try? FileSystem.contents("\(folder)/\(name)") { return .blob(bytes) }
         }
         return .null

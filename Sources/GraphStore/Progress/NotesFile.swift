@@ -62,6 +62,7 @@ struct NotesFile {
                 """)
             return true
         } catch {
+            // Report the original error, even if the rollback fails.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             guard error.isCannotOpen else { throw error }
             return false

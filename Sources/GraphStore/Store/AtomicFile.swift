@@ -36,6 +36,7 @@ final class AtomicFile {
             guard let ending, let process = Int32(rest.dropFirst(ending.count)),
                 !SystemProcess.isRunning(process), isOld(place)
             else { continue }
+            // A leftover file must not prevent a save or an opening.
             try? StoreFiles.remove(place)
         }
     }
@@ -45,6 +46,7 @@ final class AtomicFile {
     /// A process in another container or on another host may be running although no local process
     /// has its ID.
     private static func isOld(_ path: String) -> Bool {
+        // If the age is unknown, the file stays.
         guard let status = try? FileStatus(of: path) else { return false }
         return status.secondsWritten < Int64(Date.now.timeIntervalSince1970) - 3_600
     }

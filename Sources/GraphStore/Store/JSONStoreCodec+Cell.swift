@@ -21,6 +21,7 @@ extension JSONStoreCodec {
         }
 
         init(from decoder: any Decoder) throws {
+            // The type of a JSON value is found by trying one after the other; the last one throws.
             if let tagged = try? decoder.container(keyedBy: CodingKeys.self) {
                 value = try Self.tagged(tagged)
                 return

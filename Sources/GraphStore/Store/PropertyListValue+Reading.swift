@@ -59,6 +59,7 @@ private struct DecodedPropertyList: Decodable {
     let value: PropertyListValue
 
     init(from decoder: any Decoder) throws {
+        // The type of a value is found by trying one after the other; the last one throws.
         if let entries = try? decoder.container(keyedBy: Key.self) {
             var values: [String: PropertyListValue] = [:]
             for key in entries.allKeys {

@@ -72,6 +72,7 @@ package struct StoreBackups: Sendable, Hashable {
 
     private static func bytes(_ path: String) -> Int {
         let values = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
+        // Without external values, the folder does not exist.
         return ((try? StoreFiles.names(in: values)) ?? []).reduce(StoreFiles.size(path)) {
             $0 + StoreFiles.size("\(values)/\($1)")
         }

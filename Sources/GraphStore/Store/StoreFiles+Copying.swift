@@ -19,6 +19,7 @@ extension StoreFiles {
         }
         for name in try names(in: folder) {
             let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
+            // If the kind is unknown, copying the file fails and reports the reason.
             if (try? FileStatus(of: from, followingLinks: false))?.kind == .folder {
                 try copyFolder(from, to: to, linking: linking)
             } else if !linking {

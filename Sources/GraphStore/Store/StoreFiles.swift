@@ -31,12 +31,14 @@ enum StoreFiles {
     ///
     /// SQLite would wait forever for a pipe, and would write to a device.
     static func refuseOtherKinds(_ path: String) throws(StoreError) {
+        // If the kind is unknown, opening the file fails and reports the reason.
         if let status = try? FileStatus(of: path), let kind = kind(status) {
             throw StoreError(
                 .notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
         }
         let file = resolved(path)
         for log in [file + "-wal", file + "-shm", file + "-journal"] {
+            // If the kind is unknown, opening the file fails and reports the reason.
             guard let status = try? FileStatus(of: log), let kind = kind(status) else { continue }
             throw StoreError(
                 .exists,
@@ -87,7 +89,7 @@ enum StoreFiles {
         }
     }
 
-    /// Returns the size of the file in bytes; 0 if it does not exist.
+    /// Returns the size of the file in bytes; 0 if it does not exist or cannot be read.
     static func size(_ path: String) -> Int {
         (try? FileStatus(of: path))?.size ?? 0
     }
@@ -112,7 +114,8 @@ enum StoreFiles {
         }
     }
 
-    /// Returns values that change when a file is written; empty if it does not exist.
+    /// Returns values that change when a file is written; empty if it does not exist or cannot be
+    /// read.
     static func stamp(_ path: String) -> [Int64] {
         guard let status = try? FileStatus(of: path) else { return [] }
         return [
@@ -152,6 +155,7 @@ enum StoreFiles {
     static func removeFolder(_ folder: String) throws(StoreError) {
         for name in try names(in: folder) {
             let path = "\(folder)/\(name)"
+            // If the kind is unknown, removing the file fails and reports the reason.
             if (try? FileStatus(of: path, followingLinks: false))?.kind == .folder {
                 try removeFolder(path)
             } else {

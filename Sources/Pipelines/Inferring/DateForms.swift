@@ -19,6 +19,7 @@ struct DateForms {
         return days.flatMap { day, isDayFirst in
             times.compactMap { time in
                 let text = day + time
+                // All combinations are valid patterns.
                 guard let pattern = try? DatePattern(parsing: text) else { return nil }
                 return Form(text: text, pattern: pattern, isDayFirst: isDayFirst)
             }

@@ -18,6 +18,7 @@ enum FilePattern {
             })
         else { return nil }
         let pattern = String(first.dropLast(PathText.lastComponent(first).count)) + shape
+        // If the folder cannot be listed, the files keep their own names.
         let found = try? InputFiles.expand(patterns: [pattern], baseFolder: ".")
         guard let found, Set(found.map(\.pattern)) == Set(paths) else { return nil }
         return pattern

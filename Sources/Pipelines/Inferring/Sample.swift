@@ -76,7 +76,8 @@ final class Sample {
         if input.form.columns != nil {
             options.nulls += nulls
             for (column, texts) in columnNulls {
-                if let name = input.form.source(of: column) { options.columnNulls[name] = texts }
+                guard let name = input.form.source(of: column) else { continue }
+                options.columnNulls.append(ColumnNulls(column: name, texts: texts))
             }
         }
         return options
@@ -380,6 +381,7 @@ struct SampleInput {
                 input: file, options: options, selection: FieldSelection([])
             ).format
         } catch {
+            // If the file is not a table either, the original error is thrown.
             guard case .ambiguousFormat(isEmpty: false) = error.kind,
                 let peek = try? TablePeek(file, .csv, encoding, known), peek.isTable
             else { throw error }

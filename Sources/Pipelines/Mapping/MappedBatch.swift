@@ -38,6 +38,8 @@ package final class MappedBatch {
     var format = RecordFormat.ndjson
     /// The names of a table's columns, or `nil` for other formats.
     var columnNames: [String]?
+    /// Whether a lone CR ends a record of a table.
+    var endsAtReturn = false
     /// The unmapped columns of a table.
     var extraColumns: [String]?
     /// Whether all fields are text, as in CSV.

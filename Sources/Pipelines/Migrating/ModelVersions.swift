@@ -111,6 +111,7 @@ struct ModelVersions {
         than current: ManagedObjectModel, ofBundle path: String, storeAt store: String,
         waiting patience: LockPatience
     ) -> String? {
+        // A path that is not a bundle has no other versions; reading the model reports its errors.
         guard let bundle = try? XcodeModelBundle.open(path), bundle.versions.count > 1,
             FileDescriptor.size(store) ?? 0 > 0,
             // The store is opened later, which reports its problems.

@@ -120,6 +120,7 @@ package struct StoreMigration {
         let fix: String
         if let path = step.mappingPath {
             let folder = PathText.folder(of: path)
+            // The list of other mappings is only a hint.
             let names = (try? FileSystem.textNames(in: folder)) ?? []
             let others = names.filter { $0.hasSuffix(".yaml") }.sorted()
             fix =

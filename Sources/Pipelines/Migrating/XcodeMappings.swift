@@ -34,6 +34,7 @@ struct XcodeMappings {
         let known = Set(found.map { Self.resolved($0.file) })
         let whole = Self.resolved(bundle)
         for path in Self.paths(below: PathText.join(folder, "..")) {
+            // Mappings outside the bundle are optional, so an unreadable one is skipped.
             guard let mapping = try? XcodeMappingReader.read(path),
                 !known.contains(Self.resolved(mapping.file)),
                 let model = mapping.destinationModelPath, PathText.hasFolder(model),
@@ -89,6 +90,7 @@ struct XcodeMappings {
             var next: [String] = []
             for folder in level where seen < foldersMax {
                 seen += 1
+                // Folders that this user cannot list are skipped.
                 let names = (try? FileSystem.textNames(in: folder)) ?? []
                 for name in names.sorted() where !PathText.isHidden(name) {
                     let path = PathText.join(folder, name)

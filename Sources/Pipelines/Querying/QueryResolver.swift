@@ -52,6 +52,7 @@ struct QueryResolver {
 
     /// Warnings about a valid predicate: patterns in the syntax of SQL.
     var warnings: [Diagnostic] {
+        // An invalid predicate is reported by the query itself.
         let patterns = (try? predicate())?.predicate.percentPatterns ?? []
         return patterns.map {
             Diagnostic(percentPattern: $0, at: .file(QueryMistake.Argument.predicate.rawValue))

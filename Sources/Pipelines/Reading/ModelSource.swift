@@ -18,6 +18,7 @@ package enum ModelSource {
 
     /// Reads a model, and of a YAML model with errors the parts that are known.
     static func reading(_ path: String) -> ModelReading {
+        // If the kind is unknown, reading the file fails and reports the reason.
         let kind = (try? FileStatus(of: path))?.kind
         let isYAML = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
         if XcodeModelBundle.isXcodeModel(path) || kind == .folder

@@ -82,6 +82,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
         guard FileDescriptor.size(path) != nil else { return [] }
         let decoder = JSONDecoder()
         return try WholeFile.read(path).split(separator: 10).compactMap {
+            // A killed run may leave a partial line.
             try? decoder.decode(RejectReason.self, from: Data($0))
         }
     }

@@ -108,6 +108,7 @@ struct ReportFolder {
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let place = FileDescriptor.resolved(folder.path)
         let others = folder.runsLastEndedLast.suffix(count).reversed().lazy.compactMap { run in
+            // A report that cannot be read names no other spec.
             try? StoredReport.read(folder.dataPath(run)).report.spec
         }
         let other = others.first { file in

@@ -65,6 +65,7 @@ struct RunReporter {
         guard let (spec, values) = subject else { return }
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let report = report(outcome, spec, values)
+        // `finish(_:)` writes the report again, and reports errors.
         try? Self.prepare(folder.path)
         try? Self.write(Self.data(report), to: folder.dataPath(report.name))
     }

@@ -52,7 +52,7 @@ enum FileDescriptor {
         (try? FileSystem.openUnnamed(in: folder, prefix: prefix)) ?? -1
     }
 
-    /// The size of an open file, in bytes.
+    /// The size of an open file, in bytes; 0 if it cannot be read.
     static func size(_ descriptor: Int32) -> Int64 {
         (try? FileStatus(of: descriptor)).map { Int64($0.size) } ?? 0
     }
@@ -76,19 +76,20 @@ enum FileDescriptor {
         (try? FileSystem.cut(descriptor, to: Int64(length))) != nil
     }
 
-    /// The size of the file at a path; `nil` if it does not exist.
+    /// The size of the file at a path; `nil` if it does not exist or cannot be read.
     static func size(_ path: some FilePath) -> Int? {
         (try? FileStatus(of: path))?.size
     }
 
     /// The inode, size, and modification time of a file, which change when it is written; empty if
-    /// the file is empty or does not exist.
+    /// the file is empty, does not exist, or cannot be read.
     static func state(_ path: String) -> String {
         guard let status = try? FileStatus(of: path), status.size > 0 else { return "" }
         return "\(status.inode):\(status.size):\(status.timeWritten)"
     }
 
-    /// The modification time of a file in nanoseconds since 1970; 0 if it does not exist.
+    /// The modification time of a file in nanoseconds since 1970; 0 if it does not exist or
+    /// cannot be read.
     static func timeWritten(_ path: String) -> Int64 {
         (try? FileStatus(of: path))?.timeWritten ?? 0
     }
@@ -116,7 +117,7 @@ enum FileDescriptor {
         }
     }
 
-    /// Replaces a file's content with a short text.
+    /// Replaces a file's content with a short text; ignores errors, because the text is only a hint.
     static func rewrite(_ descriptor: Int32, _ text: String) {
         _ = cut(descriptor, to: 0)
         try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
@@ -171,12 +172,12 @@ enum FileDescriptor {
         return digest.value.hexText
     }
 
-    /// The device and inode of the file at a path; `nil` if it does not exist.
+    /// The device and inode of the file at a path; `nil` if it does not exist or cannot be read.
     static func identity(_ path: FileName) -> [UInt64]? {
         (try? FileStatus(of: path)).map { [$0.device, $0.inode] }
     }
 
-    /// The size of a regular file in bytes; `nil` for other kinds of file.
+    /// The size of a regular file in bytes; `nil` for other kinds of file, and if it does not exist.
     static func fileSize(_ path: some FilePath) -> Int? {
         guard let status = try? FileStatus(of: path), status.kind == .file else { return nil }
         return status.size

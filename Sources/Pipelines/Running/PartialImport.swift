@@ -29,7 +29,7 @@ struct PartialImport {
         return position.map { Self.file(at: $0.path) != nil } ?? false
     }
 
-    /// Returns the input file at the path; `nil` if it does not exist.
+    /// Returns the input file at the path; `nil` if it does not exist or cannot be read.
     private static func file(at path: FileName) -> InputFile? {
         try? InputFiles.file(at: path)
     }

@@ -285,6 +285,7 @@ struct Publication: Sendable {
         init?(besideStoreAt path: String) throws(RunFailure) {
             let file = FileName(Self.path(path))
             guard let data = try WholeFile.readIfThere(file),
+                // A plan that cannot be decoded was never complete.
                 var plan = try? JSONDecoder().decode(Plan.self, from: data)
             else { return nil }
             let folder = FileName(PathText.folder(of: path))

@@ -70,7 +70,11 @@ extension SectionNote: JSONWritable {
 }
 
 extension InputForm: JSONWritable {
-    var json: JSONTree { .fields(["format": format, "columnNames": columnNames]) }
+    var json: JSONTree {
+        .fields([
+            "format": format, "columnNames": columnNames, "endsAtReturn": endsAtReturn,
+        ])
+    }
 }
 
 extension LinkFileNote: JSONWritable {
@@ -82,7 +86,7 @@ extension RejectFileNote: JSONWritable {
         .fields([
             "source": source, "path": path, "recordsLength": recordsLength,
             "reasonsLength": reasonsLength, "isArray": isArray, "isFirst": isFirst,
-            "replayed": replayed,
+            "replayed": replayed, "endsAtReturn": endsAtReturn,
         ])
     }
 }

@@ -55,6 +55,7 @@ extension TestValue: Decodable {
     ///
     /// - Throws: The error of the decoder if the value has no supported type.
     package init(from decoder: any Decoder) throws {
+        // The type of a value is found by trying one after the other; the last one throws.
         if let members = try? decoder.container(keyedBy: Name.self) {
             self = .object(
                 try members.allKeys.sorted { $0.stringValue < $1.stringValue }.map {

@@ -54,6 +54,7 @@ final class StoredInput {
                 throw RecordStreamError(inputFailure: error, path: file.path)
             }
         }
+        // If the kind is unknown, the file is read like a stream, which works for all kinds.
         isRegular = descriptor < 0 || (try? FileStatus(of: descriptor))?.kind == .file
         buffer = .allocate(capacity: Self.capacity)
     }

@@ -11,7 +11,8 @@ package final class NestedRecords {
 
     /// Creates a reader that returns the selected fields of each object.
     package init(_ selection: FieldSelection) {
-        store = JSONRecordStore(selection, depthMax: ReadOptions().depthMax)
+        // The depth was checked as part of the record.
+        store = JSONRecordStore(selection, depthMax: .max)
         slotCount = selection.paths.count
         removeAll()
     }

@@ -211,6 +211,7 @@ package final class OutputFile {
                     .flatMap({ Int32(String(decoding: $0, as: UTF8.self)) }),
                 !SystemProcess.isRunning(process)
             else { continue }
+            // A file that cannot be removed stays; it has no effect on this output.
             try? FileSystem.remove(folder.joining(leftover))
         }
     }
@@ -270,6 +271,7 @@ package final class OutputFile {
                     target.folder.isEmpty ? "." : target.folder)
             } catch {
                 abandon()
+                // Throw the original error; a later run removes the rest.
                 try? FileSystem.remove(temporaryPath)
                 throw RecordStreamError(
                     error.isExhausted
@@ -302,6 +304,7 @@ package final class OutputFile {
         guard let temporaryPath, descriptor >= 0 else { return }
         FileSystem.close(descriptor)
         descriptor = -1
+        // A later run removes a file that cannot be removed now.
         try? FileSystem.remove(temporaryPath)
     }
 }

@@ -51,6 +51,7 @@ enum ArchivedRules {
     /// Applies the rules from an archive to an attribute.
     static func apply(_ rules: [ValidationRule], to attribute: inout AttributeDescription) {
         for rule in rules {
+            // A rule that cannot be parsed adds no limit to the attribute.
             guard let predicate = try? GraphPredicate(format: rule.predicate) else { continue }
             let parts: [GraphPredicate] =
                 if case .and(let parts) = predicate { parts } else {

@@ -16,6 +16,7 @@ enum ArchivedMappingValue {
     static func value(_ node: ArchivedNode) -> XcodeMapping.Value {
         if isVariable(node["NSOperand"], "manager"), let links = managed(node) { return links }
         guard let tree = ArchivedPredicate.expression(of: node),
+            // An expression with another variable cannot be translated.
             let expression = try? tree.substituting(variables: [
                 "source": GraphExpression.evaluatedObject
             ]),

@@ -156,6 +156,7 @@ package struct XcodeMappingReader {
 
     private func archive(_ base64: String) -> ArchivedNode? {
         guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters),
+            // A value that is not an archive is treated as missing.
             let archive = try? KeyedArchive([UInt8](data))
         else { return nil }
         return archive.root

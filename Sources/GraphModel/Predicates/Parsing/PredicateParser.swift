@@ -136,6 +136,7 @@ struct PredicateParser {
     /// The token after the current one; `nil` if it cannot be read.
     var tokenAfter: PredicateToken? {
         var ahead = lexer
+        // The parser reports a token that cannot be read when it reaches it.
         return try? ahead.next().token
     }
 
@@ -187,6 +188,7 @@ struct PredicateParser {
         guard keyword == "IS" else { return nil }
         var ahead = lexer
         func word() -> String? {
+            // The parser reports a token that cannot be read when it reaches it.
             guard case .word(let word)? = try? ahead.next().token else { return nil }
             return PredicateKeywords.upper(word)
         }

@@ -13,6 +13,7 @@ extension PredicateResolver {
         _ object: GraphExpression, _ keys: [String], from entity: String, node: Int
     ) throws(GraphPredicateError) -> Resolved {
         if keys.count > 1, keys.last == "length", model != nil, entity != Self.unknownEntity,
+            // If the path is unknown, the search for the complete path below reports it.
             let text = try? kind(of: Array(keys.dropLast()), from: entity, node: node)
         {
             if text.kind == .text {

@@ -159,7 +159,7 @@ package enum TextComparison {
                 if position < text.count {
                     if byte == UInt8(ascii: "?") {
                         index += 1
-                        position = scalarEnd(text, position)
+                        position += ScalarDecoder.scalar(text, position).length
                         continue
                     }
                     let isEscape = byte == UInt8(ascii: "\\") && index + 1 < pattern.count
@@ -172,16 +172,10 @@ package enum TextComparison {
             }
             guard let star = lastStar, star.position < text.count else { return false }
             index = star.index
-            position = scalarEnd(text, star.position)
+            position = star.position + ScalarDecoder.scalar(text, star.position).length
             lastStar = (index, position)
         }
         return true
-    }
-
-    private static func scalarEnd(_ text: ByteView, _ start: Int) -> Int {
-        var end = start + 1
-        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
-        return end
     }
 
     private static func isASCII(_ bytes: ByteView) -> Bool {

@@ -29,6 +29,7 @@ struct RunIndex {
 
     /// Whether the file exists but was not written by etl, and must not be replaced.
     var isTaken: Bool {
+        // A file that does not exist is not taken.
         guard let bytes = try? FileSystem.contents(path) else { return false }
         return !String(decoding: bytes, as: UTF8.self).contains(Self.anyMark)
     }
@@ -46,6 +47,7 @@ struct RunIndex {
             if stem == own { return Row(report, stem, names) }
             if let row = known[stem] { return row }
             let path = PathText.join(folder, stem + ReportFolder.dataSuffix)
+            // A report that cannot be read has no row.
             return (try? StoredReport.read(path)).map { Row($0.report, stem, names) }
         }
         return Array(Self.page(rows, count: stems.count).text.utf8)
@@ -61,6 +63,7 @@ struct RunIndex {
 
     /// The rows of the existing page.
     private var knownRows: [String: Row] {
+        // Without a page, the rows are read from the reports again.
         guard let bytes = try? FileSystem.contents(path) else { return [:] }
         // Split as bytes, because every run does this and splitting a `String` by characters takes
         // far longer.

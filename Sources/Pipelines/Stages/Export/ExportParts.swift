@@ -58,6 +58,7 @@ struct ExportParts {
 
             var files: [File]
         }
+        // The manifest of an earlier export is optional; without it, earlier parts are unknown.
         guard let data = (try? WholeFile.readIfThere(manifest)) ?? nil,
             let listed = try? JSONDecoder().decode(Listed.self, from: data)
         else { return [] }

@@ -171,7 +171,7 @@ extension FieldMapping {
             /// The unit and its epoch, as in the generated reference.
             package var meaning: String {
                 switch self {
-                case .seconds: "Seconds since 1970, for dates."
+                case .seconds: "Seconds since 1970 up to the year 9999, for dates."
                 case .milliseconds: "Milliseconds since 1970, for dates."
                 }
             }

@@ -1,3 +1,4 @@
+package import Files
 import GraphModel
 package import RecordStreams
 import YAML
@@ -218,7 +219,7 @@ package struct ReadSpec: Sendable, Hashable {
     /// The unquoted texts that mean null.
     package var nulls = ReadKeys.nulls.default
     /// Further unquoted texts that mean null in single columns.
-    package var columnNulls: [String: [String]] = [:]
+    package var columnNulls: [ColumnNulls] = []
     /// The minimum number of input files; with fewer, the run exits with 66.
     package var filesMin = ReadKeys.filesMin.default
     /// The minimum number of records; with fewer, the run exits with 66.
@@ -237,6 +238,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var encoding = ReadKeys.encoding.default
     /// Whether the files are reject files, with files of reasons and row keys next to them.
     package var areRejects = false
+    /// The forms of reject files, by their names.
+    package var rejectForms: [FileName: RejectForm] = [:]
 }
 
 extension ReadSpec {

@@ -57,6 +57,7 @@ struct SourcePathCheck {
     // MARK: Columns
 
     private mutating func checkColumn(_ name: String, _ place: SourceLocation) {
+        // A path that cannot be parsed is reported where it is read.
         guard read.isTable, let columns = read.columns, !columns.contains(name),
             (try? FieldPath(parsing: name))?.columnName.map(columns.contains) != true
         else { return }
@@ -74,6 +75,7 @@ struct SourcePathCheck {
     }
 
     private mutating func check(_ text: PredicateText) {
+        // A filter that cannot be parsed is reported where it is read.
         let parsed = try? ParsedPredicate(format: text.text).predicate
         checkColumns(parsed?.replacingLeaves(read.columnLength).keyPaths ?? [], text.location)
     }

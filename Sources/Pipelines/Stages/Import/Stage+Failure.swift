@@ -31,6 +31,7 @@ extension Stage {
 extension ImportSpec {
     /// The keys that the filter compares with a value.
     fileprivate var wordsCompared: Set<String> {
+        // The filter was parsed before the stage started, so this cannot fail.
         keepIf.flatMap { try? ParsedPredicate(format: $0.text).predicate.wordsCompared } ?? []
     }
 
@@ -38,6 +39,7 @@ extension ImportSpec {
     fileprivate func expression(
         namingColumnOf diagnostic: Diagnostic
     ) -> (name: String, location: SourceLocation)? {
+        // The texts were parsed before the stage started, so this cannot fail.
         var texts = expressions(in: nil).map { subject in
             (
                 try? ParsedExpression(format: subject.text.text).expression.keyPaths,

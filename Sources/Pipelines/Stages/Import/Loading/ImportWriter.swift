@@ -274,7 +274,6 @@ struct ImportWriter {
         guard let path = batch.position?.path ?? batch.finishedInput?.path,
             progress.inputs[path] == nil
         else { return }
-        progress.inputs[path] = InputForm(
-            format: batch.format.rawValue, columnNames: batch.columnNames)
+        progress.inputs[path] = batch.form
     }
 }
