@@ -93,12 +93,15 @@ struct DamagedTableReader {
                 // The largest key is needed only if there is damage.
                 let end =
                     last ?? (try? connection.integer("SELECT max(\(key)) FROM \(table)")) ?? nil
+                guard reached < Int64.max else { continue }
                 let first = reached == Int64.min ? 1 : reached + 1
                 if let end, first <= end {
-                    ranges.append((end + 1, Int64.max))
+                    if end < Int64.max { ranges.append((end + 1, Int64.max)) }
                     ranges.append((first, end))
                 } else if end == nil {
-                    ranges.append((first, first + Int64(Self.failuresMax)))
+                    let (past, isTooLarge) = first.addingReportingOverflow(
+                        Int64(Self.failuresMax))
+                    ranges.append((first, isTooLarge ? Int64.max - 1 : past))
                 }
             } else if reached >= range.first, reached < range.last {
                 ranges.append((reached + 1, range.last))
@@ -108,7 +111,8 @@ struct DamagedTableReader {
             } else if range.first == range.last || range.last == Int64.max {
                 if range.last != Int64.max { lose(range) }
             } else {
-                let middle = range.first + (range.last - range.first) / 2
+                // The difference of the two keys may overflow.
+                let middle = (range.first & range.last) + ((range.first ^ range.last) >> 1)
                 ranges.append((middle + 1, range.last))
                 ranges.append((range.first, middle))
             }

@@ -56,8 +56,12 @@ import Testing
             }
         }
 
-        func salvage() throws -> StoreSalvage {
+        func write() throws {
             try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+
+        func salvage() throws -> StoreSalvage {
+            try write()
             return try PersistentContainer.salvage(at: path, to: new, model: model)
         }
 
@@ -68,6 +72,31 @@ import Testing
         func savedRows(_ columns: String, _ table: String) throws -> [Int64: String] {
             try LostPageTests.rows(columns, table, new)
         }
+    }
+
+    // MARK: Verification
+
+    @Test("verification names a damaged index, and checks the rest of the store")
+    func verification() throws {
+        var store = try DamagedCopy { _ in
+            "UPDATE ZTASK SET Z_ENT = 77 WHERE Z_PK = 8"
+        }
+        let root = try #require(
+            try Connection(path: store.path, mode: .readOnly).integer(
+                "SELECT rootpage FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND"
+                    + " tbl_name = '\(store.join.name)'"))
+        store.zero(page: Int(root))
+        try store.write()
+        let found = try PersistentContainer.verify(at: store.path, .full)
+        #expect(found.knowsModel)
+        let messages = found.findings.map(\.description)
+        #expect(
+            messages.contains { $0.hasSuffix("age \(root): btreeInitPage() returns error code 11") }
+        )
+        #expect(
+            messages.contains(
+                "\(store.join.name) cannot be read completely: database disk image is malformed"))
+        #expect(messages.contains("Task: 1 row is of no entity of it (object 8)"), "\(messages)")
     }
 
     // MARK: The counter of keys
