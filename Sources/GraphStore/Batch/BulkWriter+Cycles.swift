@@ -198,8 +198,7 @@ struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int
     let missedCount: Int
-    let change: StoreChange
-    let ends: LinkEnds
+    let effects: WriteSession.Effects
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
     let net: RowDiffs
@@ -213,8 +212,7 @@ extension BulkWriter {
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
             tally: tally, rejectCount: rejects.count,
-            missedCount: missedLinks.count, change: session.change,
-            ends: session.ends, seen: seen,
+            missedCount: missedLinks.count, effects: session.effects, seen: seen,
             unchangedTargets: unchangedTargets, net: net,
             changedSinceSave: changedSinceSave)
     }
@@ -230,8 +228,7 @@ extension BulkWriter {
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
         missedLinks.removeSubrange(checkpoint.missedCount...)
-        session.change = checkpoint.change
-        session.ends = checkpoint.ends
+        session.effects = checkpoint.effects
         seen = checkpoint.seen
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net

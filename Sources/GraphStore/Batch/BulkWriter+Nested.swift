@@ -13,12 +13,10 @@ import SQLite
 extension BulkWriter {
     /// The state to which a rejected record is rolled back.
     struct RecordUndo {
-        var change: StoreChange
-        var ends: LinkEnds
+        /// The effects of earlier rows.
+        var effects: WriteSession.Effects
         var createdTargets: Int
         var supersededItems: Int?
-        /// The number of files that earlier rows have released.
-        var filesReleased: Int
     }
 
     static func nestedWriters(
@@ -42,37 +40,26 @@ extension BulkWriter {
 
     func beginRecord() throws(StoreError) -> RecordUndo {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
-        var undo = RecordUndo(
-            change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
-            createdTargets: tally.createdTargets, supersededItems: tally.supersededItems,
-            filesReleased: session.filesReleased.count)
-        // Collect the record's changes separately. Swap instead of copying, since a copy for every
-        // record would be expensive.
-        swap(&undo.change, &session.change)
-        swap(&undo.ends, &session.ends)
-        return undo
+        return RecordUndo(
+            effects: session.beginEffects(), createdTargets: tally.createdTargets,
+            supersededItems: tally.supersededItems)
     }
 
     func keepRecord(_ undo: inout RecordUndo?) throws(StoreError) {
-        guard var undone = undo.take() else { return }
+        guard var kept = undo.take() else { return }
         for case let writer? in nestedWriters { try writer.flushLinks() }
         try session.connection.cached("RELEASE ETL_RECORD").run()
-        swap(&undone.change, &session.change)
-        session.change.add(undone.change)
-        swap(&undone.ends, &session.ends)
-        session.ends.add(undone.ends)
+        session.keepEffects(after: &kept.effects)
     }
 
     func undoRecord(_ undo: inout RecordUndo?) throws(StoreError) {
-        guard var undone = undo.take() else { return }
+        guard let undone = undo.take() else { return }
         forgetNestedLinks()
         try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
         try session.connection.cached("RELEASE ETL_RECORD").run()
-        swap(&undone.change, &session.change)
-        swap(&undone.ends, &session.ends)
+        session.effects = undone.effects
         tally.createdTargets = undone.createdTargets
         tally.supersededItems = undone.supersededItems
-        session.filesReleased.removeSubrange(undone.filesReleased...)
         for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
             keyFinder.noteRefused(hash, id.primaryKey)
         }

@@ -140,7 +140,7 @@ extension ManagedObjectContext {
         _ pending: inout PendingObjects, in session: WriteSession
     ) throws(StoreError) -> (ExternalChanges, [ManagedObjectID: Int64]) {
         let connection = session.connection
-        let (change, ends) = (session.change, session.ends)
+        let effects = session.effects
         var resolver = ConflictResolver(self, session)
         var hasSavepoint = false
         do throws(StoreError) {
@@ -167,7 +167,7 @@ extension ManagedObjectContext {
                     guard error.isConstraint, connection.isInTransaction else {
                         throw error
                     }
-                    (session.change, session.ends) = (change, ends)
+                    session.effects = effects
                     try connection.execute("ROLLBACK TO ETL_SAVE")
                     guard try resolver.resolveConstraints(pending) else {
                         throw error
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
             }
         } catch {
             resolver.restore()
-            (session.change, session.ends) = (change, ends)
+            session.effects = effects
             if hasSavepoint, connection.isInTransaction {
                 try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
             }
