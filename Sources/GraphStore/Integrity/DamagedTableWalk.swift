@@ -263,10 +263,9 @@ struct DamagedTableWalk {
         }
         let strange = strangers(cells.map(\.key)).map { cells[$0].cell }
         damaged.formUnion(strange)
-        // The order of the pointers says nothing about the records that they lead to.
-        let separate = strange.isEmpty ? [] : page.separateCells().intersection(strange)
-        strays += separate.sorted().map { (place.page, $0) }
-        deferred.formUnion(separate)
+        let moved = movedCells(strange, of: page, isOwn)
+        strays += moved.map { (place.page, $0) }
+        deferred.formUnion(moved)
         if page.claimsTooMany { isBehindDamage = true }
         for cell in 0..<page.cellCount {
             guard !damaged.contains(cell), record.read(cell, of: page, in: file) else {
@@ -280,6 +279,20 @@ struct DamagedTableWalk {
                 continue
             }
             try tell(body)
+        }
+    }
+
+    /// Returns the cells that contain complete rows, although their keys are not in order.
+    ///
+    /// The order of the pointers says nothing about the records that they lead to.
+    private func movedCells(
+        _ strange: [Int], of page: DamagedPage, _ isOwn: ((SalvagedRow) -> Bool)?
+    ) -> [Int] {
+        guard !strange.isEmpty else { return [] }
+        let separate = page.separateCells()
+        return strange.sorted().filter { cell in
+            separate.contains(cell) && record.read(cell, of: page, in: file) && isWholeRow
+                && isOwn?(row()) ?? true
         }
     }
 
@@ -307,7 +320,7 @@ struct DamagedTableWalk {
             guard let payload = page.payload(ofCell: cell) else { continue }
             guard payload.rowID > last else { break }
             guard isInRange(payload.rowID), record.read(payload, page.bytes, in: file),
-                isWholeObject, isOwn(row())
+                isWholeRow, isOwn(row())
             else { continue }
             keys.append(payload.rowID)
         }
@@ -322,8 +335,8 @@ struct DamagedTableWalk {
         isLastWrong = true
     }
 
-    /// Whether the record was read completely and has the form of an object of the table.
-    private var isWholeObject: Bool { record.isWhole && hasWidth && hasNullKey }
+    /// Whether the record was read completely and has the form of a row of the table.
+    private var isWholeRow: Bool { record.isWhole && hasWidth && hasNullKey }
 
     /// Reads the objects whose keys the store may not have assigned.
     private mutating func readSuspects(
@@ -331,7 +344,7 @@ struct DamagedTableWalk {
     ) throws(StoreError) {
         for suspect in suspects {
             guard let page = file.tree(suspect.page), record.read(suspect.cell, of: page, in: file),
-                isWholeObject, isOwn?(row()) ?? true, !hasSeen(record.rowID)
+                isWholeRow, isOwn?(row()) ?? true, !hasSeen(record.rowID)
             else {
                 unreadableCells += 1
                 continue

@@ -114,7 +114,7 @@ struct RowAccount {
 
     /// Returns whether SQLite finds no fault in a table and its indexes.
     func looksSound(_ table: String) -> Bool {
-        Self.lines("PRAGMA integrity_check('\(table)')", on: source) == ["ok"]
+        Self.lines("PRAGMA integrity_check(\(Connection.literal(table)))", on: source) == ["ok"]
     }
 
     // MARK: Indexes

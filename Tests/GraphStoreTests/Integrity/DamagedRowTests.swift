@@ -249,7 +249,7 @@ import Testing
             try store.salvage().losses.map(\.description) == losses.map { "\(name): \($0)" })
     }
 
-    @Test("salvage of an app's store saves the rows of its other tables with all keys")
+    @Test("salvage of an app's store saves the rows of all its other tables")
     func otherKeys() throws {
         let store = try BreakableStore()
         try store.run(
@@ -258,6 +258,10 @@ import Testing
             CREATE TABLE XLOG (ID INTEGER PRIMARY KEY, T TEXT);
             INSERT INTO XLOG VALUES (-9223372036854775808, 'a'), (-5, 'b'), (0, 'c'), (1, 'd'),
                 (9223372036854775807, 'e');
+            CREATE TABLE "X'Y""Z" (T TEXT);
+            INSERT INTO "X'Y""Z" VALUES ('f'), ('g');
+            CREATE TABLE XKEYED (K TEXT PRIMARY KEY, V INTEGER) WITHOUT ROWID;
+            INSERT INTO XKEYED VALUES ('h', 1), ('i', 2);
             """)
         let root = try #require(
             try Connection(path: store.path, mode: .readOnly).integer(
@@ -268,10 +272,16 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: store.path))
         let new = store.folder.file("new.sqlite")
         #expect(try PersistentContainer.salvage(at: store.path, to: new).losses == [])
-        let rows = "SELECT ID || T FROM XLOG ORDER BY ID"
-        #expect(
-            try GraphStoreTests.lines(rows, on: Connection(path: new, mode: .readOnly)) == [
-                "-9223372036854775808a", "-5b", "0c", "1d", "9223372036854775807e",
-            ])
+        for (sql, rows) in [
+            (
+                "SELECT ID || T FROM XLOG ORDER BY ID",
+                ["-9223372036854775808a", "-5b", "0c", "1d", "9223372036854775807e"]
+            ),
+            (#"SELECT T FROM "X'Y""Z" ORDER BY T"#, ["f", "g"]),
+            ("SELECT K || V FROM XKEYED ORDER BY K", ["h1", "i2"]),
+        ] {
+            #expect(
+                try GraphStoreTests.lines(sql, on: Connection(path: new, mode: .readOnly)) == rows)
+        }
     }
 }
