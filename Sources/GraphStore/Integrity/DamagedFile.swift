@@ -58,6 +58,12 @@ final class DamagedFile {
 
     deinit { FileSystem.close(descriptor) }
 
+    /// The maximum number of cells on a leaf of a table.
+    ///
+    /// A leaf has a header of 8 bytes. The smallest cell takes 4 bytes in addition to its 2 in the
+    /// array.
+    var leafCellsMax: Int { (usableSize - 8) / 6 }
+
     /// Returns the bytes of a page, numbered from 1, or `nil` if it does not exist.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= pageCount else { return nil }

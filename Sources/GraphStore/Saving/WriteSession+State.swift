@@ -73,7 +73,8 @@ extension WriteSession {
     func hasWritten(entities numbers: [Int64]) -> Bool {
         allChanges.contains { change in
             numbers.contains {
-                change.inserted.ranges[$0] != nil || change.updated.ranges[$0] != nil
+                change.inserted.count(entityNumber: $0) > 0
+                    || change.updated.count(entityNumber: $0) > 0
             }
         }
     }

@@ -3,8 +3,10 @@ extension PredicatePages {
     /// assumed.
     static let differences = #"""
         | feature | Apple | here | why |
-        |---|---|---|---| `==` of strings | by canonical equivalence | by bytes; `[cd]` folds and composes | SQL and \#
-        memory must agree, and indexes compare bytes | `[l]` | by locale | not allowed | a locale differs between machines |
+        |---|---|---|---|
+        | `==` of strings | by canonical equivalence | by bytes; `[cd]` folds and composes | SQL \#
+        and memory must agree, and indexes compare bytes |
+        | `[l]` | by locale | not allowed | a locale differs between machines |
         | `MATCHES` | ICU, with back-references and look-around | linear time, without them | every \#
         condition must finish |
         | `CONTAINS ''` | depends on the store | false | one answer for SQL and memory |

@@ -34,6 +34,12 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
             }
         }
 
+        /// Whether the numbers can be those of files, so that calculating with them cannot
+        /// overflow.
+        var hasPossibleCounts: Bool {
+            [replayed, recordsLength, reasonsLength].allSatisfy { (0...1 << 53).contains($0 ?? 0) }
+        }
+
         var json: JSONTree {
             .fields([
                 "name": name, "source": source, "stage": stage, "isArray": isArray,
@@ -72,7 +78,10 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         do {
             note = try JSONDecoder().decode(RejectNote.self, from: data)
             // The names must refer to files in this folder.
-            guard note.files.allSatisfy({ $0.name.components.count == 1 && !$0.name.isAbsolute })
+            guard
+                note.files.allSatisfy({
+                    $0.name.components.count == 1 && !$0.name.isAbsolute && $0.hasPossibleCounts
+                })
             else { throw CocoaError(.fileReadCorruptFile) }
         } catch {
             throw RunFailure(

@@ -32,7 +32,7 @@ import Testing
           unique: [[name]]
         """
 
-    private static func fill(_ path: String) throws -> ManagedObjectModel {
+    static func fill(_ path: String) throws -> ManagedObjectModel {
         let model = try GraphStoreTests.model(Self.model)
         let container = try PersistentContainer(model: model, .sqlite(at: path, opening: .create))
         let plan = BulkPlan(
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Returns the keys of the rows on each leaf of a table, in a valid file.
-    private static func leaves(of table: String, _ path: String) throws -> [Int: [Int64]] {
+    static func leaves(of table: String, _ path: String) throws -> [Int: [Int64]] {
         let connection = try Connection(path: path, mode: .readOnly)
         let root = try #require(
             try connection.integer(
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Returns each row of a table as text, by its key.
-    private static func rows(_ columns: String, _ table: String, _ path: String) throws
+    static func rows(_ columns: String, _ table: String, _ path: String) throws
         -> [Int64: String]
     {
         let rows = try Connection(path: path, mode: .readOnly).prepare(
