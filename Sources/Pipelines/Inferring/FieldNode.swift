@@ -139,7 +139,7 @@ final class FieldNode {
         distinct?.insert(value)
     }
 
-    /// RoundRobinGate possible null texts back into values if `isValue` returns true.
+    /// Turns possible null texts back into values if `isValue` returns true.
     func takeMarkers(_ isValue: (Int) -> Bool) {
         for (text, count) in facts.takeMarkers(isValue) {
             var text = text
