@@ -96,7 +96,7 @@ extension ManagedObjectContext {
         goneInTransaction.removeAll()
     }
 
-    /// RoundRobinGate objects into faults if they may have been read inside a transaction that was rolled
+    /// Turns objects into faults if they may have been read inside a transaction that was rolled
     /// back.
     func forgetTransactionRows() {
         for object in registeredObjects

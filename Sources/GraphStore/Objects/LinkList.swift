@@ -157,7 +157,7 @@ struct ToManyState {
         wished = nil
     }
 
-    /// RoundRobinGate the list into a fault, keeping pending changes.
+    /// Turns the list into a fault, keeping pending changes.
     mutating func turnIntoFault(isOrdered: Bool) {
         guard let current else { return }
         if isOrdered, isChanged(isOrdered: true) { wished = current.ids }

@@ -66,7 +66,7 @@ package final class MappedBatch {
         nested = plan.links.map { NestedReader($0) }
     }
 
-    /// Returns the unmapped fields of objects in the records, each with the number of objects that
+    /// Returns the unmapped fields of objects in the records, each with the number of records that
     /// had it since the last call.
     func takeNestedExtraFields() -> [(name: String, count: Int)] {
         nested.flatMap { $0?.takeExtraFields(in: "") ?? [] }

@@ -182,7 +182,7 @@ package final class RecordReader {
         return error
     }
 
-    /// RoundRobinGate the chunk's first records into a piece, or decodes them if only this reader can.
+    /// Turns the chunk's first records into a piece, or decodes them if only this reader can.
     private func cut(_ batch: RecordBatch, isFinal: Bool) -> Int {
         let piece = decoder.piece(of: batch.chunk, recordsMax: batch.recordsMax)
         guard piece.byteCount == 0 else {

@@ -29,7 +29,8 @@ enum ReadKeys {
         "min-records", .integer(0...1_000_000_000), default: 0,
         """
         If all files together have fewer records than this, the run fails with 66, before `mirror` \
-        deletes anything.
+        deletes anything. With `once`, this counts only the files that no earlier run has finished; \
+        a run without such files does not fail.
         """, example: "1000")
     static let once = Key(
         "once", .boolean, default: false,
