@@ -33,6 +33,13 @@ import Testing
         let tasks = try context.fetch(urgent)
         #expect(tasks.map(\.title) == ["Buy milk"])
         do {
+            let late = Task.request
+                .where(\.views > \.priority && -\.steps <= \.priority - 1)
+                .where(2 ** \.priority < \.views)
+                .where(\.views & 4 == 4)
+            #expect(try context.fetch(late).isEmpty)
+        }
+        do {
             let request = Task.request
                 .where { $0.title.contains("milk", [.c, .d]) && $0.priority.in([1, 2]) }
                 .where { $0.dueOn.isNil || $0.subtasks.any.title.beginsWith("Call") }
