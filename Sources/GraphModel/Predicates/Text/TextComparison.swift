@@ -1,5 +1,3 @@
-@_spi(_Unicode) internal import Swift
-
 // `memchr` of the C library is faster than a loop over bytes.
 #if canImport(Glibc)
     internal import Glibc
@@ -25,26 +23,27 @@ package enum TextComparison {
 
     /// Returns any string folded, using its decomposition.
     static func composed(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
-        let text = MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))
-        var folded: [UInt8] = []
+        let text = String(decoding: bytes, as: UTF8.self)
+        var folded: [Unicode.Scalar] = []
         folded.reserveCapacity(bytes.count)
-        for scalar in text._nfd {
+        CanonicalForm.decompose(text.unicodeScalars) { scalar in
             if options.contains(.diacriticInsensitive),
                 scalar.properties.generalCategory == .nonspacingMark
             {
-                continue
+                return true
             }
             guard options.contains(.caseInsensitive) else {
-                folded.append(contentsOf: UTF8.encode(scalar) ?? .init())
-                continue
+                folded.append(scalar)
+                return true
             }
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                folded.append(contentsOf: upper.properties.lowercaseMapping.utf8)
+                folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
             }
+            return true
         }
         var composed: [UInt8] = []
-        composed.reserveCapacity(folded.count)
-        for scalar in String(decoding: folded, as: UTF8.self)._nfc {
+        composed.reserveCapacity(bytes.count)
+        for scalar in CanonicalForm.composed(folded) {
             composed.append(contentsOf: UTF8.encode(scalar) ?? .init())
         }
         return composed
