@@ -73,6 +73,7 @@ import Testing
             after: after, run: run)
     }
 
+    private static let lastPositions: [Int64] = [.max, .max - 1, .max - 1024, .max - 1500]
     private static let ways: [Way] = [
         board("records of new objects", ["a", "b", "e", "f"]) { store in
             try store.container.load(plan("Card", "board", "Board"), [["e", "B"], ["f", "B"]])
@@ -135,7 +136,7 @@ import Testing
 
     @Test(
         "every path appends after the largest position",
-        arguments: ways, [Int64.max, .max - 1, .max - 1024, .max - 1500])
+        arguments: ways, lastPositions)
     func appends(_ way: Way, _ last: Int64) throws {
         let store = try Self.filledStore(last: last)
         #expect(try Self.names(way, store) == way.before)
