@@ -165,7 +165,10 @@ struct SectionTests {
             lines: Run(outcome: run, folder: folder.folder, warnings: []).lines,
             tasks: try folder.rows(
                 "SELECT t.*, hex(ZDATA), p.ZNAME FROM ZTASK t LEFT JOIN ZPERSON p"
-                    + " ON p.Z_PK = ZOWNER ORDER BY t.Z_PK"),
+                    + " ON p.Z_PK = ZOWNER ORDER BY t.Z_PK"
+            )
+            // The version counts the saves, which have other records.
+            .map { $0.replacing(/^(\d+\|\d+)\|\d+/) { $0.output.1 } },
             tags: try folder.rows(
                 "SELECT x.*, ZNAME FROM Z_2TASKS x JOIN ZTAG g ON g.Z_PK = Z_2TAGS ORDER BY 1, 2"),
             rejected: lines(false), reasons: lines(true))

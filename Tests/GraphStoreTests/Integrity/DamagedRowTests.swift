@@ -271,7 +271,12 @@ import Testing
         bytes.resetBytes(in: (Int(root) - 1) * 4096..<Int(root) * 4096)
         try bytes.write(to: URL(fileURLWithPath: store.path))
         let new = store.folder.file("new.sqlite")
-        #expect(try PersistentContainer.salvage(at: store.path, to: new).losses == [])
+        let losses = try PersistentContainer.salvage(at: store.path, to: new).losses
+        // The other pages of the index belong to nothing that is still known.
+        #expect(
+            losses == [
+                "some objects may be lost, because pages of the file belong to no table"
+            ])
         for (sql, rows) in [
             (
                 "SELECT ID || T FROM XLOG ORDER BY ID",

@@ -48,10 +48,10 @@ struct ImportPolicyTests {
     @Test(
         "when-found decides what happens to an existing object",
         arguments: [
-            ("update", "1 inserted, 1 updated, 2 superseded", ["1|b|n|2|3", "2|c|NULL|3|2"]),
-            ("skip", "1 inserted, 1 skipped, 2 superseded", ["1|a|n|1|1", "2|c|NULL|3|2"]),
-            ("replace", "1 inserted, 1 updated, 2 superseded", ["1|b|NULL|2|3", "2|c|NULL|3|2"]),
-            ("reject", "1 inserted, 1 superseded, 2 rejected", ["1|a|n|1|1", "2|c|NULL|3|2"]),
+            ("update", "1 inserted, 1 updated, 2 superseded", ["1|b|n|2|2", "2|c|NULL|3|1"]),
+            ("skip", "1 inserted, 1 skipped, 2 superseded", ["1|a|n|1|1", "2|c|NULL|3|1"]),
+            ("replace", "1 inserted, 1 updated, 2 superseded", ["1|b|NULL|2|2", "2|c|NULL|3|1"]),
+            ("reject", "1 inserted, 1 superseded, 2 rejected", ["1|a|n|1|1", "2|c|NULL|3|1"]),
         ])
     func found(_ policy: String, _ counts: String, _ rows: [String]) throws {
         let (folder, run) = try second("when-found: \(policy)", Self.lines)
